@@ -1,0 +1,32 @@
+// Package keystile holds no code: it is the map of the house.
+//
+// Keystile = key + turnstile. One key, one token, one quota ledger and one audit trail
+// for an OAuth 2.1 / OpenID Connect provider, a metered API gateway, a registrar that
+// turns OpenAPI documents into tools, an MCP tool bus that serves them, and the old
+// aggregated-login endpoints.
+//
+// # The rooms
+//
+//	storage    the ground: records, the Backend an adapter implements, the Store on top
+//	  memory   a Backend under one lock; read it before writing an adapter
+//	  bolt     the default Backend: one file
+//	  storagetest  the contract every Backend passes
+//	oauth      the front door: /oauth/*, /.well-known/*
+//	  signin   who is this person: pages, cookie, lockout
+//	gateway    the watch: bearer, rate, quota, usage, audit; /api/v1/*
+//	registry   the scribe: OpenAPI documents become tools; /api/console/*
+//	mcpbus     the bus: the tools by MCP; /api/mcp
+//	legacy     the old doors: /connect.php, /check_token.php
+//	cmd/keystile  the binary, where the rooms meet
+//
+// Each room is an http.Handler made by New(Config): a plain struct whose zero values are
+// the specification's defaults. Rooms import storage and internal packages and never each
+// other; where one needs another's work it declares a small interface, and whoever
+// assembles the house hands it over (cmd/keystile/assemble.go, or your own main). A test
+// in internal/house keeps that law.
+//
+// # Where to begin
+//
+// To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth.
+// To write a storage adapter: package storage, then storage/memory.
+package keystile

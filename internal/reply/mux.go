@@ -1,0 +1,97 @@
+package reply
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// HandlerFunc reads a request, acts, and writes an answer or returns why not.
+type HandlerFunc func(http.ResponseWriter, *http.Request) error
+
+// Route is one line of a room's route table.
+type Route struct {
+	Path    string
+	Methods []string // HEAD only where it is listed
+	Handle  HandlerFunc
+	Fail    func(http.ResponseWriter, *http.Request, *Failure) // nil: JSON. Set it where a person reads the answer
+}
+
+// Mux serves a route table.
+type Mux struct {
+	mux *http.ServeMux
+	log *slog.Logger
+}
+
+// NewMux makes a Mux. A nil log is slog.Default().
+func NewMux(log *slog.Logger, routes ...Route) *Mux {
+	if log == nil {
+		log = slog.Default()
+	}
+	m := &Mux{mux: http.NewServeMux(), log: log}
+	for _, route := range routes {
+		m.mux.Handle(route.Path, m.serve(route))
+	}
+	return m
+}
+
+func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !clean(r.URL.Path) {
+		m.fail(w, r, Route{}, notFound)
+		return
+	}
+	if _, pattern := m.mux.Handler(r); pattern == "" {
+		m.fail(w, r, Route{}, notFound)
+		return
+	}
+	m.mux.ServeHTTP(w, r)
+}
+
+// clean reports whether ServeMux would serve the path as it is, without a redirect.
+func clean(p string) bool {
+	return p == "/" || strings.HasPrefix(p, "/") && path.Clean(p) == strings.TrimSuffix(p, "/")
+}
+
+func (m *Mux) serve(route Route) http.Handler {
+	allow := strings.Join(route.Methods, ", ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer m.recover(w, r, route)
+		if !slices.Contains(route.Methods, r.Method) {
+			m.fail(w, r, route, notAllowed.With("Allow", allow))
+			return
+		}
+		if err := route.Handle(w, r); err != nil {
+			m.fail(w, r, route, err)
+		}
+	})
+}
+
+// fail is where every failure of a room is written, and every 5xx is logged.
+func (m *Mux) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
+	f := FailureOf(err)
+	if f.Status >= 500 && r.Context().Err() == nil {
+		m.log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+	if route.Fail == nil {
+		writeFailure(w, f)
+		return
+	}
+	copyHeader(w, f)
+	route.Fail(w, r, f)
+}
+
+// recover turns a panic into a 500: one broken request must not end the others.
+func (m *Mux) recover(w http.ResponseWriter, r *http.Request, route Route) {
+	switch p := recover(); p {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(p)
+	default:
+		m.log.ErrorContext(r.Context(), "panic", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		m.fail(w, r, route, broken)
+	}
+}

@@ -1,0 +1,64 @@
+package reply
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+)
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// JSON writes v as the whole body, in one write with its length.
+func JSON(w http.ResponseWriter, status int, v any) error {
+	buf := buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	defer buffers.Put(buf)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body) // a client that has gone away is no failure of ours
+	return nil
+}
+
+// NoStore keeps an answer out of every cache (RFC 6749 5.1).
+func NoStore(w http.ResponseWriter) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Pragma", "no-cache")
+}
+
+// failureBody is how all JSON failures look: code and errcode are equal, and error is
+// there where RFC 6749 wants it.
+type failureBody struct {
+	Error       string `json:"error,omitempty"`
+	Description string `json:"error_description,omitempty"`
+	Code        int    `json:"code"`
+	Errcode     int    `json:"errcode"`
+	Msg         string `json:"msg"`
+}
+
+func copyHeader(w http.ResponseWriter, f *Failure) {
+	for key, values := range f.Header {
+		w.Header()[key] = values
+	}
+	w.Header().Del("ETag")
+	NoStore(w)
+}
+
+func writeFailure(w http.ResponseWriter, f *Failure) {
+	copyHeader(w, f)
+	body := failureBody{Error: f.OAuth, Code: f.Code(), Errcode: f.Code(), Msg: f.Msg}
+	if f.OAuth != "" {
+		body.Description = f.Msg
+	}
+	JSON(w, f.Status, body)
+}

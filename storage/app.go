@@ -1,0 +1,175 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Tiers (spec 8).
+const (
+	TierFree       = "free"
+	TierWhiteLabel = "white_label"
+	TierEnterprise = "enterprise"
+)
+
+// App is an application registered here (spec 2.8): one key, one quota, one owner.
+type App struct {
+	ID                string      `json:"id"` // client_id, the appid
+	Secrets           []AppSecret `json:"secrets,omitempty"`
+	Name              string      `json:"name"`
+	Domains           []string    `json:"domains"`                 // as NormalizeDomain returns them
+	RedirectURIs      []string    `json:"redirect_uris,omitempty"` // if any: only exactly these
+	AllowHTTPRedirect bool        `json:"allow_http_redirect,omitempty"`
+	Public            bool        `json:"public,omitempty"` // has no secret; PKCE is mandatory
+	ForbidPlain       bool        `json:"forbid_plain,omitempty"`
+	IDTokenAlg        string      `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
+	FirstParty        bool        `json:"first_party,omitempty"`
+	Tier              string      `json:"tier"`
+	Owner             string      `json:"owner,omitempty"` // a user's sub
+	Disabled          bool        `json:"disabled,omitempty"`
+	CreatedAt         time.Time   `json:"created_at"`
+	UpdatedAt         time.Time   `json:"updated_at"`
+	Version           int64       `json:"-"`
+}
+
+// AppSecret is one appkey. Two may be live while a secret is rotated; the newest is first.
+type AppSecret struct {
+	Secret    Secret    `json:"-"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+}
+
+var apps = kind[App]{
+	name:    "app",
+	id:      func(a App) string { return a.ID },
+	index:   func(a App) []string { return append(owned(a.Owner), "all") },
+	version: func(a *App) *int64 { return &a.Version },
+	secrets: func(a *App) map[string]*Secret {
+		sealed := make(map[string]*Secret, len(a.Secrets))
+		for i := range a.Secrets {
+			sealed[fmt.Sprintf("secret.%d", i)] = &a.Secrets[i].Secret
+		}
+		return sealed
+	},
+}
+
+func owned(by string) []string {
+	if by == "" {
+		return nil
+	}
+	return []string{"owner=" + by}
+}
+
+// NewAppID draws a client_id: "ks" and 20 characters. A user's sub begins with "u", so
+// the two are never equal (RFC 9700 4.15).
+func NewAppID() string { return "ks" + strings.ToLower(rand.Text()[:20]) }
+
+// Authenticates reports whether text is one of the application's live secrets at a time.
+// It compares with each of them, in constant time.
+func (a App) Authenticates(text string, at time.Time) bool {
+	ok := false
+	for _, s := range a.Secrets {
+		equal := s.Secret.Equal(text)
+		live := s.ExpiresAt.IsZero() || at.Before(s.ExpiresAt)
+		ok = ok || equal && live
+	}
+	return ok && !a.Public
+}
+
+// AppKey is the newest secret: what signs HS256 id_tokens.
+func (a App) AppKey() Secret {
+	if len(a.Secrets) == 0 {
+		return Secret{}
+	}
+	return a.Secrets[0].Secret
+}
+
+// Check says what is wrong with an application, everything at once.
+func (a App) Check() error {
+	var errs []error
+	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if a.Name == "" || len(a.Name) > 200 {
+		complain("name: give the application a name of 1 to 200 bytes")
+	}
+	if len(a.Domains) > 50 || len(a.RedirectURIs) > 50 {
+		complain("domains, redirect_uris: at most 50 of each")
+	}
+	for _, d := range a.Domains {
+		if n, err := NormalizeDomain(d); err != nil || n != d {
+			complain("domains: %q is not in normal form; use what NormalizeDomain returns", d)
+		}
+	}
+	for _, u := range a.RedirectURIs {
+		if err := (App{Domains: a.Domains, AllowHTTPRedirect: a.AllowHTTPRedirect}).AllowsRedirect(u); err != nil {
+			complain("redirect_uris: %q: %w", u, err)
+		}
+	}
+	if !slices.Contains([]string{TierFree, TierWhiteLabel, TierEnterprise}, a.Tier) {
+		complain("tier: %q is none of free, white_label, enterprise", a.Tier)
+	}
+	switch a.IDTokenAlg {
+	case "", "ES256", "RS256", "EdDSA":
+	case "HS256":
+		if a.Public {
+			complain("id_token_alg: a public application has no secret for HS256; use ES256")
+		}
+	default:
+		complain("id_token_alg: %q is none of HS256, ES256, RS256, EdDSA", a.IDTokenAlg)
+	}
+	if a.Public != (len(a.Secrets) == 0) {
+		complain("an application has a secret unless it is public")
+	}
+	for _, s := range a.Secrets {
+		if n := len(s.Secret.Reveal()); n < 32 {
+			complain("secret: %d bytes; at least 32 are needed to sign with HS256", n)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// App returns an application, or ErrNotFound.
+func (s *Store) App(ctx context.Context, id string) (App, error) { return apps.get(ctx, s, id) }
+
+// SaveApp checks and writes an application. One without ID is made: it is given an ID
+// and, unless it is public or brings one, a secret.
+func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
+	now := time.Now().UTC()
+	if a.Version == 0 {
+		if a.ID == "" {
+			a.ID = NewAppID()
+		}
+		if !a.Public && len(a.Secrets) == 0 {
+			a.Secrets = []AppSecret{{Secret: DrawSecret(), CreatedAt: now}}
+		}
+		if a.Tier == "" {
+			a.Tier = TierFree
+		}
+		a.CreatedAt = now
+	}
+	a.UpdatedAt = now
+	if err := a.Check(); err != nil {
+		return a, fmt.Errorf("%w: application: %w", ErrInvalid, err)
+	}
+	return apps.put(ctx, s, a)
+}
+
+// DeleteApp removes an application. Its tokens are ended by a revocation of kind app,
+// which the caller writes first.
+func (s *Store) DeleteApp(ctx context.Context, a App) error { return apps.remove(ctx, s, a) }
+
+// Apps returns a page of applications: all of them, or those of one owner (a sub).
+func (s *Store) Apps(ctx context.Context, owner, from string, n int) ([]App, string, error) {
+	span := Is("all")
+	if owner != "" {
+		span = Is("owner=" + owner)
+	}
+	if from != "" {
+		span.From = from
+	}
+	return apps.list(ctx, s, span, n)
+}

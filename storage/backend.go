@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Backend is what a storage adapter implements. It is used by many goroutines at once.
+//
+// Each method is one atomic step: it happens wholly or not at all, and once it has
+// answered nil its effect survives whatever the adapter promises to survive. A method
+// that answers an error other than the sentinels of this package may or may not have
+// happened.
+//
+// Rules for all methods:
+//
+//   - No method reads a clock. Times are in the records or in at; they come back equal
+//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero.
+//   - What is handed in may be changed by the caller afterwards, and what is handed out
+//     belongs to the caller: copy at the border, never hand out memory of a transaction.
+//   - A nil or empty list of things to write is fine and does nothing.
+//   - Text is valid UTF-8 without 0x00 and is ordered by its bytes.
+//   - A canceled context may stop a call early, with the context's error. A call that
+//     waits must end when the Backend is closed.
+//
+// A SQL adapter can do Issue, Exchange, Revoke, Count and Sweep as one statement each
+// and Put as one short transaction over documents sorted by kind and id.
+type Backend interface {
+	// Issue stores all tokens or none. If a Key is taken, or appears twice: ErrExists.
+	Issue(ctx context.Context, tokens ...Token) error
+
+	// Token returns the token with this key: ErrNotFound if there is none. Spent, revoked
+	// and expired tokens are returned until they are swept.
+	Token(ctx context.Context, key Key) (Token, error)
+
+	// Exchange marks the token as spent at the given time and stores next, in one step.
+	// Of many callers with one key exactly one succeeds. A refusal writes nothing; the
+	// verdicts are looked for in this order:
+	//   ErrNotFound  no token has this key
+	//   ErrSpent     it has been exchanged before
+	//   ErrRevoked   a stored revocation covers it (Revocation.Covers)
+	//   ErrExists    a key in next is taken, or appears twice
+	// It does not judge ExpiresAt.
+	Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error
+
+	// Revoke stores all revocations or none. One that meets an older one of the same Kind
+	// and ID joins it: the later Before and the later Until win, so a revocation never
+	// shrinks. Each stored or joined revocation takes a new Seq.
+	Revoke(ctx context.Context, rs ...Revocation) error
+
+	// Revocations returns up to n revocations with Seq > after, ascending. A Seq becomes
+	// visible only when every lower one is visible, so a reader that continues after the
+	// last Seq it saw misses nothing.
+	Revocations(ctx context.Context, after uint64, n int) ([]Revocation, error)
+
+	// Count adds counts to the usage rows (each to the row of its hour and of its day) and
+	// remembers the batch. A batch whose Seq is not above the highest seen from its Node
+	// has been counted before: nil, nothing done.
+	Count(ctx context.Context, b Batch, counts []Count) error
+
+	// Usage returns the rows that match the question, ascending by time, then product.
+	Usage(ctx context.Context, q UsageQuery) ([]Count, error)
+
+	// Append adds audit records in the order given; each takes the next Seq.
+	Append(ctx context.Context, records ...Record) error
+
+	// Records returns up to n audit records with Seq > after, ascending; like Revocations
+	// it never shows a Seq before a lower one.
+	Records(ctx context.Context, after uint64, n int) ([]Record, error)
+
+	// Get returns one document, or ErrNotFound. Expired ones are returned until swept.
+	Get(ctx context.Context, kind, id string) (Doc, error)
+
+	// List returns up to n documents of a kind that have an index entry within span, in
+	// the order of entry + 0x1F + id. If more may follow, next is where to go on: the
+	// caller repeats the call with span.From = next. next is "" at the end. One page is
+	// a consistent view; a walk over several pages is not.
+	List(ctx context.Context, kind string, span Span, n int) (docs []Doc, next string, err error)
+
+	// Put writes all documents or none, and returns the version they now all have: a
+	// number larger than any version this store has given before, so a document that is
+	// removed and made again never meets its old version.
+	//   Version 0   create; if the document is there: *PutError with ErrExists
+	//   Version n   replace, or remove if Deleted; if the stored version is not n, or the
+	//               document is gone: *PutError with ErrConflict
+	// An adapter calls CheckPut first and returns its error.
+	Put(ctx context.Context, docs ...Doc) (version int64, err error)
+
+	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero
+	// and not after at), about n in one call, and returns how many.
+	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
+
+	// Close ends the Backend. Calls in progress are answered, every answered write is kept,
+	// and later calls fail.
+	Close() error
+}
+
+// Page is the largest n that callers use with Revocations, Records and List.
+const Page = 1000

@@ -1,0 +1,40 @@
+// Package storage is the ground every room of Keystile stands on: the records,
+// the [Backend] an adapter implements, and the [Store] that types and seals on top of it.
+//
+// # Vocabulary
+//
+// A handle is the text a client holds: an authorization code or a refresh token. The
+// store never sees it, only its [Key].
+//
+// A [Token] is the record behind a handle. It is issued, then exchanged once for what
+// follows it; it stays readable until it is swept, so that a second use can be told
+// from a wrong one.
+//
+// A grant is one act of a user letting one application in. All tokens that descend
+// from one code share its grant.
+//
+// A [Revocation] is a standing fact ("this grant has ended"), not a moment: a token it
+// covers can not be exchanged, no matter when that token was written.
+//
+// A [Doc] is everything else: a versioned JSON document with a kind, an id and index
+// entries. A version is a number of the whole store that is never used twice.
+//
+// # Two layers
+//
+// Rooms declare the few methods they need and are handed a *[Store], which has typed
+// methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
+// failure that is not one of the verdicts below into [ErrUnavailable].
+//
+// Adapter authors implement [Backend]: 13 methods and Close, each one atomic step. No
+// transaction crosses the line and no adapter does cryptography or reads a clock; times
+// arrive in records or as the argument at. Start from storage/memory, which is short,
+// and hold the result against storage/storagetest.
+//
+// # Choices
+//
+// A grant's id begins with the time it was given ([NewGrant]), so an access token that
+// carries only the id can still be compared with "everything before noon is revoked".
+//
+// Expired tokens and documents are returned until they are swept: whoever reads a
+// record compares its ExpiresAt, because only the reader may look at a clock.
+package storage

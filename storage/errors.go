@@ -1,0 +1,57 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// The verdicts of a Backend. Every other error it returns is trouble: [Store] wraps it
+// in [ErrUnavailable], and an HTTP client is told 503.
+var (
+	// ErrNotFound: no such record.
+	ErrNotFound = errors.New("storage: not found")
+	// ErrExists: a record with this key or id is there already.
+	ErrExists = errors.New("storage: exists already")
+	// ErrConflict: the document has changed, or has gone, since the version the caller read.
+	ErrConflict = errors.New("storage: changed meanwhile")
+	// ErrSpent: the token has been exchanged before.
+	ErrSpent = errors.New("storage: token spent")
+	// ErrRevoked: a revocation covers the token.
+	ErrRevoked = errors.New("storage: token revoked")
+)
+
+// ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
+// a record that can not be opened. Whether a write behind it happened is unknown.
+var ErrUnavailable = errors.New("storage: unavailable")
+
+// ErrInvalid: the caller handed over something no store accepts; nothing was written.
+var ErrInvalid = errors.New("storage: invalid")
+
+// PutError is how Put refuses: it names the document in the way.
+type PutError struct {
+	Kind, ID string
+	Err      error // ErrExists or ErrConflict
+}
+
+func (e *PutError) Error() string { return fmt.Sprintf("%v: %s %q", e.Err, e.Kind, e.ID) }
+func (e *PutError) Unwrap() error { return e.Err }
+
+var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}
+
+// trouble passes verdicts through and marks everything else as ErrUnavailable, saying
+// what was being done.
+func trouble(doing string, err error) error {
+	if err == nil || errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	for _, v := range verdicts {
+		if errors.Is(err, v) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %s: %w", ErrUnavailable, doing, err)
+}
+
+// Canceled reports whether err came from the caller going away rather than from the store.
+func Canceled(err error) bool { return errors.Is(err, context.Canceled) }

@@ -1,0 +1,90 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// States of a signing key: published before it is used, used, published until the last
+// token it signed has expired.
+const (
+	KeyNext    = "next"
+	KeyActive  = "active"
+	KeyRetired = "retired"
+)
+
+// SigningKey is a key pair that signs tokens.
+type SigningKey struct {
+	ID        string    `json:"kid"` // RFC 7638 thumbprint
+	Alg       string    `json:"alg"` // ES256, EdDSA or RS256
+	State     string    `json:"state"`
+	Private   Secret    `json:"-"` // PKCS #8 in base64
+	CreatedAt time.Time `json:"created_at"`
+	RetiredAt time.Time `json:"retired_at,omitzero"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // retired keys: when it leaves the JWKS
+	Version   int64     `json:"-"`
+}
+
+var signingKeys = kind[SigningKey]{
+	name:    "key",
+	id:      func(k SigningKey) string { return k.ID },
+	index:   func(k SigningKey) []string { return []string{"all"} },
+	expires: func(k SigningKey) time.Time { return k.ExpiresAt },
+	version: func(k *SigningKey) *int64 { return &k.Version },
+	secrets: func(k *SigningKey) map[string]*Secret { return map[string]*Secret{"private": &k.Private} },
+}
+
+// keySet marks that an algorithm has its first keys, so that of two processes that start
+// on an empty store only one makes them.
+type keySet struct {
+	Alg     string `json:"alg"`
+	Version int64  `json:"-"`
+}
+
+var keySets = kind[keySet]{
+	name:    "keyset",
+	id:      func(k keySet) string { return k.Alg },
+	version: func(k *keySet) *int64 { return &k.Version },
+}
+
+// SigningKeys returns all signing keys.
+func (s *Store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
+	return signingKeys.all(ctx, s, Is("all"))
+}
+
+// FirstKeys stores the first keys of an algorithm. If it has keys already, nothing is
+// written and that is no error: read SigningKeys afterwards.
+func (s *Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) error {
+	mark, err := keySets.doc(s, keySet{Alg: alg})
+	if err != nil {
+		return err
+	}
+	docs := []Doc{mark}
+	for _, k := range keys {
+		d, err := signingKeys.doc(s, k)
+		if err != nil {
+			return err
+		}
+		docs = append(docs, d)
+	}
+	if _, err = s.write(ctx, docs...); errors.Is(err, ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// SaveKeys writes changed signing keys in one step, so that no reader sees two active
+// keys or none.
+func (s *Store) SaveKeys(ctx context.Context, keys ...SigningKey) error {
+	docs := make([]Doc, len(keys))
+	for i, k := range keys {
+		d, err := signingKeys.doc(s, k)
+		if err != nil {
+			return err
+		}
+		docs[i] = d
+	}
+	_, err := s.write(ctx, docs...)
+	return err
+}

@@ -1,0 +1,58 @@
+package storage
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"log/slog"
+)
+
+// Secret is a text that must not be shown or compared carelessly: an appkey, a signing
+// key. It prints and marshals as [secret], and == on it does not compile.
+type Secret struct {
+	_    [0]func() // not comparable
+	text *string   // behind a pointer, so that no formatting verb reaches the text
+}
+
+// NewSecret wraps a text.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{text: &text}
+}
+
+// DrawSecret draws 256 random bits: 43 characters of base64url. That is enough for an
+// HS256 key, which OpenID Connect Core 10.1 makes of an appkey.
+func DrawSecret() Secret { return NewSecret(drawText(32)) }
+
+func drawText(bytes int) string {
+	raw := make([]byte, bytes)
+	rand.Read(raw)
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// Reveal returns the text. Whoever calls it sees to where the text goes.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// IsZero reports whether there is no secret.
+func (s Secret) IsZero() bool { return s.text == nil }
+
+// Equal compares in constant time, whatever the lengths. No secret equals none.
+func (s Secret) Equal(text string) bool {
+	a, b := sha256.Sum256([]byte(s.Reveal())), sha256.Sum256([]byte(text))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && !s.IsZero()
+}
+
+const redacted = "[secret]"
+
+func (s Secret) String() string               { return redacted }
+func (s Secret) GoString() string             { return redacted }
+func (s Secret) LogValue() slog.Value         { return slog.StringValue(redacted) }
+func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -1,0 +1,53 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Setting is a switch that is stored and changed while the service runs.
+type Setting struct {
+	Name      string    `json:"name"`
+	Value     string    `json:"value"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int64     `json:"-"`
+}
+
+// SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
+const SettingForcePKCE = "service_config.oauth_force_pkce"
+
+var settings = kind[Setting]{
+	name:    "setting",
+	id:      func(s Setting) string { return s.Name },
+	index:   func(s Setting) []string { return []string{"all"} },
+	version: func(s *Setting) *int64 { return &s.Version },
+}
+
+// Setting returns the stored value, "" if there is none.
+func (s *Store) Setting(ctx context.Context, name string) (string, error) {
+	v, err := settings.get(ctx, s, name)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return v.Value, err
+}
+
+// Set stores a value; the last of several writers wins.
+func (s *Store) Set(ctx context.Context, name, value string) error {
+	for {
+		v, err := settings.get(ctx, s, name)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		v.Name, v.Value, v.UpdatedAt = name, value, time.Now().UTC()
+		if _, err = settings.put(ctx, s, v); !errors.Is(err, ErrConflict) && !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+}
+
+// Settings returns all stored settings.
+func (s *Store) Settings(ctx context.Context) ([]Setting, error) {
+	return settings.all(ctx, s, Is("all"))
+}

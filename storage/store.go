@@ -1,0 +1,150 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Store is the typed view of a Backend that the rooms are handed. Its records carry a
+// Version: 0 when they are made, the stored one afterwards. Saving a record that has
+// changed meanwhile fails with ErrConflict.
+type Store struct {
+	backend Backend
+	sealer  *sealer
+}
+
+// Open makes a Store over a backend. The first master key seals; all of them open. The
+// first Open of an empty backend leaves a mark there, so that any later one with the
+// wrong key fails here instead of at the first login.
+//
+// Closing the Store is closing the backend.
+func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, error) {
+	sealer, err := newSealer(keys)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{backend: backend, sealer: sealer}
+	if err := s.checkMaster(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+const (
+	masterKind  = "master"
+	masterID    = "check"
+	masterPlain = "keystile"
+)
+
+func (s *Store) checkMaster(ctx context.Context) error {
+	d, err := s.backend.Get(ctx, masterKind, masterID)
+	if errors.Is(err, ErrNotFound) {
+		mark := Doc{Kind: masterKind, ID: masterID, Data: s.sealer.seal(masterPlain, place(masterKind, masterID, ""))}
+		if _, err = s.write(ctx, mark); !errors.Is(err, ErrExists) {
+			return err
+		}
+		d, err = s.backend.Get(ctx, masterKind, masterID) // another process was first
+	}
+	if err != nil {
+		return trouble("read the master key's mark", err)
+	}
+	if plain, err := s.sealer.open(d.Data, place(masterKind, masterID, "")); err != nil || plain != masterPlain {
+		return errors.New("storage: the master key is not the one this store was sealed with; hand over the one it was first opened with")
+	}
+	return nil
+}
+
+// write is the one way documents reach the backend.
+func (s *Store) write(ctx context.Context, docs ...Doc) (int64, error) {
+	if err := CheckPut(docs...); err != nil {
+		return 0, err
+	}
+	version, err := s.backend.Put(ctx, docs...)
+	return version, trouble("put", err)
+}
+
+// Issue stores tokens, all or none.
+func (s *Store) Issue(ctx context.Context, tokens ...Token) error {
+	return trouble("issue", s.backend.Issue(ctx, tokens...))
+}
+
+// Token returns the token of a key, spent, revoked and expired ones included.
+func (s *Store) Token(ctx context.Context, key Key) (Token, error) {
+	t, err := s.backend.Token(ctx, key)
+	return t, trouble("token", err)
+}
+
+// Exchange spends a token and stores what follows it, in one step with one winner.
+func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error {
+	return trouble("exchange", s.backend.Exchange(ctx, key, at, next...))
+}
+
+// Revoke stores revocations.
+func (s *Store) Revoke(ctx context.Context, rs ...Revocation) error {
+	return trouble("revoke", s.backend.Revoke(ctx, rs...))
+}
+
+// Revocations reads the feed of revocations after a Seq, up to n of them.
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]Revocation, error) {
+	rs, err := s.backend.Revocations(ctx, after, n)
+	return rs, trouble("revocations", err)
+}
+
+// Count adds one batch of counters, once.
+func (s *Store) Count(ctx context.Context, b Batch, counts []Count) error {
+	return trouble("count", s.backend.Count(ctx, b, counts))
+}
+
+// Usage answers a question about one application's usage.
+func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]Count, error) {
+	counts, err := s.backend.Usage(ctx, q)
+	return counts, trouble("usage", err)
+}
+
+// Append adds audit records.
+func (s *Store) Append(ctx context.Context, records ...Record) error {
+	return trouble("append", s.backend.Append(ctx, records...))
+}
+
+// Records reads the audit trail after a Seq, up to n records.
+func (s *Store) Records(ctx context.Context, after uint64, n int) ([]Record, error) {
+	records, err := s.backend.Records(ctx, after, n)
+	return records, trouble("records", err)
+}
+
+// sweepStep bounds one Sweep, so that sweeping never holds up the writers behind it.
+const sweepStep = 1000
+
+// Sweep removes everything that ended by at, in small steps, and returns how much.
+func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
+	total := 0
+	for {
+		n, err := s.backend.Sweep(ctx, at, sweepStep)
+		total += n
+		if err != nil || n == 0 {
+			return total, trouble("sweep", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+	}
+}
+
+// SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and
+// do not stop it. A serving process runs it in a goroutine of its own.
+func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if _, err := s.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			failed(fmt.Errorf("sweep: %w", err))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Kinds of token.
+const (
+	KindCode    = "code"    // authorization code, redeemed at the token endpoint
+	KindLegacy  = "legacy"  // code of the old endpoints, redeemed there only
+	KindRefresh = "refresh" // refresh token
+)
+
+// Token is the record behind a code or a refresh token (spec 3.1, 3.2). The handle
+// itself is never kept.
+type Token struct {
+	Key       Key       `json:"-"`
+	Kind      string    `json:"kind"`
+	Grant     string    `json:"grant"`      // shared by all tokens that descend from one code
+	GrantedAt time.Time `json:"granted_at"` // copied along the family
+	AppID     string    `json:"app"`
+	UserID    string    `json:"user"`  // the user's sub
+	Scope     string    `json:"scope"` // space-separated
+	IssuedAt  time.Time `json:"issued_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	SpentAt   time.Time `json:"-"` // zero: not yet exchanged. Adapters keep it beside the record
+	AuthTime  time.Time `json:"auth_time"`
+	LoginType string    `json:"login_type"`
+	Resource  string    `json:"resource,omitempty"` // RFC 8707
+
+	// What only a code carries.
+	RedirectURI string `json:"redirect_uri,omitempty"` // as it was asked for, byte for byte
+	Challenge   string `json:"challenge,omitempty"`    // RFC 7636
+	Method      string `json:"method,omitempty"`       // S256 or plain
+	Nonce       string `json:"nonce,omitempty"`        // OpenID Connect
+}
+
+// Live reports whether the token is unspent and unexpired at a time. Whether it is
+// revoked only Exchange can tell.
+func (t Token) Live(at time.Time) bool { return t.SpentAt.IsZero() && at.Before(t.ExpiresAt) }
+
+// Key finds a token: the issue time that its handle carries (8 bytes, big-endian Unix
+// nanoseconds; zero if it carries none), then the SHA-256 of the handle. The time in
+// front keeps inserts at the end of the tree, where they stay cheap.
+type Key [8 + sha256.Size]byte
+
+// RefreshPrefix opens every refresh token (spec 2.1).
+const RefreshPrefix = "rt_"
+
+const handleBytes = 8 + 24 // issue time, then 192 random bits
+
+// NewHandle draws a handle: prefix, then base64url of the time and 24 random bytes.
+func NewHandle(prefix string, at time.Time) string {
+	return prefix + timed(at, handleBytes)
+}
+
+// KeyOf returns the key of a handle. Any text has one; a text that no one issued has a
+// key that no token has.
+func KeyOf(handle string) (k Key) {
+	if len(handle) <= len(RefreshPrefix)+base64.RawURLEncoding.EncodedLen(handleBytes) {
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle, RefreshPrefix))
+		if err == nil && len(raw) == handleBytes {
+			copy(k[:8], raw)
+		}
+	}
+	sum := sha256.Sum256([]byte(handle))
+	copy(k[8:], sum[:])
+	return k
+}
+
+const grantBytes = 8 + 16
+
+// NewGrant draws the id of a grant given at a time. The id carries that time.
+func NewGrant(at time.Time) string { return timed(at, grantBytes) }
+
+// GrantTime returns the time a grant id carries; zero if it is not of NewGrant's making.
+func GrantTime(grant string) time.Time {
+	raw, err := base64.RawURLEncoding.DecodeString(grant)
+	if err != nil || len(raw) != grantBytes {
+		return time.Time{}
+	}
+	return time.Unix(0, int64(binary.BigEndian.Uint64(raw))).UTC()
+}
+
+func timed(at time.Time, size int) string {
+	raw := make([]byte, size)
+	binary.BigEndian.PutUint64(raw, uint64(at.UnixNano()))
+	rand.Read(raw[8:])
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// Kinds of revocation.
+const (
+	RevokeGrant = "grant" // one family of tokens
+	RevokeJTI   = "jti"   // one access token
+	RevokeApp   = "app"   // everything an application was granted before a time
+	RevokeUser  = "user"  // everything a user granted before a time
+)
+
+// Revocation is a standing fact that ends tokens (spec 4.4).
+type Revocation struct {
+	Seq    uint64    // given by the Backend, rising
+	Kind   string    // grant, jti, app or user
+	ID     string    // which one
+	Before time.Time // app and user: ends what was granted before this. grant and jti: not read
+	Until  time.Time // when the fact may be forgotten, because all it covers has expired
+}
+
+// Covers reports whether the revocation ends a token. A revocation of kind jti covers
+// no stored token, only access tokens.
+func (r Revocation) Covers(t Token) bool {
+	switch r.Kind {
+	case RevokeGrant:
+		return r.ID == t.Grant
+	case RevokeApp:
+		return r.ID == t.AppID && t.GrantedAt.Before(r.Before)
+	case RevokeUser:
+		return r.ID == t.UserID && t.GrantedAt.Before(r.Before)
+	}
+	return false
+}
+
+// Join merges an older revocation of the same kind and id into r: never earlier, never shorter.
+func (r Revocation) Join(older Revocation) Revocation {
+	if older.Before.After(r.Before) {
+		r.Before = older.Before
+	}
+	if older.Until.After(r.Until) {
+		r.Until = older.Until
+	}
+	return r
+}
+
+// Caller is whoever a valid access token speaks for.
+type Caller struct {
+	AppID     string    // client_id
+	UserID    string    // the user's sub; "" for an application acting for itself
+	Scope     string    // space-separated
+	Audience  string    // aud
+	TokenID   string    // jti
+	Grant     string    // gid
+	GrantedAt time.Time // read from Grant
+	ExpiresAt time.Time
+}
