@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -52,6 +51,3 @@ func trouble(doing string, err error) error {
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, doing, err)
 }
-
-// Canceled reports whether err came from the caller going away rather than from the store.
-func Canceled(err error) bool { return errors.Is(err, context.Canceled) }

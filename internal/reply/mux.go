@@ -27,12 +27,13 @@ type Mux struct {
 	log *slog.Logger
 }
 
-// NewMux makes a Mux. A nil log is slog.Default().
+// NewMux makes a Mux; the home page, if there is one, is the path "/{$}". A nil log is slog.Default().
 func NewMux(log *slog.Logger, routes ...Route) *Mux {
 	if log == nil {
 		log = slog.Default()
 	}
 	m := &Mux{mux: http.NewServeMux(), log: log}
+	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { m.fail(w, r, Route{}, notFound) })
 	for _, route := range routes {
 		m.mux.Handle(route.Path, m.serve(route))
 	}
@@ -41,10 +42,6 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !clean(r.URL.Path) {
-		m.fail(w, r, Route{}, notFound)
-		return
-	}
-	if _, pattern := m.mux.Handler(r); pattern == "" {
 		m.fail(w, r, Route{}, notFound)
 		return
 	}
@@ -76,6 +73,10 @@ func (m *Mux) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	if f.Status >= 500 && r.Context().Err() == nil {
 		m.log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
 	}
+	route.write(w, r, f)
+}
+
+func (route Route) write(w http.ResponseWriter, r *http.Request, f *Failure) {
 	if route.Fail == nil {
 		writeFailure(w, f)
 		return
@@ -92,6 +93,6 @@ func (m *Mux) recover(w http.ResponseWriter, r *http.Request, route Route) {
 		panic(p)
 	default:
 		m.log.ErrorContext(r.Context(), "panic", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		m.fail(w, r, route, broken)
+		route.write(w, r, broken)
 	}
 }

@@ -1,0 +1,87 @@
+package clientip
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Resolver finds the client's address of a request. The zero Resolver trusts no proxy.
+type Resolver struct {
+	trusted []netip.Prefix
+}
+
+// New returns a Resolver that trusts the proxies within some prefixes.
+func New(trusted []netip.Prefix) Resolver {
+	var r Resolver
+	for _, p := range trusted {
+		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), bits) // addresses are compared unmapped
+		}
+		if p.IsValid() {
+			r.trusted = append(r.trusted, p)
+		}
+	}
+	return r
+}
+
+// maxHops bounds the walk: nobody has 32 proxies, but anybody can write a long header.
+const maxHops = 32
+
+// Of returns the address of the client, never with a zone or as IPv4 in IPv6. It is the
+// zero Addr if the server does not know the peer, which is so for a unix socket.
+func (r Resolver) Of(req *http.Request) netip.Addr {
+	client := parse(req.RemoteAddr)
+	if !r.trusts(client) {
+		return client
+	}
+	// Several lines are one list, in their order (RFC 9110 5.3).
+	rest := strings.Join(req.Header["X-Forwarded-For"], ",")
+	for range maxHops {
+		i := strings.LastIndexByte(rest, ',')
+		hop := parse(rest[i+1:])
+		if !hop.IsValid() {
+			break
+		}
+		client = hop
+		if i < 0 || !r.trusts(client) {
+			break
+		}
+		rest = rest[:i]
+	}
+	return client
+}
+
+func (r Resolver) trusts(a netip.Addr) bool {
+	return slices.ContainsFunc(r.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// parse reads 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] and [2001:db8::1]:80,
+// with blanks around and zones within. What is anything else is the zero Addr.
+func parse(text string) netip.Addr {
+	text = strings.Trim(text, " \t")
+	if len(text) > 128 {
+		return netip.Addr{} // netip keeps zones, however long
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		text += ":0"
+	}
+	if p, err := netip.ParseAddrPort(text); err == nil {
+		return p.Addr().WithZone("").Unmap()
+	}
+	a, _ := netip.ParseAddr(text)
+	return a.WithZone("").Unmap()
+}
+
+// Bucket returns the address that stands for a client in limits and locks: an IPv4
+// address itself, of an IPv6 address the first of its /64, because one host has all of
+// them. The zero Addr is a bucket of its own.
+func Bucket(a netip.Addr) netip.Addr {
+	a = a.Unmap()
+	if !a.Is6() {
+		return a
+	}
+	p, _ := a.WithZone("").Prefix(64)
+	return p.Addr()
+}

@@ -1,0 +1,30 @@
+// Package dialogue plays golden HTTP dialogues: text files that say what a client sends
+// and what it must be answered, for people to hold against the specification.
+//
+// A file holds dialogues; each begins with a heading and may name the rows of the
+// specification that it proves:
+//
+//	== a code is redeemed once
+//	rows: 3.1/issued 3.1/consumed
+//
+//	> POST /oauth/token
+//	> Content-Type: application/x-www-form-urlencoded
+//	>
+//	> grant_type=authorization_code&code={{code}}&client_id={{client_id}}
+//
+//	< 400
+//	< Cache-Control: no-store
+//	<
+//	< {
+//	<   "error": "invalid_grant",
+//	<   ...
+//
+// In a request {{name}} is replaced by a value, {{name:form}} by the value URL-encoded. In an answer {{name}} is the value as it
+// is known, or, in the form {{name:shape}}, anything of a shape, remembered under the
+// name from there on; {{:shape}} is not remembered. A JSON body is compared in the order
+// it was sent, indented; a header that is not named is not looked at. A line "<~ text"
+// stands for a body that has the text somewhere.
+//
+// "wait 5m1s" lets time pass: dialogues run in a testing/synctest bubble. A line that
+// begins with # is for the reader.
+package dialogue

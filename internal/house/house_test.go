@@ -1,0 +1,223 @@
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/keystile/keystile"
+
+// topLevel is everything the first look at the repository shows.
+var topLevel = []string{
+	".ci", ".git", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "cmd", "doc.go",
+	"examples", "gateway", "go.mod", "go.sum", "internal", "legacy", "mcpbus", "oauth",
+	"registry", "storage",
+}
+
+// rooms import storage and internal/* and never each other. The two that have rooms of
+// their own inside are named with them.
+var rooms = []string{"oauth", "oauth/signin", "gateway", "registry", "mcpbus", "legacy"}
+
+// heavy dependencies have one room each; tests may import those of testOnly too.
+var heavy = map[string]string{
+	"github.com/ory/fosite":         "oauth/internal/engine",
+	"go.etcd.io/bbolt":              "storage/bolt",
+	"github.com/go-jose/go-jose/v4": "internal/token",
+	"golang.org/x/crypto":           "oauth/signin",
+	"golang.org/x/time":             "gateway",
+	"github.com/getkin/kin-openapi": "registry",
+	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
+}
+
+var testOnly = map[string]string{
+	"golang.org/x/oauth2":           "internal/peers",
+	"github.com/coreos/go-oidc/v3":  "internal/peers",
+	"github.com/go-jose/go-jose/v4": "internal/token",
+}
+
+// foreign reports whether a path names code of others.
+func foreign(path string) bool {
+	return strings.Contains(strings.Split(path, "/")[0], ".") && !ours(path)
+}
+
+func ours(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+func within(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
+
+// roomOf returns the innermost room a package belongs to, "" if none.
+func roomOf(pkg string) string {
+	best := ""
+	for _, r := range rooms {
+		if within(pkg, r) && len(r) > len(best) {
+			best = r
+		}
+	}
+	return best
+}
+
+// permits says why pkg (relative to the module) may not import path, "" if it may.
+func permits(pkg, path string, test bool) string {
+	if foreign(path) {
+		return permitsForeign(pkg, path, test)
+	}
+	if !ours(path) {
+		return ""
+	}
+	to := strings.TrimPrefix(path, module+"/")
+	switch room := roomOf(pkg); {
+	case test: // a test may bring rooms together; what is shipped may not
+		return ""
+	case pkg == "storage":
+		return "storage imports nothing of ours"
+	case within(pkg, "storage") && !within(to, "storage"):
+		return "adapters import storage only"
+	case within(pkg, "internal") && roomOf(to) != "":
+		return "internal packages import no room"
+	case room != "" && !within(to, "storage") && !within(to, "internal") && !within(to, room+"/internal"):
+		return "a room imports storage, internal/* and its own internal packages"
+	case room != "" && within(to, "storage") && to != "storage":
+		return "a room does not choose its adapter"
+	}
+	return ""
+}
+
+func permitsForeign(pkg, path string, test bool) string {
+	for dep, room := range heavy {
+		if within(path, dep) && (pkg == room || test && within(pkg, testOnly[dep]) && testOnly[dep] != "") {
+			return ""
+		}
+	}
+	for dep, room := range testOnly {
+		if test && within(path, dep) && within(pkg, room) {
+			return ""
+		}
+	}
+	return "a foreign package has one room (see the table heavy)"
+}
+
+func TestEveryImportKeepsTheLaw(t *testing.T) {
+	packages := goFiles(t)
+	if len(packages) < 10 {
+		t.Fatalf("only %d packages found: the test looks in the wrong place", len(packages))
+	}
+	for pkg, names := range packages {
+		for _, name := range names {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				path, _ := strconv.Unquote(spec.Path.Value)
+				if why := permits(pkg, path, strings.HasSuffix(name, "_test.go")); why != "" {
+					t.Errorf("%s imports %s: %s", name, path, why)
+				}
+			}
+		}
+	}
+}
+
+func TestTheLawRefusesWhatItShould(t *testing.T) {
+	for _, c := range []struct {
+		pkg, path string
+		test, ok  bool
+	}{
+		{"legacy", module + "/oauth", false, false},
+		{"oauth/signin", module + "/oauth", false, false},
+		{"oauth", module + "/oauth/signin", false, false},
+		{"oauth", module + "/oauth/internal/engine", false, true},
+		{"gateway", module + "/oauth/internal/engine", false, false},
+		{"gateway", module + "/storage", false, true},
+		{"gateway", module + "/storage/bolt", false, false},
+		{"gateway", module + "/storage/memory", true, true},
+		{"storage", module + "/internal/token", false, false},
+		{"storage/bolt", module + "/internal/token", false, false},
+		{"internal/token", module + "/oauth", false, false},
+		{"cmd/keystile", module + "/oauth", false, true},
+		{"gateway", "github.com/ory/fosite", false, false},
+		{"oauth/internal/engine", "github.com/ory/fosite/handler/oauth2", false, true},
+		{"oauth", "github.com/ory/fosite", false, false},
+		{"oauth", "golang.org/x/oauth2", true, false},
+		{"internal/peers", "golang.org/x/oauth2", true, true},
+		{"internal/peers", "golang.org/x/oauth2", false, false},
+		{"storage/memory", "github.com/some/thing", false, false},
+	} {
+		if why := permits(c.pkg, c.path, c.test); (why == "") != c.ok {
+			t.Errorf("permits(%s, %s, test %t) = %q, want allowed %t", c.pkg, c.path, c.test, why, c.ok)
+		}
+	}
+}
+
+func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
+	const fosite = "github.com/ory/fosite"
+	if !slices.Contains(deps(t, "oauth"), fosite) {
+		t.Fatal("oauth links no fosite: the test lists the wrong thing")
+	}
+	for _, room := range []string{"gateway", "registry", "mcpbus", "legacy", "oauth/signin", "storage/bolt", "internal/token"} {
+		if slices.Contains(deps(t, room), fosite) {
+			t.Errorf("%s links fosite: whoever imports it gets some 50 modules", room)
+		}
+	}
+}
+
+func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !slices.Contains(topLevel, name) && !ignored(t, name) {
+			t.Errorf("%s: not part of the top level", name)
+		}
+	}
+}
+
+const root = "../.."
+
+// goFiles returns the Go files of the module by package, both relative to the root.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case strings.HasSuffix(rel, ".go"):
+			pkg := filepath.ToSlash(filepath.Dir(rel))
+			files[pkg] = append(files[pkg], rel)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func deps(t *testing.T, pkg string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+pkg)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list -deps ./%s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// ignored reports whether git leaves the file alone: what a run or a build leaves behind.
+func ignored(t *testing.T, name string) bool {
+	cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "-q", name)
+	cmd.Dir = root
+	return cmd.Run() == nil
+}

@@ -1,0 +1,57 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Brand is whose page it is (spec 8: what free keeps, the paid tiers may replace).
+type Brand struct {
+	Name  string // of the application; "": the service itself
+	Logo  string // an https address, or a path of ours; anything else is not shown
+	Color string // #rrggbb; anything else is Keystile's own
+	Mark  bool   // shows the Keystile mark
+}
+
+// BrandOf is the brand of an application. The zero App is the service itself.
+func BrandOf(app storage.App) Brand {
+	return Brand{
+		Name: shown(app.Name),
+		Mark: app.Tier != storage.TierWhiteLabel && app.Tier != storage.TierEnterprise,
+	}
+}
+
+// shown drops what can not be seen: with a bidi override in it, a name could rewrite the
+// sentence around it.
+func shown(name string) string {
+	visible := func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}
+	return strings.Join(strings.Fields(strings.Map(visible, name)), " ")
+}
+
+// Letter stands in for a logo: the first letter or digit of the name, "" if it has none.
+func (b Brand) Letter() string {
+	for _, r := range b.Name {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	return ""
+}
+
+// LogoURL is the logo as far as it is safe to show, "" if there is none.
+func (b Brand) LogoURL() string {
+	switch {
+	case strings.HasPrefix(b.Logo, "https://"):
+		return b.Logo
+	case strings.HasPrefix(b.Logo, "/") && !strings.HasPrefix(b.Logo, "//") && !strings.Contains(b.Logo, "\\"):
+		return b.Logo
+	}
+	return ""
+}

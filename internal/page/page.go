@@ -1,0 +1,65 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Look is how a page appears and what it may do.
+type Look struct {
+	Lang  Lang
+	Title string // of the browser's tab, in Lang; the brand's name is put behind it
+	Brand Brand
+	// FormActions are the origins, beside our own, that the answer to a form may lead to:
+	// browsers hold the redirects that follow a POST against form-action too. The caller
+	// has validated them.
+	FormActions []string
+}
+
+//go:embed frame.html
+var frameText string
+
+//go:embed style.css
+var styleText string
+
+// style is without carriage returns whatever a checkout has put there: a browser drops
+// them before it takes the digest the policy names.
+var (
+	style       = template.CSS(strings.ReplaceAll(styleText, "\r", ""))
+	styleDigest = digest(style)
+)
+
+var frame = template.Must(template.New("frame").Parse(frameText))
+
+// sheet is what the frame shows.
+type sheet struct {
+	Look
+	Style, Paint template.CSS
+	Body         template.HTML
+}
+
+// Write answers with a page: the frame in the look, and body inside it.
+func Write(w http.ResponseWriter, status int, look Look, body template.HTML) error {
+	s := sheet{Look: look, Style: style, Paint: paint(look.Brand.Color), Body: body}
+	var buf bytes.Buffer
+	if err := frame.Execute(&buf, s); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", string(look.Lang))
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("Content-Security-Policy", policy(s))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(buf.Bytes()) // a reader who has gone away is no failure of ours
+	return nil
+}

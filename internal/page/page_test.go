@@ -1,0 +1,188 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func write(t *testing.T, look Look) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	if err := Write(w, http.StatusOK, look, "<h1>Hello</h1>"); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func acme(change func(*Look)) Look {
+	l := Look{Lang: English, Title: "Sign in", Brand: Brand{Name: "Acme", Mark: true}}
+	if change != nil {
+		change(&l)
+	}
+	return l
+}
+
+// hashes are the digests of the style blocks as a browser would take them.
+func hashes(body string) string {
+	var out []string
+	for _, m := range regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindAllStringSubmatch(body, -1) {
+		sum := sha256.Sum256([]byte(m[1]))
+		out = append(out, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	return strings.Join(out, " ")
+}
+
+func TestAPageCarriesExactlyTheseHeaders(t *testing.T) {
+	w := write(t, acme(nil))
+	for key, want := range map[string]string{
+		"Content-Type":           "text/html; charset=utf-8",
+		"Content-Language":       "en",
+		"X-Content-Type-Options": "nosniff",
+		"X-Frame-Options":        "DENY",
+		"Referrer-Policy":        "same-origin",
+		"Cache-Control":          "no-store",
+	} {
+		if got := w.Header().Get(key); got != want {
+			t.Errorf("%s = %q, want %q", key, got, want)
+		}
+	}
+	if n := len(w.Header()); n != 8 { // and Content-Length, Content-Security-Policy
+		t.Errorf("%d headers: %v, want 8", n, w.Header())
+	}
+}
+
+func TestThePolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
+	for _, c := range []struct {
+		promise string
+		look    Look
+		images  string
+		actions string
+	}{
+		{"plain", acme(nil), "'self' data:", "'self'"},
+		{"another origin for the form", acme(func(l *Look) { l.FormActions = []string{"https://app.example.com"} }), "'self' data:", "'self' https://app.example.com"},
+		{"a logo elsewhere", acme(func(l *Look) { l.Brand.Logo = "https://cdn.example.com/l.svg" }), "'self' data: https:", "'self'"},
+		{"a logo of ours", acme(func(l *Look) { l.Brand.Logo = "/logo.svg" }), "'self' data:", "'self'"},
+		{"a colour", acme(func(l *Look) { l.Brand.Color = "#aa0000" }), "'self' data:", "'self'"},
+	} {
+		w := write(t, c.look)
+		want := "default-src 'none'; style-src " + hashes(w.Body.String()) + "; img-src " + c.images +
+			"; form-action " + c.actions + "; frame-ancestors 'none'; base-uri 'none'"
+		if got := w.Header().Get("Content-Security-Policy"); got != want {
+			t.Errorf("%s: policy\n%s, want\n%s", c.promise, got, want)
+		}
+	}
+}
+
+// Chromium refuses IPv6 addresses in form-action, and CSP 3 knows no IPv4 one but 127.0.0.1.
+func TestAnOriginIsWrittenAsCSPCanRead(t *testing.T) {
+	for origin, want := range map[string]string{
+		"https://app.example.com":         "https://app.example.com",
+		"https://app.example.com:8443":    "https://app.example.com:8443",
+		"http://localhost:3000":           "http://localhost:3000",
+		"http://127.0.0.1:3000":           "http://127.0.0.1:3000",
+		"http://127.0.0.2:3000":           "http:",
+		"https://[2001:db8::1]:8443":      "https:",
+		"":                                "",
+		"javascript:alert(1)":             "",
+		"https://a.example; script-src *": "",
+		"https://a.example 'unsafe-eval'": "",
+		"https://*":                       "",
+		"https://a.example\r\nX: y":       "",
+		"//a.example":                     "",
+	} {
+		if got := source(origin); got != want {
+			t.Errorf("source(%q) = %q, want %q", origin, got, want)
+		}
+	}
+}
+
+func TestWhatABrandSaysIsText(t *testing.T) {
+	evil := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
+	w := write(t, acme(func(l *Look) {
+		l.Brand = Brand{Name: evil, Logo: `https://x.example/"onerror="alert(1)`, Mark: true}
+		l.Title = evil
+	}))
+	for _, bad := range []string{"<script", "<img src=x", `"onerror`} {
+		if strings.Contains(w.Body.String(), bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+}
+
+func TestALogoIsAnAddressOrNothing(t *testing.T) {
+	for logo, want := range map[string]string{
+		"https://cdn.example.com/a.png": "https://cdn.example.com/a.png",
+		"/a.png":                        "/a.png",
+		"//evil.example/a.png":          "",
+		"/\\evil.example/a.png":         "",
+		"http://cdn.example.com/a.png":  "",
+		"javascript:alert(1)":           "",
+		"data:image/svg+xml,<svg/>":     "",
+	} {
+		if got := (Brand{Logo: logo}).LogoURL(); got != want {
+			t.Errorf("LogoURL(%q) = %q, want %q", logo, got, want)
+		}
+	}
+}
+
+// Spec 8: branding kept in free, removed in white_label; DECISIONS 22: enterprise likewise.
+func TestTheTierDecidesAboutTheMark(t *testing.T) {
+	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false, storage.TierEnterprise: false} {
+		w := write(t, Look{Lang: English, Title: "Sign in", Brand: BrandOf(storage.App{Name: "Acme", Tier: tier})})
+		if got := strings.Contains(w.Body.String(), "Keystile"); got != want {
+			t.Errorf("tier %q: page names Keystile = %v, want %v", tier, got, want)
+		}
+	}
+}
+
+func TestANameCanNotRewriteTheSentenceAroundIt(t *testing.T) {
+	for name, want := range map[string]string{
+		"Acme \u202egnp.exe\u202c":    "Acme gnp.exe",
+		"  Acme\t\nNotes\x00 ":        "Acme Notes",
+		"\u200b\u200b":                "",
+		"蓝鲸 Café":                     "蓝鲸 Café",
+		strings.Repeat("a\u0000", 2):  "a a",
+		"<b>Acme</b>":                 "<b>Acme</b>",
+		"Acme\u2028Notes\u2029\ufeff": "Acme Notes",
+	} {
+		if got := BrandOf(storage.App{Name: name}).Name; got != want {
+			t.Errorf("BrandOf(%q).Name = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestALetterStandsInForALogo(t *testing.T) {
+	for name, want := range map[string]string{"acme": "A", "🚀 rocket": "R", "蓝鲸": "蓝", "7up": "7", "!?": "", "": ""} {
+		if got := (Brand{Name: name}).Letter(); got != want {
+			t.Errorf("Letter(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestAPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
+	body := write(t, acme(nil)).Body.String()
+	for _, bad := range []string{"<script", "javascript:", " onclick", "@import", "url(http", "<link rel=\"stylesheet\"", " style=\""} {
+		if strings.Contains(body, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	for _, want := range []string{`<html lang="en">`, `<main`, `name="viewport"`, "prefers-color-scheme: dark", "prefers-reduced-motion", ":focus-visible"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestTheDigestHoldsWhateverLineEndsACheckoutHas(t *testing.T) {
+	if strings.Contains(string(style), "\r") || styleDigest != digest(template.CSS(strings.ReplaceAll(styleText, "\r", ""))) {
+		t.Error("the style keeps carriage returns, which a browser drops before it takes the digest")
+	}
+}

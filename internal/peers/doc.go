@@ -1,0 +1,3 @@
+// Package peers runs stock clients, unmodified, against the house: what they refuse is a
+// fault of ours, whatever our own tests say. It holds tests only.
+package peers

@@ -1,0 +1,109 @@
+package peers
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+const (
+	redirect = "https://app.example.com/cb?own=1"
+	username = "ada"
+	password = "correct horse battery"
+)
+
+// house is the provider with its sign-in page, on a port of its own.
+type house struct {
+	url   string
+	store *storage.Store
+}
+
+func newHouse(t *testing.T, idTokenAlgs ...string) house {
+	t.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	backend := memory.New()
+	t.Cleanup(func() { backend.Close() })
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada"}, password); err != nil {
+		t.Fatal(err)
+	}
+	signIn, err := signin.New(signin.Config{BaseURL: server.URL, Store: store, Users: users})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := oauth.New(t.Context(), oauth.Config{Issuer: server.URL, Store: store, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux.Handle("/oauth/", provider)
+	mux.Handle("/.well-known/", provider)
+	mux.Handle("/oauth/signin", signIn)
+	return house{server.URL, store}
+}
+
+func (h house) register(t *testing.T, app storage.App) storage.App {
+	t.Helper()
+	app.Name, app.Domains = "Peer", []string{"app.example.com"}
+	app, err := h.store.SaveApp(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return app
+}
+
+// visit opens an authorize URL as a browser without JavaScript would: it fills the
+// sign-in form, follows redirects, and returns where the application would be called.
+func visit(t *testing.T, authorize string) *url.URL {
+	t.Helper()
+	jar, _ := cookiejar.New(nil)
+	var arrived *url.URL
+	client := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		if r.URL.Host == "app.example.com" {
+			arrived = r.URL
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	answer, err := client.Get(authorize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if answer.StatusCode != 200 || arrived != nil {
+		t.Fatalf("authorize without a session = %d, want the sign-in page", answer.StatusCode)
+	}
+	action := regexp.MustCompile(`<form method="post" action="([^"]+)"`).FindSubmatch(page)
+	query := regexp.MustCompile(`name="query" value="([^"]*)"`).FindSubmatch(page)
+	if action == nil || query == nil {
+		t.Fatalf("no sign-in form in %s", page)
+	}
+	form := url.Values{"query": {html.UnescapeString(string(query[1]))}, "username": {username}, "password": {password}}
+	r, _ := http.NewRequest("POST", answer.Request.URL.Scheme+"://"+answer.Request.URL.Host+string(action[1]), strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if answer, err = client.Do(r); err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if arrived == nil {
+		t.Fatalf("signing in ended with %d at %s, want the application", answer.StatusCode, answer.Request.URL)
+	}
+	return arrived
+}

@@ -1,0 +1,150 @@
+package oauth
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
+)
+
+// authorize is GET and POST /oauth/authorize (spec 4.1).
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
+	app, form, err := s.asker(w, r)
+	if err != nil {
+		return err
+	}
+	answer, err := s.decide(r, app, form)
+	switch no := (*reply.Failure)(nil); {
+	case errors.Is(err, errAsk):
+		return s.SignIn.Ask(w, r, app)
+	case errors.As(err, &no) && no.Status < 500:
+		return s.redirect(w, form.Get("redirect_uri"), "error", no.OAuth, "error_description", no.Msg, "state", form.Get("state"))
+	case err != nil:
+		return err
+	}
+	return s.redirect(w, form.Get("redirect_uri"), "code", answer, "state", form.Get("state"))
+}
+
+// asker reads the request and finds the application. Until its redirect_uri is known to
+// be right, nothing may be sent there.
+func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if r.Method == http.MethodPost {
+		form, err = bodyForm(w, r)
+	} else {
+		form, err = parseForm(r.URL.RawQuery)
+	}
+	if err != nil {
+		return app, form, err
+	}
+	app, err = s.Store.App(r.Context(), form.Get("client_id"))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return app, form, unknownApp
+	case err != nil:
+		return app, form, err
+	case app.Disabled:
+		return app, form, disabledApp
+	}
+	if err := app.AllowsRedirect(form.Get("redirect_uri")); err != nil {
+		return app, form, badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
+	}
+	return app, form, nil
+}
+
+var errAsk = errors.New("the visitor has to sign in")
+
+// decide returns a code, or errAsk, or a failure for the application.
+func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
+	ctx := r.Context()
+	if err := offered(form); err != nil {
+		return "", err
+	}
+	wish, err := readWish(form)
+	if err != nil {
+		return "", err
+	}
+	authorization, err := s.engine.Authorize(ctx, app, form)
+	if err != nil {
+		return "", failed(err)
+	}
+	who, err := s.SignIn.Visitor(r)
+	switch {
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return "", err
+	case err == nil && !wish.asksAgain(who, time.Now()):
+	case wish.never:
+		return "", badRequest.Named("login_required").Saying("nobody is signed in, and prompt=none forbids to ask")
+	default:
+		return "", errAsk
+	}
+	if _, err := s.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
+		return "", err
+	}
+	code, err = authorization.Issue(ctx, who)
+	return code, failed(err)
+}
+
+// offered refuses what this provider does not do (spec 1; OpenID Connect Core 6, 3.1.2.6).
+func offered(form url.Values) error {
+	no := badRequest
+	switch mode := form.Get("response_mode"); {
+	case form.Has("request"):
+		return no.Named("request_not_supported").Saying("request objects are not supported: send plain parameters")
+	case form.Has("request_uri"):
+		return no.Named("request_uri_not_supported").Saying("request_uri is not supported: send plain parameters")
+	case form.Has("registration"):
+		return no.Named("registration_not_supported").Saying("registration is not supported")
+	case !form.Has("response_type"):
+		return no.Saying("response_type is missing: send response_type=code")
+	case form.Get("response_type") != "code":
+		return no.Named(engine.UnsupportedResponseType).Saying("response_type is not code, the only one supported")
+	case mode != "" && mode != "query":
+		return no.Saying("response_mode is not query, the only one supported")
+	}
+	return nil
+}
+
+// wish is what the application wants of the sign-in (OpenID Connect Core 3.1.2.1).
+type wish struct {
+	never  bool          // prompt=none
+	always bool          // prompt=login or select_account
+	maxAge time.Duration // of the last sign-in; negative: any
+}
+
+func readWish(form url.Values) (wish, error) {
+	w := wish{maxAge: -1}
+	prompts := strings.Fields(form.Get("prompt"))
+	for _, p := range prompts {
+		switch p {
+		case "none":
+			w.never = true
+		case "login", "select_account":
+			w.always = true
+		case "consent": // granted without a page until there is one
+		default:
+			return w, badRequest.Saying("prompt is none of none, login, consent, select_account")
+		}
+	}
+	if w.never && slices.ContainsFunc(prompts, func(p string) bool { return p != "none" }) {
+		return w, badRequest.Saying("prompt=none goes with no other prompt")
+	}
+	if age := form.Get("max_age"); age != "" {
+		n, err := strconv.ParseUint(age, 10, 31)
+		if err != nil {
+			return w, badRequest.Saying("max_age is not a number of seconds")
+		}
+		w.maxAge = time.Duration(n) * time.Second
+	}
+	return w, nil
+}
+
+func (w wish) asksAgain(who storage.Session, now time.Time) bool {
+	return w.always || w.maxAge >= 0 && now.Sub(who.AuthTime) > w.maxAge
+}

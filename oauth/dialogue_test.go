@@ -1,0 +1,149 @@
+package oauth_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+const password = "correct horse battery"
+
+func TestDialogues(t *testing.T) {
+	proven := map[string]bool{}
+	for _, d := range dialogues(t) {
+		t.Run(d.Title, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, values := stage(t)
+				d.Play(t, h, issuer, values)
+			})
+		})
+		for _, row := range d.Rows {
+			proven[row] = true
+		}
+	}
+	covers(t, proven)
+}
+
+func dialogues(t *testing.T) (all []dialogue.Dialogue) {
+	t.Helper()
+	files, _ := filepath.Glob("testdata/dialogues/*.txt")
+	for _, f := range files {
+		all = append(all, must(dialogue.Read(f))(t)...)
+	}
+	return all
+}
+
+// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
+// a row that is not there. Rows marked later are counted and wait.
+func covers(t *testing.T, proven map[string]bool) {
+	t.Helper()
+	text := string(must(os.ReadFile("testdata/rows.txt"))(t))
+	listed, covered := 0, 0
+	for line := range strings.Lines(text) {
+		row, later, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if row == "" || row[0] == '#' {
+			continue
+		}
+		listed++
+		switch {
+		case proven[row]:
+			covered++
+		case later != "later":
+			t.Errorf("no dialogue proves the row %s", row)
+		}
+		delete(proven, row)
+	}
+	for _, row := range slices.Sorted(maps.Keys(proven)) {
+		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
+	}
+	fmt.Printf("specification rows covered: %d of %d\n", covered, listed)
+}
+
+// stage is the whole house as dialogues find it: one application, and Ada, who is signed
+// in as {{session}}.
+func stage(t *testing.T) (http.Handler, map[string]string) {
+	backend := memory.New()
+	t.Cleanup(func() { backend.Close() })
+	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
+	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	must(users.Create(t.Context(), storage.User{
+		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
+		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
+	}, password))(t)
+	signIn := must(signin.New(signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: store, SignIn: signIn, Log: quiet}))(t)
+	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
+
+	mux := http.NewServeMux()
+	mux.Handle("/oauth/", provider)
+	mux.Handle("/.well-known/", provider)
+	mux.Handle("/oauth/signin", signIn)
+	mux.Handle("/test/", backstage(store))
+	return mux, map[string]string{
+		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
+		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
+		"session": signedIn(t, signIn),
+	}
+}
+
+func signedIn(t *testing.T, signIn http.Handler) string {
+	t.Helper()
+	form := url.Values{"username": {"ada"}, "password": {password}}
+	r := httptest.NewRequest("POST", issuer+"/oauth/signin", strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	signIn.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		if c.Name == "open_sso_token" {
+			return c.Value
+		}
+	}
+	t.Fatalf("signing in = %d without a cookie: %s", w.Code, w.Body)
+	return ""
+}
+
+// backstage is what dialogues may do that no client can.
+func backstage(store *storage.Store) http.Handler {
+	return reply.NewMux(quiet,
+		reply.Route{Path: "/test/jwt", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			text, err := token.Bearer(r)
+			parts := strings.Split(text, ".")
+			if err != nil || len(parts) != 3 {
+				return err
+			}
+			header, _ := base64.RawURLEncoding.DecodeString(parts[0])
+			claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
+			return reply.JSON(w, 200, struct {
+				Header json.RawMessage `json:"header"`
+				Claims json.RawMessage `json:"claims"`
+			}{header, claims})
+		}},
+		reply.Route{Path: "/test/setting", Methods: []string{"POST"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			q := r.URL.Query()
+			w.WriteHeader(http.StatusNoContent)
+			return store.Set(r.Context(), q.Get("name"), q.Get("value"))
+		}},
+		reply.Route{Path: "/test/panic", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
+	)
+}

@@ -1,0 +1,24 @@
+// Package oauth is the front door: an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
+//
+// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, and the two
+// documents under /.well-known/. Give it a storage.Store and something that knows who the
+// visitor is (package oauth/signin, or your own [SignIn]), and mount it:
+//
+//	mux.Handle("/oauth/", provider)
+//	mux.Handle("/oauth/signin", signIn)
+//	mux.Handle("/.well-known/", provider)
+//
+// Other rooms and your own handlers ask [Server.Verify] who a bearer token speaks for.
+//
+// # Choices
+//
+// New takes a context and reads: the signing keys, made if the store has none, and the
+// revocations. From then on a verified bearer costs no storage call.
+//
+// A failure before the redirect_uri is known to be right is a page and never a redirect.
+// Afterwards failures go to the application, except the service's own (503, 500): an
+// application can do nothing about those, and the person in front of the browser can try
+// again.
+//
+// An authorize request may be sent as a form; then its query is not read.
+package oauth

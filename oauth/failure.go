@@ -1,0 +1,73 @@
+package oauth
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
+)
+
+// Every way this room says no, with the section it comes from.
+var (
+	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
+
+	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // spec 4.1
+	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // spec 4.1
+	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // spec 4.1, 5
+
+	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only
+		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
+		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // spec 4.3, RFC 6750 3.1
+		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // spec 4.3, RFC 6750 3.1
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+
+	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                            // RFC 7009 2.1
+	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}            // RFC 7009 2.1
+	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                      // spec 7
+	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // DECISIONS 10
+)
+
+// errcodes are the business codes of refusals that have one of their own (spec 7).
+var errcodes = map[string]int{engine.CodeUsed: 40163}
+
+// failed gives the engine's refusals their HTTP form; other errors pass through.
+func failed(err error) error {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	f := &reply.Failure{Status: http.StatusBadRequest, OAuth: r.Name, Errcode: errcodes[r.Name], Msg: r.Reason}
+	switch r.Name {
+	case engine.CodeUsed:
+		f.OAuth = engine.InvalidGrant
+	case engine.InvalidClient:
+		f.Status = http.StatusUnauthorized
+	}
+	return f
+}
+
+// badBearer tells why a bearer token opens nothing, or that it can not be judged now.
+func badBearer(err error) error {
+	switch {
+	case errors.Is(err, token.ErrNoToken):
+		return noToken
+	case errors.Is(err, token.ErrInvalid), errors.Is(err, storage.ErrNotFound):
+		return badToken.Because(err)
+	case errors.Is(err, token.ErrStale):
+		return staleFeed.Because(err)
+	}
+	return err
+}
+
+// badBody is a body that could not be read: too large, or cut off.
+func badBody(err error) error {
+	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
+		return err
+	}
+	return badRequest.Saying("the request body could not be read").Because(err)
+}

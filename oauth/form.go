@@ -1,0 +1,61 @@
+package oauth
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxForm = 64 << 10 // bytes in a form body
+	formCT  = "application/x-www-form-urlencoded"
+)
+
+// bodyForm reads the parameters of a form body (spec 4). Those of the query are not read.
+func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || ct != formCT {
+		return nil, badRequest.Saying("the Content-Type must be " + formCT)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
+	if err != nil {
+		return nil, badBody(err)
+	}
+	return parseForm(string(body))
+}
+
+// parseForm reads parameters. One sent twice is refused (RFC 6749 3.1, 3.2): proxies and
+// libraries differ in which they take. One sent empty counts as not sent.
+func parseForm(text string) (url.Values, error) {
+	form, err := url.ParseQuery(text)
+	if err != nil {
+		return form, badRequest.Saying("the parameters are not properly URL-encoded").Because(err)
+	}
+	for name, values := range form {
+		switch {
+		case !utf8.ValidString(name) || !utf8.ValidString(values[0]):
+			return form, badRequest.Saying("a parameter is not UTF-8")
+		case len(values) > 1:
+			return form, badRequest.Saying("parameter " + printable(name) + " is sent more than once")
+		case values[0] == "":
+			delete(form, name)
+		}
+	}
+	return form, nil
+}
+
+// printable keeps a client's own text from making an answer unreadable.
+func printable(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, s)
+	if len(s) > 64 {
+		s = s[:64]
+	}
+	return s
+}

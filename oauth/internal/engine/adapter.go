@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/ory/fosite"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// adapter is the storage fosite believes it has. It reads once, writes nothing, and
+// leaves what is to be written in the unit of work.
+type adapter struct{ *Engine }
+
+func (a adapter) GetClient(ctx context.Context, _ string) (fosite.Client, error) {
+	return client{workOf(ctx)}, nil
+}
+
+// ClientAssertionJWTValid: private_key_jwt is not offered.
+func (a adapter) ClientAssertionJWTValid(context.Context, string) error { return fosite.ErrJTIKnown }
+
+var errNotOffered = errors.New("not offered")
+
+func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requester) error {
+	return nil // the strategy has made the record
+}
+
+// GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
+// with "not found", so that fosite draws no conclusions of its own.
+func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
+	return a.present(ctx, code, storage.KindCode, a.judgeUsedCode)
+}
+
+func (a adapter) InvalidateAuthorizeCodeSession(ctx context.Context, _ string) error {
+	workOf(ctx).spend = true
+	return nil
+}
+
+func (a adapter) CreateRefreshTokenSession(context.Context, string, string, fosite.Requester) error {
+	return nil
+}
+
+// GetRefreshTokenSession is GetAuthorizeCodeSession for refresh tokens.
+func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string, _ fosite.Session) (fosite.Requester, error) {
+	return a.present(ctx, handle, storage.KindRefresh, a.judgeUsedRefresh)
+}
+
+func (a adapter) RotateRefreshToken(ctx context.Context, _, _ string) error {
+	workOf(ctx).spend = true
+	return nil
+}
+
+// Access tokens are not stored.
+func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Requester) error {
+	return nil
+}
+
+// present reads the token behind a handle once per request. Tokens of another kind or of
+// another application do not exist for this one: their replay must change nothing.
+func (a adapter) present(ctx context.Context, handle, kind string, used func(context.Context, storage.Token)) (fosite.Requester, error) {
+	w := workOf(ctx)
+	if w.found != nil {
+		return stored(w), nil
+	}
+	t, err := a.Store.Token(ctx, storage.KeyOf(handle))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil, fosite.ErrNotFound
+	case err != nil:
+		w.trouble = err
+		return nil, err
+	case t.Kind != kind, t.AppID != w.app.ID, !w.now.Before(t.ExpiresAt):
+		return nil, fosite.ErrNotFound
+	case !t.SpentAt.IsZero():
+		used(ctx, t)
+		return nil, fosite.ErrNotFound
+	}
+	w.found, w.scope = &t, t.Scope
+	return stored(w), nil
+}
+
+// judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
+// and too late to be a retry, ends the grant: whoever replays may hold the tokens
+// (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
+func (a adapter) judgeUsedCode(ctx context.Context, t storage.Token) {
+	w := workOf(ctx)
+	w.refusal = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	right := w.form.Get("redirect_uri") == t.RedirectURI && checkVerifier(t, w.form.Get("code_verifier")) == nil
+	if right && w.now.Sub(t.SpentAt) >= a.CodeReuseLeeway {
+		w.trouble = a.endGrant(ctx, t)
+	}
+}
+
+// judgeUsedRefresh: the token was replaced before. Presented again after the leeway it
+// ends the family (RFC 9700 4.14.2).
+func (a adapter) judgeUsedRefresh(ctx context.Context, t storage.Token) {
+	w := workOf(ctx)
+	w.refusal = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
+		w.trouble = a.endGrant(ctx, t)
+	}
+}
+
+func (a adapter) endGrant(ctx context.Context, t storage.Token) error {
+	return a.Revoker.Revoke(ctx, a.GrantEnd(t, workOf(ctx).now))
+}
+
+// stored is the request that fosite believes it has kept. Scope and grant come from the
+// record; the redirect_uri is there for fosite to compare.
+func stored(w *work) fosite.Requester {
+	r := fosite.NewRequest()
+	r.ID, r.RequestedAt, r.Client, r.Session = w.found.Grant, w.found.IssuedAt, client{w}, newSession()
+	r.Form.Set("redirect_uri", w.found.RedirectURI)
+	for _, s := range strings.Fields(w.scope) {
+		r.AppendRequestedScope(s)
+		r.GrantScope(s)
+	}
+	return r
+}

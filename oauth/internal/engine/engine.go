@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/ory/fosite"
+	"github.com/ory/fosite/handler/oauth2"
+
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what the engine asks of storage.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Issue(ctx context.Context, tokens ...storage.Token) error
+	Token(ctx context.Context, key storage.Key) (storage.Token, error)
+	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+}
+
+// Revoker ends tokens, here and on the other nodes.
+type Revoker interface {
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+}
+
+// Config is everything the engine needs; the oauth package has filled in the defaults.
+type Config struct {
+	Issuer    string
+	Resources []string // what aud may be besides the issuer (RFC 8707)
+	Store     Store
+	Keys      *token.Keys
+	Revoker   Revoker
+
+	// User returns a user by sub, or storage.ErrNotFound.
+	User func(ctx context.Context, sub string) (storage.User, error)
+	// OpenID returns how an application knows a user.
+	OpenID func(ctx context.Context, appID, sub string) (string, error)
+	// ForcePKCE is asked where a request brings no challenge.
+	ForcePKCE func(ctx context.Context) (bool, error)
+	// IDToken mints the id_token of a grant, before anything is spent.
+	IDToken func(g Granted) (string, error)
+
+	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
+	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
+}
+
+// Engine runs the grants.
+type Engine struct {
+	Config
+	provider fosite.OAuth2Provider
+}
+
+// New assembles the handlers. The order matters: PKCE is judged after the code is found.
+func New(c Config) *Engine {
+	e := &Engine{Config: c}
+	store, mint := adapter{e}, strategy{e}
+	base := baseConfig(c)
+	code := &oauth2.AuthorizeExplicitGrantHandler{
+		AccessTokenStrategy: mint, RefreshTokenStrategy: mint, AuthorizeCodeStrategy: mint,
+		CoreStorage: store, TokenRevocationStorage: store, Config: base,
+	}
+	refresh := &oauth2.RefreshTokenGrantHandler{
+		AccessTokenStrategy: mint, RefreshTokenStrategy: mint, TokenRevocationStorage: store, Config: base,
+	}
+	machine := &oauth2.ClientCredentialsGrantHandler{
+		HandleHelper: &oauth2.HandleHelper{AccessTokenStrategy: mint, AccessTokenStorage: store, Config: base},
+		Config:       base,
+	}
+	base.AuthorizeEndpointHandlers = fosite.AuthorizeEndpointHandlers{code, pkce{e}}
+	e.provider = fosite.NewOAuth2Provider(store, &config{Config: base, byGrant: map[string]fosite.TokenEndpointHandlers{
+		GrantCode:    {code, pkce{e}},
+		GrantRefresh: {refresh},
+		GrantMachine: {machine},
+	}})
+	return e
+}
+
+// Grant types (spec 1).
+const (
+	GrantCode    = "authorization_code"
+	GrantRefresh = "refresh_token"
+	GrantMachine = "client_credentials"
+)
+
+// config hands fosite only the handlers of the grant at hand: asking the others costs a
+// stack trace each.
+type config struct {
+	*fosite.Config
+	byGrant map[string]fosite.TokenEndpointHandlers
+}
+
+func (c *config) GetTokenEndpointHandlers(ctx context.Context) fosite.TokenEndpointHandlers {
+	return c.byGrant[workOf(ctx).form.Get("grant_type")]
+}
+
+// baseConfig sets every field that fosite would otherwise fill in on first use, which is
+// a data race.
+func baseConfig(c Config) *fosite.Config {
+	return &fosite.Config{
+		AccessTokenLifespan:      c.AccessLifetime,
+		RefreshTokenLifespan:     c.RefreshLifetime,
+		AuthorizeCodeLifespan:    c.CodeLifetime,
+		IDTokenLifespan:          c.AccessLifetime,
+		AccessTokenIssuer:        c.Issuer,
+		IDTokenIssuer:            c.Issuer,
+		RefreshTokenScopes:       []string{}, // every code grant gets a refresh token (spec 2.1)
+		MinParameterEntropy:      1,          // state is optional here; zero would mean 8
+		OmitRedirectScopeParam:   true,
+		ScopeStrategy:            fosite.ExactScopeStrategy,
+		AudienceMatchingStrategy: fosite.ExactAudienceMatchingStrategy,
+		ClientSecretsHasher:      noHasher{},
+		// The redirect_uri has been judged by App.AllowsRedirect before fosite sees it.
+		RedirectSecureChecker: func(ctx context.Context, u *url.URL) bool {
+			w := workOf(ctx)
+			return w.app.AllowsRedirect(w.form.Get("redirect_uri")) == nil
+		},
+		ClientAuthenticationStrategy: authenticated,
+		SanitationWhiteList:          []string{"redirect_uri"},
+		FormPostHTMLTemplate:         fosite.DefaultFormPostTemplate,
+		JWTScopeClaimKey:             2,
+	}
+}

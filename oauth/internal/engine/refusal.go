@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/ory/fosite"
+)
+
+// Names of refusals: the error codes of RFC 6749 4.1.2.1 and 5.2, OpenID Connect Core
+// 3.1.2.6 and RFC 8707, and CodeUsed.
+const (
+	InvalidRequest          = "invalid_request"
+	InvalidClient           = "invalid_client"
+	InvalidGrant            = "invalid_grant"
+	InvalidScope            = "invalid_scope"
+	InvalidTarget           = "invalid_target"
+	UnauthorizedClient      = "unauthorized_client"
+	UnsupportedGrantType    = "unsupported_grant_type"
+	UnsupportedResponseType = "unsupported_response_type"
+
+	// CodeUsed is an invalid_grant with a number of its own: the code has been redeemed
+	// before (spec 3.1, errcode 40163).
+	CodeUsed = "code_used"
+)
+
+// Refusal is a "no" that the client may hear.
+type Refusal struct {
+	Name   string // one of the names above
+	Reason string // for people: what is wrong and what to do
+}
+
+func (r *Refusal) Error() string { return r.Name + ": " + r.Reason }
+
+func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
+
+// verdict turns what fosite returned into our own error. What the unit of work knows is
+// more exact than what fosite made of it.
+func (w *work) verdict(err error) error {
+	if err == nil {
+		return nil
+	}
+	if w.trouble != nil {
+		return w.trouble
+	}
+	if w.refusal != nil {
+		return w.refusal
+	}
+	rfc := fosite.ErrorToRFC6749Error(err)
+	switch rfc.ErrorField {
+	case InvalidRequest, InvalidGrant, InvalidScope, UnauthorizedClient, UnsupportedResponseType:
+		return refuse(rfc.ErrorField, plain(rfc))
+	}
+	return errors.Join(errors.New("oauth engine: "+rfc.ErrorField), err)
+}
+
+// plain is fosite's hint without its debug text, which may quote internals.
+func plain(rfc *fosite.RFC6749Error) string {
+	if rfc.HintField != "" {
+		return rfc.HintField
+	}
+	return rfc.DescriptionField
+}

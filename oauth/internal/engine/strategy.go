@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"github.com/ory/fosite"
+
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// strategy mints what fosite asks for and records it in the unit of work. What fosite
+// calls a signature, the key it stores a token under, is the handle itself: the adapter
+// makes the key of it.
+type strategy struct{ *Engine }
+
+func (s strategy) GenerateAuthorizeCode(ctx context.Context, _ fosite.Requester) (string, string, error) {
+	w := workOf(ctx)
+	w.handle = storage.NewHandle("", w.now)
+	w.next.Key = storage.KeyOf(w.handle)
+	return w.handle, w.handle, nil
+}
+
+func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
+	w := workOf(ctx)
+	c := token.Claims{
+		Issuer:    s.Issuer,
+		Audience:  s.audience(w),
+		ClientID:  w.app.ID,
+		Scope:     w.scope,
+		ID:        rand.Text(),
+		IssuedAt:  w.now,
+		ExpiresAt: w.now.Add(s.AccessLifetime),
+	}
+	if w.found != nil {
+		c.Subject, c.Grant = w.found.UserID, w.found.Grant
+	} else {
+		c.Subject, c.Grant = w.app.ID, storage.NewGrant(w.now) // client_credentials: a grant of its own
+	}
+	text, err := s.Keys.SignAccess(c)
+	w.access = text
+	return text, text, err
+}
+
+// audience is the resource that was asked for, or the issuer.
+func (e *Engine) audience(w *work) string {
+	if r := w.form.Get("resource"); r != "" {
+		return r
+	}
+	if w.found != nil && w.found.Resource != "" {
+		return w.found.Resource
+	}
+	return e.Issuer
+}
+
+// GenerateRefreshToken makes the successor of the token at hand. It keeps the scope of
+// the grant even where the access token has less (RFC 6749 6).
+func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
+	w := workOf(ctx)
+	w.handle = storage.NewHandle(storage.RefreshPrefix, w.now)
+	w.next = &storage.Token{
+		Key: storage.KeyOf(w.handle), Kind: storage.KindRefresh,
+		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
+		AppID: w.found.AppID, UserID: w.found.UserID, Scope: w.found.Scope,
+		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),
+		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, Resource: w.found.Resource,
+	}
+	return w.handle, w.handle, nil
+}
+
+func (strategy) AuthorizeCodeSignature(_ context.Context, code string) string { return code }
+func (strategy) AccessTokenSignature(_ context.Context, text string) string   { return text }
+func (strategy) RefreshTokenSignature(_ context.Context, text string) string  { return text }
+
+// The adapter has judged what it returned.
+
+func (strategy) ValidateAuthorizeCode(context.Context, fosite.Requester, string) error { return nil }
+func (strategy) ValidateRefreshToken(context.Context, fosite.Requester, string) error  { return nil }
+
+// ValidateAccessToken: access tokens are verified in internal/token, never here.
+func (strategy) ValidateAccessToken(context.Context, fosite.Requester, string) error {
+	return fosite.ErrInvalidTokenFormat
+}
+
+// Scopes keeps what is known of the scope asked for, in the order asked, once each; if
+// nothing is left, it is the default. Unknown names are ignored, never granted.
+func Scopes(asked, known, byDefault string) string {
+	var out []string
+	for _, s := range strings.Fields(asked) {
+		if hasScope(known, s) && !hasScope(strings.Join(out, " "), s) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return byDefault
+	}
+	return strings.Join(out, " ")
+}

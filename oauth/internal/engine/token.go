@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Granted is the outcome of a token request.
+type Granted struct {
+	App       storage.App
+	User      storage.User // zero for client_credentials
+	OpenID    string       // how the application knows the user; code grant only
+	LoginType string
+	AuthTime  time.Time
+	Nonce     string // of the code; empty at a refresh
+	At        time.Time
+	ExpiresIn time.Duration
+	Scope     string // of the access token
+	Access    string
+	Refresh   string // empty for client_credentials
+	IDToken   string // where the scope has openid
+}
+
+// Authenticate finds the application of a token or revocation request and checks its
+// secret (client_secret_post, spec 5). A public client has none and may send none.
+func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App, error) {
+	wrong := refuse(InvalidClient, "client_id or client_secret is wrong: send both in the form body")
+	if form.Has("client_assertion") || form.Has("client_assertion_type") {
+		return storage.App{}, refuse(InvalidClient, "client_assertion is not supported: send client_id and client_secret in the form body")
+	}
+	id, secret := form.Get("client_id"), form.Get("client_secret")
+	app, err := e.Store.App(ctx, id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		decoy.Authenticates(secret, time.Now()) // an unknown id costs what a known one does
+		return app, wrong
+	case err != nil:
+		return app, err
+	case app.Public && secret == "":
+		return app, nil
+	case !app.Authenticates(secret, time.Now()):
+		return app, wrong
+	}
+	return app, nil
+}
+
+var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
+
+// Token serves one token request of an authenticated application (spec 4.2). Everything
+// is read, judged and minted before the one write that spends what was presented.
+func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (Granted, error) {
+	w := &work{app: app, form: form, now: time.Now()}
+	ctx = w.context(ctx)
+	if err := e.checkRequest(w); err != nil {
+		return Granted{}, err
+	}
+	request, err := e.provider.NewAccessRequest(ctx, w.request(ctx, "POST"), newSession())
+	if err != nil {
+		return Granted{}, w.verdict(err)
+	}
+	g := Granted{App: app, At: w.now, ExpiresIn: e.AccessLifetime}
+	if w.found != nil {
+		if err := e.readOwner(ctx, w, &g); err != nil {
+			return Granted{}, err
+		}
+	}
+	if _, err := e.provider.NewAccessResponse(ctx, request); err != nil {
+		return Granted{}, w.verdict(err)
+	}
+	g.Scope, g.Access, g.Refresh = w.scope, w.access, w.handle
+	if hasScope(g.Scope, "openid") {
+		if g.IDToken, err = e.IDToken(g); err != nil {
+			return Granted{}, err
+		}
+	}
+	return g, e.spend(ctx, w)
+}
+
+// checkRequest is what can be said from the parameters alone.
+func (e *Engine) checkRequest(w *work) error {
+	need := map[string]string{GrantCode: "code", GrantRefresh: "refresh_token"}
+	grant := w.form.Get("grant_type")
+	switch param, named := need[grant]; {
+	case named && w.form.Get(param) == "":
+		return refuse(InvalidRequest, param+" is missing")
+	case grant == GrantMachine && w.app.Public:
+		return refuse(UnauthorizedClient, "a public client has no secret to prove itself with: it may not use client_credentials")
+	case grant == GrantMachine && w.app.Disabled:
+		return refuse(UnauthorizedClient, "this application is disabled")
+	case w.app.Disabled:
+		return refuse(InvalidGrant, "this application is disabled")
+	case grant == GrantMachine:
+		w.scope = machineScope
+		w.form = maps.Clone(w.form)
+		w.form.Set("scope", machineScope) // unknown names are ignored, not errors
+	}
+	return e.checkTarget(w.form.Get("resource"))
+}
+
+// readOwner reads the user behind the token at hand and what the request narrows.
+func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
+	t := w.found
+	if r := w.form.Get("resource"); r != "" && t.Resource != "" && r != t.Resource {
+		return refuse(InvalidTarget, "resource differs from the one that was granted")
+	}
+	if asked := w.form.Get("scope"); asked != "" && t.Kind == storage.KindRefresh {
+		narrowed := Scopes(asked, userScopes, t.Scope)
+		for _, s := range strings.Fields(narrowed) {
+			if !hasScope(t.Scope, s) {
+				return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
+			}
+		}
+		w.scope = narrowed
+	}
+	user, err := e.User(ctx, t.UserID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && user.Disabled:
+		return refuse(InvalidGrant, "the user of this grant is gone or disabled")
+	case err != nil:
+		return err
+	}
+	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
+	if t.Kind == storage.KindCode {
+		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)
+	}
+	return err
+}
+
+// spend makes the request's one write. The loser of a race hears what a latecomer hears.
+func (e *Engine) spend(ctx context.Context, w *work) error {
+	if !w.spend {
+		return nil
+	}
+	err := e.Store.Exchange(ctx, w.found.Key, w.now.UTC(), *w.next)
+	switch {
+	case errors.Is(err, storage.ErrSpent) && w.found.Kind == storage.KindCode:
+		return refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	case errors.Is(err, storage.ErrSpent):
+		return refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
+		return refuse(InvalidGrant, "this grant has been revoked: sign in again")
+	}
+	return err
+}
+
+// GrantEnd is the revocation that ends a token's family. It outlives everything the
+// family may have issued by now; nothing can be added to it afterwards.
+func (e *Engine) GrantEnd(t storage.Token, now time.Time) storage.Revocation {
+	return storage.Revocation{Kind: storage.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
+}
+
+// Outlives is a time by which everything issued by now has expired, whatever a clock's error.
+func (e *Engine) Outlives(now time.Time) time.Time {
+	return now.Add(max(e.CodeLifetime, e.AccessLifetime, e.RefreshLifetime) + time.Minute).UTC()
+}

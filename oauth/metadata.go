@@ -1,0 +1,124 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/internal/engine"
+)
+
+// metadata is the discovery document of spec 2.5 and RFC 8414.
+type metadata struct {
+	Issuer                string   `json:"issuer"`
+	Authorization         string   `json:"authorization_endpoint"`
+	Token                 string   `json:"token_endpoint"`
+	UserInfo              string   `json:"userinfo_endpoint"`
+	Revocation            string   `json:"revocation_endpoint"`
+	JWKS                  string   `json:"jwks_uri"`
+	EndSession            string   `json:"end_session_endpoint"`
+	ResponseTypes         []string `json:"response_types_supported"`
+	ResponseModes         []string `json:"response_modes_supported,omitempty"`
+	GrantTypes            []string `json:"grant_types_supported"`
+	Scopes                []string `json:"scopes_supported"`
+	TokenAuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
+	RevocationAuthMethods []string `json:"revocation_endpoint_auth_methods_supported,omitempty"`
+	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
+	SubjectTypes          []string `json:"subject_types_supported"`
+	IDTokenAlgs           []string `json:"id_token_signing_alg_values_supported"`
+	Claims                []string `json:"claims_supported"`
+	IssInResponse         bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// oidcMetadata is spec 2.5: the endpoints in their .php form, exactly the values listed.
+func (s *Server) oidcMetadata() metadata {
+	return metadata{
+		Issuer:           s.Issuer,
+		Authorization:    s.Issuer + pathAuthorize + php,
+		Token:            s.Issuer + pathToken + php,
+		UserInfo:         s.Issuer + pathUserInfo + php,
+		Revocation:       s.Issuer + pathRevoke + php,
+		JWKS:             s.Issuer + pathJWKS,
+		EndSession:       s.Issuer + pathLogout,
+		ResponseTypes:    []string{"code"},
+		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantMachine},
+		Scopes:           []string{"openid", "profile", "email"},
+		TokenAuthMethods: []string{"client_secret_post"},
+		ChallengeMethods: []string{"S256", "plain"},
+		SubjectTypes:     []string{"public"},
+		IDTokenAlgs:      s.Config.IDTokenAlgs,
+		Claims: []string{"sub", "name", "nickname", "preferred_username", "picture", "email",
+			"email_verified", "gender", "location", "login_type", "updated_at"},
+		IssInResponse: true,
+	}
+}
+
+// oauthMetadata is RFC 8414: what a client should use, public ones included.
+func (s *Server) oauthMetadata() metadata {
+	m := s.oidcMetadata()
+	m.Authorization = s.Issuer + pathAuthorize
+	m.Token = s.Issuer + pathToken
+	m.UserInfo = s.Issuer + pathUserInfo
+	m.Revocation = s.Issuer + pathRevoke
+	m.ResponseModes = []string{"query"}
+	m.TokenAuthMethods = []string{"none", "client_secret_post"}
+	m.RevocationAuthMethods = m.TokenAuthMethods
+	m.ChallengeMethods = []string{"S256"}
+	m.IDTokenAlgs = s.algs
+	return m
+}
+
+// document serves bytes that never change while the process runs.
+func document(m metadata) reply.HandlerFunc {
+	body, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // strings and booleans marshal
+	}
+	sum := sha256.Sum256(body)
+	etag := strconv.Quote(base64.RawURLEncoding.EncodeToString(sum[:12]))
+	return func(w http.ResponseWriter, r *http.Request) error {
+		serveBytes(w, r, body, etag)
+		return nil
+	}
+}
+
+// jwks is GET /oauth/jwks (spec 4.6).
+func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
+	body, etag := s.keys.JWKS()
+	serveBytes(w, r, body, etag)
+	return nil
+}
+
+func serveBytes(w http.ResponseWriter, r *http.Request, body []byte, etag string) {
+	h := w.Header()
+	h["Cache-Control"] = cacheControl
+	h["Etag"] = []string{etag}
+	if matches(r.Header.Get("If-None-Match"), etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h["Content-Type"] = contentType
+	h["X-Content-Type-Options"] = nosniff
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.Write(body)
+}
+
+var (
+	cacheControl = []string{"public, max-age=300"}
+	contentType  = []string{"application/json"}
+	nosniff      = []string{"nosniff"}
+)
+
+// matches is If-None-Match (RFC 9110 13.1.2): a list of tags, weakly compared, or *.
+func matches(header, etag string) bool {
+	for tag := range strings.SplitSeq(header, ",") {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag || tag == "*" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,196 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what this room asks of storage; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	MeetOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	Setting(ctx context.Context, name string) (string, error)
+	Issue(ctx context.Context, tokens ...storage.Token) error
+	Token(ctx context.Context, key storage.Key) (storage.Token, error)
+	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
+	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
+	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
+}
+
+// Users finds the people that tokens are about; *storage.Store has it. A host with its
+// own user table implements it.
+type Users interface {
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// SignIn knows who sits in front of the browser; *signin.SignIn has it.
+type SignIn interface {
+	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
+	// storage.ErrNotFound if nobody is signed in.
+	Visitor(r *http.Request) (storage.Session, error)
+	// Ask answers an authorize request with the way to sign in. Afterwards the browser
+	// comes back with the same request.
+	Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
+	// SignOut ends the visitor's session, if there is one, and forgets the cookie.
+	SignOut(w http.ResponseWriter, r *http.Request) error
+}
+
+// Config is what New needs. Zero values are the defaults of the specification.
+type Config struct {
+	Issuer string // the origin, such as https://id.example.com; required
+	Store  Store  // required
+	SignIn SignIn // required
+	Users  Users  // nil: the Store
+
+	CodeLifetime    time.Duration // 5 minutes (spec 8)
+	AccessLifetime  time.Duration // 168 hours (spec 8)
+	RefreshLifetime time.Duration // 30 days (spec 8)
+	IDTokenLifetime time.Duration // 1 hour
+
+	// Within these, a second use of a code or refresh token is refused but ends nothing:
+	// it is a retry, or two tabs. Later it also ends the grant. 10 seconds each.
+	CodeReuseLeeway, RefreshReuseLeeway time.Duration
+
+	SigningAlg  string   // of access tokens: ES256 (default), EdDSA or RS256
+	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
+	Resources   []string // what tokens may be for besides the issuer (RFC 8707)
+
+	Log *slog.Logger // nil: slog.Default()
+}
+
+// Server is the provider.
+type Server struct {
+	Config
+	mux        *reply.Mux
+	engine     *engine.Engine
+	keys       *token.Keys
+	revoked    *token.Revoked
+	verifier   *token.Verifier
+	sameOrigin *http.CrossOriginProtection
+	audiences  []string // of tokens this server issues
+	algs       []string // that an id_token may have
+}
+
+// New makes a Server. It says everything that is wrong with the Config at once.
+func New(ctx context.Context, c Config) (*Server, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	s := &Server{Config: c, sameOrigin: http.NewCrossOriginProtection()}
+	err := s.sameOrigin.AddTrustedOrigin(c.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("oauth: Issuer: %w", err)
+	}
+	algs := []string{c.SigningAlg, token.ES256, token.RS256} // the latter two for id_tokens
+	if s.keys, err = token.OpenKeys(ctx, c.Store, slices.Compact(algs)...); err != nil {
+		return nil, fmt.Errorf("oauth: signing keys: %w", err)
+	}
+	if s.revoked, err = token.OpenRevoked(ctx, c.Store); err != nil {
+		return nil, fmt.Errorf("oauth: revocations: %w", err)
+	}
+	s.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.Issuer, Keys: s.keys, Revoked: s.revoked})
+	s.audiences = append([]string{c.Issuer}, c.Resources...)
+	s.algs = append([]string{token.HS256}, s.keys.Algs()...)
+	s.engine = engine.New(s.engineConfig())
+	s.mux = reply.NewMux(c.Log, s.routes()...)
+	return s, nil
+}
+
+func (c *Config) complete() error {
+	var errs []error
+	u, err := url.Parse(c.Issuer)
+	if err != nil || u.Host == "" || c.Issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && u.Scheme != "http" {
+		errs = append(errs, fmt.Errorf("Issuer %q is not an origin such as https://id.example.com", c.Issuer))
+	}
+	if c.Store == nil {
+		errs = append(errs, errors.New("Store is missing"))
+	}
+	if c.SignIn == nil {
+		errs = append(errs, errors.New("SignIn is missing: use oauth/signin"))
+	}
+	if users, ok := c.Store.(Users); c.Users == nil && ok {
+		c.Users = users
+	} else if c.Users == nil {
+		errs = append(errs, errors.New("Users is missing, and the Store has none"))
+	}
+	c.CodeLifetime = cmp.Or(c.CodeLifetime, 5*time.Minute)
+	c.AccessLifetime = cmp.Or(c.AccessLifetime, 168*time.Hour)
+	c.RefreshLifetime = cmp.Or(c.RefreshLifetime, 30*24*time.Hour)
+	c.IDTokenLifetime = cmp.Or(c.IDTokenLifetime, time.Hour)
+	c.CodeReuseLeeway = cmp.Or(c.CodeReuseLeeway, 10*time.Second)
+	c.RefreshReuseLeeway = cmp.Or(c.RefreshReuseLeeway, 10*time.Second)
+	if min(c.CodeLifetime, c.AccessLifetime, c.RefreshLifetime, c.IDTokenLifetime, c.CodeReuseLeeway, c.RefreshReuseLeeway) < 0 {
+		errs = append(errs, errors.New("a lifetime or leeway is negative"))
+	}
+	c.SigningAlg = cmp.Or(c.SigningAlg, token.ES256)
+	if !slices.Contains([]string{token.ES256, token.EdDSA, token.RS256}, c.SigningAlg) {
+		errs = append(errs, fmt.Errorf("SigningAlg %q is none of ES256, EdDSA, RS256", c.SigningAlg))
+	}
+	if len(c.IDTokenAlgs) == 0 {
+		c.IDTokenAlgs = []string{token.HS256}
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("oauth: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+func (s *Server) engineConfig() engine.Config {
+	return engine.Config{
+		Issuer: s.Issuer, Resources: s.Resources, Store: s.Store, Keys: s.keys, Revoker: s.revoked,
+		User: s.Users.User,
+		OpenID: func(ctx context.Context, appID, sub string) (string, error) {
+			o, err := s.Store.MeetOpenID(ctx, appID, sub)
+			return o.OpenID, err
+		},
+		ForcePKCE: func(ctx context.Context) (bool, error) {
+			v, err := s.Store.Setting(ctx, storage.SettingForcePKCE)
+			return v == "1", err
+		},
+		IDToken:      s.idToken,
+		CodeLifetime: s.CodeLifetime, AccessLifetime: s.AccessLifetime, RefreshLifetime: s.RefreshLifetime,
+		CodeReuseLeeway: s.CodeReuseLeeway, RefreshReuseLeeway: s.RefreshReuseLeeway,
+	}
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Verify returns whom a bearer token speaks for. The token's audience must be one of
+// audiences; without any, the issuer. A faulty, expired or revoked token is
+// ErrInvalidToken; any other error means that it can not be judged now.
+func (s *Server) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
+	return s.verifier.Verify(ctx, bearer, audiences...)
+}
+
+// ErrInvalidToken is Verify's answer to a token that opens nothing.
+var ErrInvalidToken = token.ErrInvalid
+
+// Revoke ends tokens: in the store first, then here at once. Until may be left zero: then
+// the fact is kept until everything it can cover has expired.
+func (s *Server) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+	rs = slices.Clone(rs)
+	for i := range rs {
+		if rs[i].Until.IsZero() {
+			rs[i].Until = s.engine.Outlives(time.Now())
+		}
+	}
+	return s.revoked.Revoke(ctx, rs...)
+}

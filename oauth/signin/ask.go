@@ -1,0 +1,99 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// Ask answers an authorize request that needs somebody to sign in: 200 with the page in
+// place. The caller has validated the request, by GET or form POST, for this application;
+// if it has read a body, it has put the fields into r.PostForm.
+func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
+	query, err := queryOf(r)
+	if err != nil {
+		return err
+	}
+	t := stage(r, query, app)
+	return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+}
+
+// look answers a GET of this room: who is signed in, or the form without an application.
+func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := s.visit(r)
+	t := stage(r, "", storage.App{})
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+	case err != nil:
+		return err
+	}
+	name := cmp.Or(user.Nickname, user.Name, user.Username)
+	return t.show(w, http.StatusOK, whoPage, view{
+		Title: "You are signed in", Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username,
+	})
+}
+
+// scene is what the pages of one sign-in share.
+type scene struct {
+	lang   page.Lang
+	brand  page.Brand
+	query  string // the authorize request, fit to be carried
+	origin string // where that leads in the end; "" if it does not say, or may not
+	hint   string // login_hint
+}
+
+func stage(r *http.Request, query string, app storage.App) scene {
+	asked := ask(r, query)
+	t := scene{
+		lang: page.LangOf(r, asked.Get("ui_locales")), brand: page.BrandOf(app),
+		query: query, hint: hinted(asked.Get("login_hint")),
+	}
+	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
+		t.origin = storage.RedirectOrigin(redirect)
+	}
+	return t
+}
+
+// ask reads the authorize request, or what stands in the address bar where there is none.
+func ask(r *http.Request, query string) url.Values {
+	if query == "" {
+		query = r.URL.RawQuery
+	}
+	values, _ := url.ParseQuery(query) // what can not be read is not there
+	return values
+}
+
+// restage is stage for a request that comes back in a form: the application is the one it
+// names, if that may send people where the request says. Otherwise there is none.
+func (s *SignIn) restage(ctx context.Context, r *http.Request, query string) (scene, error) {
+	asked, _ := url.ParseQuery(query)
+	ids, redirects := asked["client_id"], asked["redirect_uri"]
+	if len(ids) != 1 || len(redirects) != 1 {
+		return stage(r, query, storage.App{}), nil
+	}
+	app, err := s.store.App(ctx, ids[0])
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && app.Disabled:
+		app = storage.App{}
+	case err != nil:
+		return scene{}, err
+	case app.AllowsRedirect(redirects[0]) != nil:
+		app = storage.App{}
+	}
+	return stage(r, query, app), nil
+}
+
+// hinted is a login_hint, or what was typed last time, as far as it can be a username.
+func hinted(hint string) string {
+	if _, err := subject(hint); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(hint)
+}

@@ -1,0 +1,50 @@
+package signin
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// cookieName is the specification's (4.8), which rules out a __Host- prefix. What the
+// prefix would guarantee is kept by hand: no Domain, Path=/, Secure on https, and a
+// request with two such cookies has none, because a neighbouring site may have put one.
+const cookieName = "open_sso_token"
+
+const cookieLen = 43 // of storage.DrawCookie
+
+// cookiesOf returns the session cookies of a request that could be ours.
+func cookiesOf(r *http.Request) []string {
+	var values []string
+	for _, c := range r.CookiesNamed(cookieName) {
+		values = append(values, c.Value)
+	}
+	if len(values) == 1 && !isCookie(values[0]) {
+		return nil
+	}
+	return values
+}
+
+func isCookie(value string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return len(value) == cookieLen && strings.Trim(value, letters) == ""
+}
+
+func (s *SignIn) setCookie(w http.ResponseWriter, value string, ends time.Time) {
+	c := s.cookie(value)
+	c.Expires, c.MaxAge = ends, int(s.max.Seconds())
+	http.SetCookie(w, c)
+}
+
+func (s *SignIn) clearCookie(w http.ResponseWriter) {
+	c := s.cookie("")
+	c.Expires, c.MaxAge = time.Unix(1, 0), -1
+	http.SetCookie(w, c)
+}
+
+func (s *SignIn) cookie(value string) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName, Value: value, Path: "/",
+		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
+	}
+}

@@ -1,0 +1,70 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// enter answers the form: 303 for who is known, 401 for who is not, 429 while locked.
+func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	user, wait, err := s.admit(r, in)
+	switch {
+	case wait > 0:
+		return s.sayLocked(w, r, in, wait)
+	case errors.Is(err, storage.ErrNotFound):
+		return s.sayWrong(w, r, in)
+	case err != nil:
+		return err
+	}
+	if err := s.begin(w, r, user); err != nil {
+		return err
+	}
+	w.Header().Set("Location", onward(in.query))
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther) // not 307, which would send the password along (RFC 9700 4.12)
+	return nil
+}
+
+// admit lets an attempt past the guard, or says how long to wait. Only what is known to be
+// wrong counts as failed: a store that is away proves nothing.
+func (s *SignIn) admit(r *http.Request, in form) (u storage.User, wait time.Duration, err error) {
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return u, wait, nil
+	}
+	failed := false
+	defer func() { s.guard.End(ip, failed) }()
+	u, err = s.authenticate(r.Context(), in)
+	failed = errors.Is(err, storage.ErrNotFound)
+	switch {
+	case failed:
+		s.log.InfoContext(r.Context(), "sign-in refused", "ip", ip)
+	case err == nil:
+		s.log.InfoContext(r.Context(), "signed in", "sub", u.Sub, "ip", ip)
+	}
+	return u, 0, err
+}
+
+// authenticate asks Users. An empty password never gets there: to some directories it
+// means an anonymous visitor, who is let in.
+func (s *SignIn) authenticate(ctx context.Context, in form) (storage.User, error) {
+	if in.username == "" || in.password == "" {
+		return storage.User{}, storage.ErrNotFound
+	}
+	u, err := s.users.Authenticate(ctx, in.username, in.password)
+	if err == nil && u.Disabled {
+		return storage.User{}, storage.ErrNotFound
+	}
+	return u, err
+}

@@ -1,0 +1,98 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/reply"
+)
+
+func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
+	const kind = "application/x-www-form-urlencoded"
+	good := "username=mina&password=correct+horse"
+	for _, c := range []struct {
+		promise, kind, body string
+		want                int
+	}{
+		{"as the page sends it", kind, good, 303},
+		{"with a charset", kind + "; charset=UTF-8", good, 303},
+		{"with a field it does not know", kind, good + "&remember=1", 303},
+		{"as JSON", "application/json", `{"username":"mina"}`, 400},
+		{"as multipart", "multipart/form-data; boundary=x", good, 400},
+		{"as text", "text/plain", good, 400},
+		{"without a type", "", good, 400},
+		{"username twice", kind, good + "&username=root", 400},
+		{"password twice", kind, good + "&password=", 400},
+		{"query twice", kind, good + "&query=a&query=b", 400},
+		{"username not UTF-8", kind, "username=%ff&password=x", 400},
+		{"password not UTF-8", kind, "username=mina&password=%c3%28", 400},
+		{"query not UTF-8", kind, good + "&query=%ff", 400},
+		{"a broken escape", kind, "username=%zz&password=x", 400},
+		{"a semicolon", kind, "username=mina;password=x", 400},
+		{"nothing", kind, "", 401},
+		{"64 KiB", kind, good + "&x=" + strings.Repeat("x", maxForm-len(good)-3), 303},
+		{"a byte more", kind, good + "&x=" + strings.Repeat("x", maxForm-len(good)-2), 413},
+		{"a query too long to come back", kind, good + "&query=" + strings.Repeat("x", maxQuery+1), 400},
+	} {
+		rm := open(t, nil)
+		r := httptest.NewRequest("POST", origin+"/oauth/signin", strings.NewReader(c.body))
+		r.Header.Set("Content-Type", c.kind)
+		a := rm.do(r)
+		if a.Code != c.want || (a.cookie() != "") != (c.want == http.StatusSeeOther) {
+			t.Errorf("%s: %d with cookie %q, want %d", c.promise, a.Code, a.cookie(), c.want)
+		}
+		if a.Code >= 400 && !strings.Contains(a.body, "<h1") {
+			t.Errorf("%s: %q, want a page", c.promise, a.body)
+		}
+	}
+}
+
+func TestARefusalDoesNotQuoteTheForm(t *testing.T) {
+	if _, err := parseForm("username=mina&password=s3cr%et"); err == nil || strings.Contains(err.Error(), "%") {
+		t.Errorf("parseForm() = %v, want a failure without the password", err)
+	}
+}
+
+func TestTheAddressBarIsNoForm(t *testing.T) {
+	rm := open(t, nil)
+	r := post()
+	r.URL.RawQuery = "username=mina&password=correct+horse"
+	if a := rm.do(r); a.Code != http.StatusUnauthorized {
+		t.Errorf("credentials in the URL = %d, want 401", a.Code)
+	}
+}
+
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{"username=a&password=b&query=" + asked, "username=%ff", "query=%0d%0a", "a=1;b=2", "%", "username=a&username=b"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		in, err := parseForm(body)
+		if f := (*reply.Failure)(nil); errors.As(err, &f) && f.Status == http.StatusBadRequest {
+			return
+		}
+		if err != nil || !utf8.ValidString(in.username) || !utf8.ValidString(in.password) || len(in.query) > 3*maxQuery {
+			t.Fatalf("parseForm(%q) = %+v, %v, want text or a failure", body, in, err)
+		}
+	})
+}
+
+func FuzzCookie(f *testing.F) {
+	for _, seed := range []string{"open_sso_token=x", "open_sso_token=a; open_sso_token=b", `open_sso_token="q"`, "a=b;;=", "open_sso_token="} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		r := httptest.NewRequest("GET", origin+"/", nil)
+		r.Header.Set("Cookie", header)
+		switch values := cookiesOf(r); {
+		case len(values) == 1 && !isCookie(values[0]):
+			t.Fatalf("cookiesOf(%q) = %q, want what we could have issued", header, values)
+		case len(values) != len(r.CookiesNamed(cookieName)) && len(values) != 0:
+			t.Fatalf("cookiesOf(%q) = %q, want all or none", header, values)
+		}
+	})
+}

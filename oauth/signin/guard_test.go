@@ -1,0 +1,191 @@
+package signin
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var here = netip.MustParseAddr("192.0.2.1")
+
+// fail makes n attempts that fail, and says how many were let through.
+func (g *Guard) fail(ip netip.Addr, n int) (through int) {
+	for range n {
+		if g.Begin(ip) == 0 {
+			through++
+			g.End(ip, true)
+		}
+	}
+	return through
+}
+
+// Spec 8: 10 failures from one IP within 5 minutes lock that IP for 15 minutes.
+func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		if n := g.fail(here, 25); n != 10 {
+			t.Errorf("%d of 25 attempts let through, want 10", n)
+		}
+		time.Sleep(15*time.Minute - time.Second)
+		if wait := g.Begin(here); wait != time.Second {
+			t.Errorf("Begin() = %v, want 1s: attempts do not extend the lock", wait)
+		}
+		time.Sleep(time.Second)
+		if n := g.fail(here, 25); n != 10 {
+			t.Errorf("after the lock %d let through, want 10 again", n)
+		}
+	})
+}
+
+func TestFailuresCountForFiveMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		g.fail(here, 5)
+		time.Sleep(4 * time.Minute)
+		g.fail(here, 4)
+		time.Sleep(time.Minute) // the first five are too long ago now
+		if n := g.fail(here, 25); n != 6 {
+			t.Errorf("%d let through, want 6 beside the 4 that count", n)
+		}
+	})
+}
+
+func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		for range 100 {
+			if n := g.fail(here, 9); n != 9 {
+				t.Fatalf("%d let through, want 9", n)
+			}
+			time.Sleep(5 * time.Minute)
+		}
+	})
+}
+
+func TestASuccessDoesNotResetTheCount(t *testing.T) {
+	g := NewGuard(Lock{})
+	g.fail(here, 9)
+	for range 50 {
+		if wait := g.Begin(here); wait != 0 {
+			t.Fatalf("Begin() = %v, want 0: successes do not count", wait)
+		}
+		g.End(here, false)
+	}
+	if n := g.fail(here, 5); n != 1 {
+		t.Errorf("%d let through, want 1 more", n)
+	}
+}
+
+func TestAttemptsInFlightCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		g.fail(here, 4)
+		var through atomic.Int32
+		var group sync.WaitGroup
+		finish := make(chan struct{})
+		for range 30 {
+			group.Go(func() {
+				wait := g.Begin(here)
+				if wait == busyWait {
+					return
+				}
+				through.Add(1)
+				<-finish
+				g.End(here, false)
+			})
+		}
+		synctest.Wait()
+		if n := through.Load(); n != 6 {
+			t.Errorf("%d in flight beside 4 failures, want 6", n)
+		}
+		close(finish)
+		group.Wait()
+		if wait := g.Begin(here); wait != 0 {
+			t.Errorf("Begin() = %v, want 0: those in flight were right", wait)
+		}
+	})
+}
+
+func TestAddressesAreCountedApart(t *testing.T) {
+	for _, c := range []struct {
+		promise, a, b string
+		same          bool
+	}{
+		{"two of IPv4", "192.0.2.1", "192.0.2.2", false},
+		{"IPv4 and itself in IPv6", "192.0.2.1", "::ffff:192.0.2.1", true},
+		{"one /64", "2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true},
+		{"two /64", "2001:db8:0:1::1", "2001:db8:0:2::1", false},
+		{"one link with two zones", "fe80::1%eth0", "fe80::2%eth1", true},
+	} {
+		g := NewGuard(Lock{})
+		g.fail(netip.MustParseAddr(c.a), 10)
+		if got := g.fail(netip.MustParseAddr(c.b), 1) == 0; got != c.same {
+			t.Errorf("%s: locked together = %v, want %v", c.promise, got, c.same)
+		}
+	}
+}
+
+func TestALockOfYourOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{Failures: 2, Within: time.Hour, For: time.Minute})
+		for range 3 {
+			if n := g.fail(here, 5); n != 2 {
+				t.Errorf("%d let through, want 2", n)
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+func nth(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
+
+func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		g.room = 100
+		g.fail(nth(0), 10) // locked
+		for i := range 99 {
+			g.fail(nth(1+i), 9)
+		}
+		if n := g.fail(nth(1000), 4) + g.fail(nth(1001), 4) + g.fail(nth(1002), 4); n != 10 || len(g.known) != 100 {
+			t.Errorf("strangers: %d let through and %d known, want 10 together and 100", n, len(g.known))
+		}
+		for i := range 99 {
+			if n := g.fail(nth(1+i), 2); n != 1 {
+				t.Fatalf("known %d: %d let through, want the tenth", i, n)
+			}
+		}
+		time.Sleep(15 * time.Minute)
+		if n := g.fail(nth(2000), 1); n != 1 || len(g.known) != 1 {
+			t.Errorf("later: %d let through and %d known, want 1 and 1", n, len(g.known))
+		}
+	})
+}
+
+func TestAnAttemptEndsWhereItBegan(t *testing.T) {
+	g := NewGuard(Lock{})
+	g.room = 1
+	g.Begin(nth(1)) // takes the room
+	g.Begin(nth(2)) // in the shared count
+	g.End(nth(1), false)
+	g.Begin(nth(2)) // there is room now, but not for who is in flight elsewhere
+	g.End(nth(2), false)
+	g.End(nth(2), false)
+	if g.rest.inFlight != 0 || len(g.known) != 0 || len(g.resting) != 0 {
+		t.Errorf("left behind: %d in flight, %d known, %d resting, want nothing", g.rest.inFlight, len(g.known), len(g.resting))
+	}
+}
+
+func TestSuccessLeavesNothingBehind(t *testing.T) {
+	g := NewGuard(Lock{})
+	for i := range 1000 {
+		g.Begin(nth(i))
+		g.End(nth(i), false)
+	}
+	if len(g.known) != 0 {
+		t.Errorf("%d addresses kept, want 0", len(g.known))
+	}
+}

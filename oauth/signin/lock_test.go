@@ -1,0 +1,168 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// crowd is Users that know one password, count how often they are asked, and answer when
+// the test lets them.
+type crowd struct {
+	asked  atomic.Int32
+	answer chan struct{}
+}
+
+func (c *crowd) User(context.Context, string) (storage.User, error) {
+	return storage.User{Sub: "u1", Username: "mina"}, nil
+}
+
+func (c *crowd) Authenticate(_ context.Context, _, pass string) (storage.User, error) {
+	c.asked.Add(1)
+	if c.answer != nil {
+		<-c.answer
+	}
+	switch pass {
+	case password:
+		return storage.User{Sub: "u1", Username: "mina"}, nil
+	case "panic":
+		panic("a host's own mistake")
+	case "away":
+		return storage.User{}, errDown
+	}
+	return storage.User{}, storage.ErrNotFound
+}
+
+func withCrowd(c *crowd) func(*Config) { return func(cfg *Config) { cfg.Users = c } }
+
+func attempt(pass, from string) *http.Request {
+	r := post("username", "mina", "password", pass, "query", asked)
+	r.RemoteAddr = from + ":4711"
+	return r
+}
+
+// DECISIONS 19.
+func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := &crowd{}
+		rm := open(t, withCrowd(users))
+		for i := range 10 {
+			if a := rm.do(attempt("wrong", "192.0.2.1")); a.Code != http.StatusUnauthorized {
+				t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
+			}
+		}
+		time.Sleep(30 * time.Second)
+		a := rm.do(attempt(password, "192.0.2.1"))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "870" || a.cookie() != "" {
+			t.Errorf("the right password while locked = %d, Retry-After %q, want 429 and 870", a.Code, a.Header().Get("Retry-After"))
+		}
+		for _, want := range []string{"Wait 15 minutes", `href="/oauth/authorize?client_id=ksacme&amp;`, "<title>Too many attempts · Acme</title>"} {
+			if !strings.Contains(a.body, want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
+		if n := users.asked.Load(); n != 10 {
+			t.Errorf("credentials were looked at %d times, want 10", n)
+		}
+		if a := rm.do(attempt(password, "192.0.2.2")); a.Code != http.StatusSeeOther {
+			t.Errorf("another address = %d, want 303: accounts are not locked", a.Code)
+		}
+		time.Sleep(14*time.Minute + 30*time.Second)
+		if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+			t.Errorf("after 15 minutes = %d, want 303", a.Code)
+		}
+	})
+}
+
+func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users := &crowd{answer: make(chan struct{})}
+		rm := open(t, withCrowd(users))
+		var codes [600]atomic.Int32
+		var group sync.WaitGroup
+		for range 30 {
+			group.Go(func() {
+				a := rm.do(attempt("wrong", "192.0.2.1"))
+				codes[a.Code].Add(1)
+				if a.Code == http.StatusTooManyRequests && a.Header().Get("Retry-After") != "2" {
+					t.Errorf("Retry-After = %q, want 2", a.Header().Get("Retry-After"))
+				}
+			})
+		}
+		synctest.Wait()
+		if n := users.asked.Load(); n != 10 {
+			t.Errorf("%d of 30 looked at, want 10", n)
+		}
+		close(users.answer)
+		group.Wait()
+		if ok, busy := codes[401].Load(), codes[429].Load(); ok != 10 || busy != 20 {
+			t.Errorf("%d times 401 and %d times 429, want 10 and 20", ok, busy)
+		}
+		if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "900" {
+			t.Errorf("afterwards = %d, Retry-After %q, want 429 and 900", a.Code, a.Header().Get("Retry-After"))
+		}
+	})
+}
+
+func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
+	users := &crowd{}
+	rm := open(t, withCrowd(users))
+	for range 20 {
+		if a := rm.do(attempt("away", "192.0.2.1")); a.Code != http.StatusServiceUnavailable {
+			t.Fatalf("users away = %d, want 503", a.Code)
+		}
+		if a := rm.do(attempt("panic", "192.0.2.1")); a.Code != http.StatusInternalServerError {
+			t.Fatalf("users in panic = %d, want 500", a.Code)
+		}
+	}
+	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+		t.Errorf("afterwards = %d, want 303", a.Code)
+	}
+}
+
+func TestAnEmptyPasswordIsWrongWithoutAsking(t *testing.T) {
+	users := &crowd{}
+	rm := open(t, withCrowd(users))
+	for range 10 {
+		if a := rm.do(attempt("", "192.0.2.1")); a.Code != http.StatusUnauthorized {
+			t.Fatalf("no password = %d, want 401", a.Code)
+		}
+	}
+	if a := rm.do(attempt("", "192.0.2.1")); a.Code != http.StatusTooManyRequests || users.asked.Load() != 0 {
+		t.Errorf("the eleventh = %d after %d questions, want 429 after none", a.Code, users.asked.Load())
+	}
+}
+
+func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
+	users := &crowd{}
+	rm := open(t, func(c *Config) {
+		c.Users = users
+		c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-Test-IP")) }
+	})
+	for i := range 20 {
+		r := attempt("wrong", "127.0.0.1")
+		r.Header.Set("X-Test-IP", nth(i).String())
+		if a := rm.do(r); a.Code != http.StatusUnauthorized {
+			t.Errorf("attempt %d from its own address = %d, want 401", i, a.Code)
+		}
+	}
+}
+
+func TestTheLockedPageSaysHowLong(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		time.Second: "Wait a few seconds", 11 * time.Second: "Wait a minute", time.Minute: "Wait a minute",
+		61 * time.Second: "Wait 2 minutes", 15 * time.Minute: "Wait 15 minutes",
+	} {
+		if got := waitText("en", wait); !strings.Contains(got, want) {
+			t.Errorf("waitText(%v) = %q, want %q in it", wait, got, want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package signin
+
+import (
+	_ "embed"
+	"html/template"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+)
+
+//go:embed form.html
+var formText string
+
+//go:embed locked.html
+var lockedText string
+
+//go:embed who.html
+var whoText string
+
+var (
+	formPage   = template.Must(template.New("form").Parse(formText))
+	lockedPage = template.Must(template.New("locked").Parse(lockedText))
+	whoPage    = template.Must(template.New("who").Parse(whoText))
+)
+
+// view is what the templates see. A password is not among it.
+type view struct {
+	page.Lang
+	Title    string // in English
+	Username string
+	Alert    string // why the form is shown again
+	Name     string // of who is signed in
+	Letter   string // in place of their picture
+
+	// Filled in from the scene.
+	App, Query, Host, Back string
+}
+
+// show writes a page of this scene.
+func (t scene) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
+	v.Lang, v.App, v.Query, v.Back = t.lang, t.brand.Name, t.query, formPath
+	if t.query != "" {
+		v.Back = authorizePath + "?" + t.query
+	}
+	_, v.Host, _ = strings.Cut(t.origin, "://")
+	var out strings.Builder
+	if err := body.Execute(&out, v); err != nil {
+		return err
+	}
+	look := page.Look{Lang: t.lang, Title: v.T(v.Title), Brand: t.brand}
+	if t.origin != "" {
+		look.FormActions = []string{t.origin}
+	}
+	return page.Write(w, status, look, template.HTML(out.String()))
+}
+
+// sayWrong shows the form again: 401, the username kept, the password not.
+func (s *SignIn) sayWrong(w http.ResponseWriter, r *http.Request, in form) error {
+	t, err := s.restage(r.Context(), r, in.query)
+	if err != nil {
+		return err
+	}
+	return t.show(w, http.StatusUnauthorized, formPage, view{
+		Title: "Sign-in failed", Username: hinted(in.username),
+		Alert: t.lang.T("The username or the password is not right. Check both and try again."),
+	})
+}
+
+// sayLocked says how long to wait: 429 with Retry-After (spec 8).
+func (s *SignIn) sayLocked(w http.ResponseWriter, r *http.Request, in form, wait time.Duration) error {
+	t, err := s.restage(r.Context(), r, in.query)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: waitText(t.lang, wait)})
+}
+
+func waitText(l page.Lang, wait time.Duration) string {
+	switch minutes := int(math.Ceil(wait.Minutes())); {
+	case wait <= 10*time.Second:
+		return l.T("There are too many attempts from your network at once. Wait a few seconds, then try again.")
+	case minutes == 1:
+		return l.T("There were too many failed attempts from your network. Wait a minute, then sign in again.")
+	default:
+		return l.T("There were too many failed attempts from your network. Wait %s minutes, then sign in again.", strconv.Itoa(minutes))
+	}
+}

@@ -1,0 +1,98 @@
+package signin
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// authorizePath is the only place a sign-in leads back to.
+const authorizePath = "/oauth/authorize"
+
+// maxQuery bounds the authorize request a page carries: escaped once more it still fits
+// into a form, and the URL it becomes into a request line.
+const maxQuery = 16 << 10
+
+// queryOf is the authorize request as the page carries it: the query as it came, or the
+// fields of a form POST. Whoever has read the body must have left them in r.PostForm;
+// without them the user would sign in and arrive nowhere.
+func queryOf(r *http.Request) (string, error) {
+	if r.Method != http.MethodPost {
+		return carry(r.URL.RawQuery)
+	}
+	if err := r.ParseForm(); err != nil {
+		return "", badQuery.Because(err)
+	}
+	if len(r.PostForm) == 0 {
+		return "", errors.New("signin: Ask: the body has been read and r.PostForm is empty")
+	}
+	return carry(r.PostForm.Encode())
+}
+
+// carry makes a query fit for a Location header without changing what it says: bytes that
+// no URL may hold are escaped, '#' too, which would cut the rest off. A space or a
+// control character comes from nobody's browser and is refused.
+func carry(query string) (string, error) {
+	if len(query) > maxQuery {
+		return "", longQuery
+	}
+	var out strings.Builder
+	for i := range len(query) {
+		switch c := query[i]; {
+		case c <= ' ' || c == 0x7f:
+			return "", badQuery
+		case c == '#' || c > 0x7f:
+			fmt.Fprintf(&out, "%%%02X", c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String(), nil
+}
+
+// onward is where a user goes who has just proved who they are: back to the authorize
+// request, byte for byte, except for what has now been done. Asking again for it would
+// have them sign in for ever.
+func onward(query string) string {
+	if query == "" {
+		return formPath
+	}
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		if part, keep := settled(part); keep {
+			kept = append(kept, part)
+		}
+	}
+	return authorizePath + "?" + strings.Join(kept, "&")
+}
+
+// settled takes prompt=login, prompt=select_account and max_age=0 out of a parameter
+// (OpenID Connect Core 3.1.2.1).
+func settled(part string) (rest string, keep bool) {
+	name, raw, _ := strings.Cut(part, "=")
+	name, err := url.QueryUnescape(name)
+	if err != nil {
+		return part, true
+	}
+	value, err := url.QueryUnescape(raw)
+	if err != nil {
+		return part, true
+	}
+	switch name {
+	case "max_age":
+		n, err := strconv.Atoi(value)
+		return part, err != nil || n != 0
+	case "prompt":
+		asked := strings.Fields(value)
+		left := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return p == "login" || p == "select_account" })
+		if len(left) == len(asked) {
+			return part, true
+		}
+		return "prompt=" + url.QueryEscape(strings.Join(left, " ")), len(left) > 0
+	}
+	return part, true
+}

@@ -1,0 +1,65 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// SignOut ends the session behind the cookie, if there is one, and clears the cookie. If
+// it fails the cookie stays, so that signing out can be tried again.
+func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
+	if err := s.endAll(r); err != nil {
+		return err
+	}
+	s.clearCookie(w)
+	return nil
+}
+
+// begin gives the browser a new session. What it brought along is ended first: a value
+// someone else may have planted must not become a signed-in one.
+func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User) error {
+	if err := s.endAll(r); err != nil {
+		return err
+	}
+	cookie, now := storage.DrawCookie(), time.Now().UTC()
+	v := storage.Session{ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now, EndsAt: now.Add(s.max)}
+	v.ExpiresAt = earlier(now.Add(s.idle), v.EndsAt)
+	if _, err := s.store.SaveSession(r.Context(), v); err != nil {
+		return err
+	}
+	s.setCookie(w, cookie, v.EndsAt)
+	return nil
+}
+
+// maxEnded bounds what one request can make the store do.
+const maxEnded = 4
+
+// endAll ends the session behind every cookie: of two, nobody knows which one is real.
+func (s *SignIn) endAll(r *http.Request) error {
+	cookies := cookiesOf(r)
+	for _, cookie := range cookies[:min(len(cookies), maxEnded)] {
+		if err := s.end(r.Context(), storage.SessionID(cookie)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *SignIn) end(ctx context.Context, id string) error {
+	for {
+		v, err := s.store.Session(ctx, id)
+		if err == nil {
+			err = s.store.EndSession(ctx, v)
+		}
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			return nil
+		case !errors.Is(err, storage.ErrConflict): // moved forward meanwhile: once more
+			return err
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Config is what a SignIn is made of. The zero value of a field that is not required is
+// what the specification says.
+type Config struct {
+	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
+	Store       Store                          // required
+	Users       Users                          // nil: users and passwords of the Store
+	Passwords   *Passwords                     // nil: 19 MiB, 2 passes; not read if Users is set
+	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
+	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
+	SessionIdle time.Duration                  // 0: 7 days without use end a session
+	SessionMax  time.Duration                  // 0: 30 days end it in any case
+	Log         *slog.Logger                   // nil: slog.Default()
+}
+
+// Store is what this room needs of storage.
+type Store interface {
+	UserStore
+	App(ctx context.Context, id string) (storage.App, error)
+	Session(ctx context.Context, id string) (storage.Session, error)
+	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
+	EndSession(ctx context.Context, v storage.Session) error
+}
+
+// Users knows people and their passwords. A host with a user table of its own implements it.
+type Users interface {
+	// User returns the user with this sub, or storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
+
+	// Authenticate returns the user whose username and password these are. An unknown
+	// user and a wrong password are storage.ErrNotFound alike and take equally long; any
+	// other error means that nothing was decided. Neither text is ever empty.
+	Authenticate(ctx context.Context, username, password string) (storage.User, error)
+}
+
+// SignIn is the sign-in room. Make it with New.
+type SignIn struct {
+	mux        *reply.Mux
+	store      Store
+	users      Users
+	guard      *Guard
+	sameOrigin *http.CrossOriginProtection
+	peer       func(*http.Request) netip.Addr
+	secure     bool
+	idle       time.Duration
+	max        time.Duration
+	log        *slog.Logger
+}
+
+// New makes a SignIn, or says everything that is wrong with the Config.
+func New(c Config) (*SignIn, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s := &SignIn{
+		store: c.Store, users: c.Users, peer: c.ClientIP, log: c.Log,
+		guard: NewGuard(c.Lock), sameOrigin: http.NewCrossOriginProtection(),
+		secure: strings.HasPrefix(c.BaseURL, "https:"),
+		idle:   cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+	}
+	if err := s.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {
+		return nil, fmt.Errorf("signin: BaseURL: %w", err)
+	}
+	if s.users == nil {
+		s.users = NewUsers(c.Store, c.Passwords)
+	}
+	if s.peer == nil {
+		s.peer = remote
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	s.mux = reply.NewMux(s.log, s.routes()...)
+	return s, nil
+}
+
+func (c Config) check() error {
+	var errs []error
+	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf("signin: "+format, args...)) }
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || c.BaseURL != base.Scheme+"://"+strings.ToLower(base.Host) {
+		complain("BaseURL: %q is no origin; give one such as https://id.example.com, in lower case, without a path or a final slash", c.BaseURL)
+	}
+	if c.Store == nil {
+		complain("Store: give the *storage.Store")
+	}
+	if c.SessionIdle < 0 || c.SessionMax < 0 {
+		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)
+	}
+	if c.Lock.Failures < 0 || c.Lock.Within < 0 || c.Lock.For < 0 {
+		complain("Lock: %+v; nothing in it may be negative", c.Lock)
+	}
+	return errors.Join(errs...)
+}
+
+func remote(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return peer.Addr()
+}
+
+func (s *SignIn) routes() []reply.Route {
+	return []reply.Route{
+		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
+	}
+}
+
+func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		return s.enter(w, r)
+	}
+	return s.look(w, r)
+}

@@ -1,0 +1,142 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// UserStore is what StoreUsers needs of storage.
+type UserStore interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
+	CreateUser(ctx context.Context, u storage.User, l storage.Login) (storage.User, error)
+	Login(ctx context.Context, method, subject string) (storage.Login, error)
+	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
+}
+
+// StoreUsers are the users of a Store, who sign in with a username and a password.
+type StoreUsers struct {
+	store     UserStore
+	passwords *Passwords
+}
+
+// NewUsers makes a StoreUsers. Nil passwords cost what the zero Cost does.
+func NewUsers(store UserStore, passwords *Passwords) *StoreUsers {
+	if passwords == nil {
+		passwords = NewPasswords(Cost{})
+	}
+	return &StoreUsers{store: store, passwords: passwords}
+}
+
+// User returns the user with this sub, or storage.ErrNotFound.
+func (s *StoreUsers) User(ctx context.Context, sub string) (storage.User, error) {
+	return s.store.User(ctx, sub)
+}
+
+// Authenticate implements Users. It computes one hash for whomever it does not let in.
+func (s *StoreUsers) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
+	login, err := s.login(ctx, username)
+	if err != nil {
+		return storage.User{}, err
+	}
+	ok, stale, err := s.passwords.Verify(ctx, login.PasswordHash, password)
+	switch {
+	case err != nil:
+		return storage.User{}, fmt.Errorf("user %s: %w", login.UserID, err)
+	case !ok:
+		return storage.User{}, storage.ErrNotFound
+	}
+	u, err := s.store.User(ctx, login.UserID)
+	if err != nil || u.Disabled {
+		return u, err
+	}
+	return s.keep(ctx, u, login, password, stale)
+}
+
+// login returns the login of a username, the zero one if there is none.
+func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
+	name, err := subject(username)
+	if err != nil {
+		return storage.Login{}, nil
+	}
+	l, err := s.store.Login(ctx, storage.LoginSelf, name)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Login{}, nil
+	}
+	return l, err
+}
+
+// keep writes down what a sign-in has shown: how it was done, and the hash if it was made
+// at another cost. It fails only if the store is away.
+func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string, stale bool) (storage.User, error) {
+	if stale {
+		hash, err := s.passwords.Hash(ctx, password)
+		if err != nil {
+			return u, err
+		}
+		l.PasswordHash = hash
+		if _, err := s.store.SaveLogin(ctx, l); !harmless(err) {
+			return u, err
+		}
+	}
+	if u.LoginType == storage.LoginSelf {
+		return u, nil
+	}
+	u.LoginType = storage.LoginSelf
+	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+		return u, err
+	}
+	return u, nil
+}
+
+// harmless: somebody else's write in between is as good as ours, and a record that no
+// longer passes its checks is no reason to turn its owner away.
+func harmless(err error) bool {
+	return err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)
+}
+
+// Create makes a user who signs in with a username and a password. What does not fit is
+// storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
+func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
+	name, err := subject(u.Username)
+	if err = errors.Join(err, checkPassword(password)); err != nil {
+		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return u, err
+	}
+	u.Username = strings.TrimSpace(u.Username)
+	made, err := s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginSelf, Subject: name, PasswordHash: hash})
+	if errors.Is(err, storage.ErrExists) {
+		return u, fmt.Errorf("username %q is taken: choose another one: %w", u.Username, err)
+	}
+	return made, err
+}
+
+// subject is what a username is found by: without the space around it, in lower case. It
+// must be text one can see, so that no two usernames look the same for want of a glyph.
+func subject(username string) (string, error) {
+	name := strings.ToLower(strings.TrimSpace(username))
+	hidden := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	if name == "" || len(name) > 100 || hidden || !utf8.ValidString(username) {
+		return "", errors.New("username: give 1 to 100 bytes of visible text")
+	}
+	return name, nil
+}
+
+func checkPassword(password string) error {
+	switch {
+	case utf8.RuneCountInString(password) < 8:
+		return errors.New("password: give at least 8 characters")
+	case len(password) > 1024 || !utf8.ValidString(password):
+		return errors.New("password: give at most 1024 bytes of text")
+	}
+	return nil
+}

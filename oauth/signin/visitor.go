@@ -1,0 +1,77 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Visitor says whose browser a request comes from: the live session of an enabled user.
+// Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
+// it for nobody.
+func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
+	v, _, err := s.visit(r)
+	return v, err
+}
+
+func (s *SignIn) visit(r *http.Request) (storage.Session, storage.User, error) {
+	v, err := s.session(r)
+	if err != nil {
+		return storage.Session{}, storage.User{}, err
+	}
+	u, err := s.users.User(r.Context(), v.UserID)
+	switch {
+	case err != nil:
+		return storage.Session{}, storage.User{}, err
+	case u.Disabled:
+		return storage.Session{}, storage.User{}, storage.ErrNotFound
+	}
+	v, err = s.slide(r.Context(), v, time.Now().UTC())
+	return v, u, err
+}
+
+func (s *SignIn) session(r *http.Request) (storage.Session, error) {
+	cookies := cookiesOf(r)
+	if len(cookies) != 1 {
+		return storage.Session{}, storage.ErrNotFound
+	}
+	v, err := s.store.Session(r.Context(), storage.SessionID(cookies[0]))
+	switch {
+	case err != nil:
+		return storage.Session{}, err
+	case !v.Live(time.Now()):
+		return storage.Session{}, storage.ErrNotFound
+	}
+	return v, nil
+}
+
+// slide moves the end of a session forward with its use. It writes at most once a day (a
+// seventh of the idle time, if that is shorter) and not at every request; the end may
+// come that much sooner.
+func (s *SignIn) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
+	moved := v.ExpiresAt.Add(-s.idle)
+	to := earlier(now.Add(s.idle), v.EndsAt)
+	if now.Sub(moved) < min(s.idle/7, 24*time.Hour) || !to.After(v.ExpiresAt) {
+		return v, nil
+	}
+	longer := v
+	longer.ExpiresAt = to
+	longer, err := s.store.SaveSession(ctx, longer)
+	switch {
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
+		return v, nil // another request has moved it, or ended it a moment after this one began
+	case err != nil:
+		return storage.Session{}, err
+	}
+	return longer, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,75 @@
+package oauth
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/internal/engine"
+)
+
+// token is POST /oauth/token (spec 4.2).
+func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
+	if len(r.Header.Values("Authorization")) > 0 {
+		return basicRefused
+	}
+	form, err := bodyForm(w, r)
+	if err != nil {
+		return err
+	}
+	switch form.Get("grant_type") {
+	case engine.GrantCode, engine.GrantRefresh, engine.GrantMachine:
+	case "":
+		return badRequest.Saying("grant_type is missing")
+	default:
+		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
+	}
+	app, err := s.engine.Authenticate(r.Context(), form)
+	if err != nil {
+		return failed(err)
+	}
+	granted, err := s.engine.Token(r.Context(), app, form)
+	if err != nil {
+		return failed(err)
+	}
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
+}
+
+// tokenResponse is spec 2.1, in its order.
+type tokenResponse struct {
+	Code         int         `json:"code"`
+	Msg          string      `json:"msg"`
+	AccessToken  string      `json:"access_token"`
+	TokenType    string      `json:"token_type"`
+	ExpiresIn    int64       `json:"expires_in"`
+	RefreshToken string      `json:"refresh_token,omitempty"`
+	User         *userObject `json:"user,omitempty"`
+	IDToken      string      `json:"id_token,omitempty"`
+	Scope        string      `json:"scope"`
+}
+
+// userObject is the user object of spec 2.2.
+type userObject struct {
+	ID        int64  `json:"id"`
+	OpenID    string `json:"openid"`
+	Nickname  string `json:"nickname"`
+	Avatar    string `json:"avatar"`
+	LoginType string `json:"login_type"`
+}
+
+func tokenAnswer(g engine.Granted) tokenResponse {
+	t := tokenResponse{
+		Msg:          "success",
+		AccessToken:  g.Access,
+		TokenType:    "Bearer",
+		ExpiresIn:    int64(g.ExpiresIn / time.Second),
+		RefreshToken: g.Refresh,
+		IDToken:      g.IDToken,
+		Scope:        g.Scope,
+	}
+	if g.OpenID != "" {
+		t.User = &userObject{g.User.ID, g.OpenID, g.User.Nickname, g.User.Picture, g.LoginType}
+	}
+	return t
+}

@@ -1,0 +1,59 @@
+package oauth
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// claims is spec 2.3: all 13, always. What the scope does not open is empty.
+type claims struct {
+	Subject string `json:"sub"`
+	UserID  int64  `json:"user_id"`
+	profileClaims
+	emailClaims
+	LoginType string `json:"login_type"`
+	UpdatedAt int64  `json:"updated_at"`
+	Issuer    string `json:"iss"`
+}
+
+// userInfo is GET and POST /oauth/userinfo (spec 4.3).
+func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
+	bearer, err := token.Bearer(r)
+	if err != nil {
+		return badBearer(err)
+	}
+	caller, err := s.Verify(r.Context(), bearer)
+	if err != nil {
+		return badBearer(err)
+	}
+	if caller.UserID == "" {
+		return badToken.Saying("this token speaks for an application, not for a user")
+	}
+	user, err := s.Users.User(r.Context(), caller.UserID)
+	if err != nil {
+		return badBearer(err)
+	}
+	if user.Disabled {
+		return badToken
+	}
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, s.claims(user, caller.Scope))
+}
+
+func (s *Server) claims(u storage.User, scope string) claims {
+	c := claims{
+		Subject: u.Sub, UserID: u.ID, Issuer: s.Issuer, UpdatedAt: u.UpdatedAt.Unix(),
+		LoginType: cmp.Or(u.LoginType, storage.LoginSelf),
+	}
+	if p := profileOf(u, scope); p != nil {
+		c.profileClaims = *p
+	}
+	if e := emailOf(u, scope); e != nil {
+		c.emailClaims = *e
+	}
+	return c
+}

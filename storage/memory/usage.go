@@ -1,0 +1,78 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// row is what a usage row is found by.
+type row struct {
+	app, product string
+	daily        bool
+	at           time.Time // in UTC, or equal moments would be different rows
+}
+
+// Count adds a batch to the rows of its hours and days, once.
+func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+	return s.step(ctx, func() error {
+		if len(counts) == 0 || b.Seq <= s.batches[b.Node] {
+			return nil
+		}
+		s.batches[b.Node] = b.Seq
+		for _, c := range counts {
+			s.count(c, row{c.AppID, c.Product, false, storage.Hour(c.At)})
+			s.count(c, row{c.AppID, c.Product, true, storage.Day(c.At)})
+		}
+		return nil
+	})
+}
+
+func (s *Store) count(c storage.Count, into row) {
+	c.At = into.at
+	s.usage[into] = c.Plus(s.usage[into])
+}
+
+// Usage returns the rows that match q.
+func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage.Count, err error) {
+	err = s.step(ctx, func() error {
+		for r, c := range s.usage {
+			ours := r.app == q.AppID && r.daily == q.Daily && (q.Product == "" || r.product == q.Product)
+			if ours && !r.at.Before(q.From) && r.at.Before(q.To) {
+				rows = append(rows, c)
+			}
+		}
+		slices.SortFunc(rows, func(a, b storage.Count) int {
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
+		})
+		return nil
+	})
+	return rows, err
+}
+
+// Append adds audit records.
+func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
+	return s.step(ctx, func() error {
+		for _, r := range records {
+			s.records = append(s.records, storage.Record{
+				Seq: uint64(len(s.records)) + 1, At: plain(r.At), Data: slices.Clone(r.Data)})
+		}
+		return nil
+	})
+}
+
+// Records returns the audit trail behind after.
+func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+	err = s.step(ctx, func() error {
+		rest := s.records[min(after, uint64(len(s.records))):]
+		for _, r := range rest[:min(n, len(rest))] {
+			r.Data = slices.Clone(r.Data)
+			page = append(page, r)
+		}
+		return nil
+	})
+	return page, err
+}

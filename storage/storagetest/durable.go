@@ -1,0 +1,131 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// RunDurable holds a Backend to what it promises through Close and a new open in the
+// same folder. The folder is empty at the first open of a test.
+func RunDurable(t *testing.T, open func(t *testing.T, dir string) storage.Backend) {
+	for _, p := range []struct {
+		says string
+		test func(t *testing.T, open func() storage.Backend)
+	}{
+		{"every answered write is there after reopening", everythingKept},
+		{"what was removed or swept stays away", removalsKept},
+		{"versions and Seq rise on, although all they were given to is gone", numbersGoOn},
+		{"a batch that was counted is not counted again", batchesKept},
+		{"of 50 times, every write that was answered beside Close is there", closeKept},
+	} {
+		t.Run(p.says, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			p.test(t, func() storage.Backend { return open(t, dir) })
+		})
+	}
+}
+
+// during runs one life of a Backend, from open to Close.
+func during(t *testing.T, open func() storage.Backend, life func(b storage.Backend)) {
+	t.Helper()
+	b := open()
+	life(b)
+	want(t, "Close()", b.Close(), nil)
+}
+
+func everythingKept(t *testing.T, open func() storage.Backend) {
+	old, next, d := token("a"), full(t), doc("a", "x", "y")
+	d.ExpiresAt = at(5)
+	during(t, open, func(b storage.Backend) {
+		issue(t, b, old)
+		want(t, "Exchange(token, next)", b.Exchange(t.Context(), old.Key, at(1), next), nil)
+		revoke(t, b, grantEnd("a"), grantEnd("b"), grantEnd("a"))
+		d.Version = put(t, b, d)
+		count(t, b, "node", 1, calls("ai", at(0), 10))
+		record(t, b, "first", "last")
+	})
+	old.SpentAt = at(1)
+	for range 2 {
+		during(t, open, func(b storage.Backend) {
+			sameToken(t, read(t, b, old.Key), old)
+			sameToken(t, read(t, b, next.Key), next)
+			want(t, "Exchange(spent)", b.Exchange(t.Context(), old.Key, at(2)), storage.ErrSpent)
+			wantFeed(t, feed(t, b, 0), "b", "a")
+			x := token("a")
+			x.Grant = "a"
+			issue(t, b, x)
+			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(2)), storage.ErrRevoked)
+			sameDoc(t, get(t, b, "a"), d)
+			lists(t, b, storage.Between("a", "z"), "a", "a")
+			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 10))
+			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 10))
+			wantTrail(t, trail(t, b, 0, 9), "first", "last")
+		})
+	}
+}
+
+func removalsKept(t *testing.T, open func() storage.Backend) {
+	x, swept := ending(at(5))
+	d := doc("removed", "all")
+	during(t, open, func(b storage.Backend) {
+		issue(t, b, x)
+		d.Version = put(t, b, d, swept)
+		put(t, b, removal(d))
+		revoke(t, b, grantEnd("a"))
+		sweep(t, b, at(600), 3)
+	})
+	during(t, open, func(b storage.Backend) {
+		absent(t, b, x)
+		gone(t, b, d.ID, swept.ID)
+		lists(t, b, storage.Is("all"))
+		wantFeed(t, feed(t, b, 0))
+		sweep(t, b, at(600), 0)
+		inTheWay(t, b, d.ID, storage.ErrConflict, d)
+	})
+}
+
+func numbersGoOn(t *testing.T, open func() storage.Backend) {
+	var version int64
+	var revoked, recorded uint64
+	for life := range 4 {
+		during(t, open, func(b storage.Backend) {
+			d := doc("a")
+			d.Version = put(t, b, d)
+			revoke(t, b, grantEnd("a"))
+			record(t, b, fmt.Sprint(life))
+			r, a := feed(t, b, revoked), trail(t, b, recorded, 9)
+			wantFeed(t, r, "a")
+			wantTrail(t, a, fmt.Sprint(life))
+			if d.Version <= version || r[0].Seq <= revoked || a[0].Seq <= recorded {
+				t.Errorf("life %d: version %d, Seq %d and %d, want more than %d, %d and %d",
+					life, d.Version, r[0].Seq, a[0].Seq, version, revoked, recorded)
+			}
+			version, revoked, recorded = put(t, b, removal(d)), r[0].Seq, a[0].Seq
+			sweep(t, b, at(600), 1)
+		})
+	}
+}
+
+func batchesKept(t *testing.T, open func() storage.Backend) {
+	for range 3 {
+		during(t, open, func(b storage.Backend) {
+			count(t, b, "node", 5, calls("ai", at(0), 10))
+			count(t, b, "node", 4, calls("ai", at(0), 10))
+			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 10))
+		})
+	}
+}
+
+func closeKept(t *testing.T, open func() storage.Backend) {
+	for round := range 50 {
+		answered := closeAmid(t, open(), round)
+		during(t, open, func(b storage.Backend) {
+			for _, id := range answered {
+				put(t, b, removal(get(t, b, id)))
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package storagetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func exchanging() []promise {
+	return []promise{
+		{"an exchange spends the token at the given time and stores all that follows", spendAndStore},
+		{"an exchange that nothing follows only spends", func(t *testing.T, b storage.Backend) {
+			x := token("a")
+			issue(t, b, x)
+			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
+			want(t, "Exchange(token) again", b.Exchange(t.Context(), x.Key, at(2)), storage.ErrSpent)
+			x.SpentAt = at(1)
+			sameToken(t, read(t, b, x.Key), x)
+		}},
+		{"what follows can be exchanged in its turn", rotation},
+		{"an expired token can be exchanged: expiry is judged by who reads it", func(t *testing.T, b storage.Backend) {
+			x := token("a")
+			issue(t, b, x)
+			want(t, "Exchange(expired)", b.Exchange(t.Context(), x.Key, x.ExpiresAt.AddDate(1, 0, 0)), nil)
+		}},
+		{"an exchange leaves other tokens alone", func(t *testing.T, b storage.Backend) {
+			x, sibling := token("a"), token("a")
+			issue(t, b, x, sibling)
+			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
+			sameToken(t, read(t, b, sibling.Key), sibling)
+			want(t, "Exchange(sibling)", b.Exchange(t.Context(), sibling.Key, at(2)), nil)
+		}},
+		{"of 32 exchanges of one token one wins, and only what follows the winner is stored", exchangeRace},
+		{"of 16 exchanges that bring the same successor one wins, and the others spend nothing", successorRace},
+	}
+}
+
+func spendAndStore(t *testing.T, b storage.Backend) {
+	code, access, refresh := token("a"), token("a"), token("a")
+	issue(t, b, code)
+	want(t, "Exchange(code)", b.Exchange(t.Context(), code.Key, at(3), access, refresh), nil)
+	code.SpentAt = at(3)
+	for _, x := range []storage.Token{code, access, refresh} {
+		sameToken(t, read(t, b, x.Key), x)
+	}
+}
+
+func rotation(t *testing.T, b storage.Backend) {
+	x := token("a")
+	issue(t, b, x)
+	for i := range 10 {
+		next := token("a")
+		want(t, "Exchange(token, next)", b.Exchange(t.Context(), x.Key, at(i), next), nil)
+		want(t, "Exchange(token, next) again", b.Exchange(t.Context(), x.Key, at(i), token("a")), storage.ErrSpent)
+		x = next
+	}
+}
+
+func exchangeRace(t *testing.T, b storage.Backend) {
+	for range 4 {
+		code := token("a")
+		issue(t, b, code)
+		nexts := make([]storage.Token, 32)
+		for i := range nexts {
+			nexts[i] = token("a")
+		}
+		verdicts := together(len(nexts), func(i int) error {
+			return b.Exchange(t.Context(), code.Key, at(i), nexts[i])
+		})
+		oneWins(t, "Exchange(code, next)", verdicts, storage.ErrSpent)
+		winner := slices.Index(verdicts, nil)
+		code.SpentAt = at(winner)
+		sameToken(t, read(t, b, code.Key), code)
+		sameToken(t, read(t, b, nexts[winner].Key), nexts[winner])
+		absent(t, b, slices.Delete(nexts, winner, winner+1)...)
+	}
+}
+
+func successorRace(t *testing.T, b storage.Backend) {
+	next := token("next")
+	tokens := make([]storage.Token, 16)
+	for i := range tokens {
+		tokens[i] = token("a")
+	}
+	issue(t, b, tokens...)
+	verdicts := together(len(tokens), func(i int) error {
+		return b.Exchange(t.Context(), tokens[i].Key, at(1), next)
+	})
+	oneWins(t, "Exchange(token, same next)", verdicts, storage.ErrExists)
+	for i, x := range tokens {
+		if spent := !read(t, b, x.Key).SpentAt.IsZero(); spent != (verdicts[i] == nil) {
+			t.Errorf("Exchange(token, same next) = %v, and the token is spent: %v", verdicts[i], spent)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// want ends the test unless a call answered as it must: with this verdict, or with nil.
+func want(t *testing.T, call string, got, verdict error) {
+	t.Helper()
+	if !errors.Is(got, verdict) {
+		t.Fatalf("%s = %v, want %v", call, got, verdict)
+	}
+}
+
+// at is a moment some minutes after a noon that no one's clock shows.
+func at(minutes int) time.Time {
+	return time.Date(2031, time.July, 1, 12, minutes, 0, 123456789, time.UTC)
+}
+
+// abroad is the same moment on a clock elsewhere.
+func abroad(moment time.Time) time.Time { return moment.In(time.FixedZone("UTC+8", 8*60*60)) }
+
+// same reports whether a moment came back as the contract says.
+func same(got, put time.Time) bool {
+	return got.Equal(put) && got.Location() == time.UTC && got.IsZero() == put.IsZero()
+}
+
+// token makes a token with a key of its own. Grant, application and user bear the name
+// of the family.
+func token(family string) storage.Token {
+	return storage.Token{
+		Key:       storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, at(0))),
+		Kind:      storage.KindRefresh,
+		Grant:     "grant " + family,
+		GrantedAt: at(0),
+		AppID:     "app " + family,
+		UserID:    "user " + family,
+		IssuedAt:  at(0),
+		ExpiresAt: at(60),
+	}
+}
+
+func issue(t *testing.T, b storage.Backend, tokens ...storage.Token) {
+	t.Helper()
+	want(t, "Issue(tokens)", b.Issue(t.Context(), tokens...), nil)
+}
+
+func read(t *testing.T, b storage.Backend, key storage.Key) storage.Token {
+	t.Helper()
+	got, err := b.Token(t.Context(), key)
+	want(t, "Token(key)", err, nil)
+	return got
+}
+
+// absent says that no token has these keys.
+func absent(t *testing.T, b storage.Backend, tokens ...storage.Token) {
+	t.Helper()
+	for _, x := range tokens {
+		_, err := b.Token(t.Context(), x.Key)
+		want(t, "Token(key of what was refused)", err, storage.ErrNotFound)
+	}
+}
+
+func revoke(t *testing.T, b storage.Backend, rs ...storage.Revocation) {
+	t.Helper()
+	want(t, "Revoke(revocations)", b.Revoke(t.Context(), rs...), nil)
+}
+
+// feed reads all revocations behind a Seq.
+func feed(t *testing.T, b storage.Backend, after uint64) []storage.Revocation {
+	t.Helper()
+	rs, err := b.Revocations(t.Context(), after, storage.Page)
+	want(t, "Revocations(after)", err, nil)
+	return rs
+}
+
+func doc(id string, entries ...string) storage.Doc {
+	return storage.Doc{Kind: "thing", ID: id, Index: entries, Data: []byte("data of " + id)}
+}
+
+func put(t *testing.T, b storage.Backend, docs ...storage.Doc) int64 {
+	t.Helper()
+	version, err := b.Put(t.Context(), docs...)
+	want(t, "Put(documents)", err, nil)
+	return version
+}
+
+func get(t *testing.T, b storage.Backend, id string) storage.Doc {
+	t.Helper()
+	d, err := b.Get(t.Context(), "thing", id)
+	want(t, fmt.Sprintf("Get(%q)", id), err, nil)
+	return d
+}
+
+// gone says that no document has these ids.
+func gone(t *testing.T, b storage.Backend, ids ...string) {
+	t.Helper()
+	for _, id := range ids {
+		_, err := b.Get(t.Context(), "thing", id)
+		want(t, fmt.Sprintf("Get(%q)", id), err, storage.ErrNotFound)
+	}
+}
+
+// removal is the Put that removes a stored document.
+func removal(d storage.Doc) storage.Doc {
+	return storage.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Deleted: true}
+}
+
+// lists says that one page of a span holds these documents, in this order.
+func lists(t *testing.T, b storage.Backend, span storage.Span, ids ...string) {
+	t.Helper()
+	docs, next, err := b.List(t.Context(), "thing", span, storage.Page)
+	want(t, fmt.Sprintf("List(%q)", span), err, nil)
+	if got := idsOf(docs); !slices.Equal(got, ids) || next != "" {
+		t.Fatalf("List(%q) = %q, next %q, want %q and no next", span, got, next, ids)
+	}
+}
+
+func idsOf(docs []storage.Doc) []string {
+	var ids []string
+	for _, d := range docs {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+func sweep(t *testing.T, b storage.Backend, moment time.Time, removed int) {
+	t.Helper()
+	got, err := b.Sweep(t.Context(), moment, storage.Page)
+	want(t, "Sweep(at)", err, nil)
+	if got != removed {
+		t.Fatalf("Sweep(%v) removed %d, want %d", moment, got, removed)
+	}
+}
+
+// verdict reports whether an error is one that callers act on.
+func verdict(err error) bool {
+	return slices.ContainsFunc([]error{
+		storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrSpent, storage.ErrRevoked, storage.ErrInvalid,
+	}, func(v error) bool { return errors.Is(err, v) })
+}

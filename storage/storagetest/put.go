@@ -1,0 +1,188 @@
+package storagetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func putting() []promise {
+	return []promise{
+		{"every field of a document comes back", docFields},
+		{"a document without entries, data and end comes back as such", func(t *testing.T, b storage.Backend) {
+			bare := storage.Doc{Kind: "thing", ID: "bare"}
+			bare.Version = put(t, b, bare)
+			sameDoc(t, get(t, b, "bare"), bare)
+		}},
+		{"a replaced document is the new one in every field", replaced},
+		{"a removed document is gone, and its id free", func(t *testing.T, b storage.Backend) {
+			d := doc("a")
+			d.Version = put(t, b, d)
+			put(t, b, removal(d))
+			gone(t, b, "a")
+			put(t, b, doc("a"))
+			get(t, b, "a")
+		}},
+		{"no document has a name that no one wrote", func(t *testing.T, b storage.Backend) {
+			put(t, b, doc("a"))
+			gone(t, b, "b", "A", "a ", strings.Repeat("a", storage.MaxName))
+		}},
+		{"names that differ in kind, case, accent or a space are different documents", names},
+		{"one Put creates, replaces and removes, and gives all one version", mixedPut},
+		{"versions rise through all kinds and ids, and through removals", versionsRise},
+		{"of 32 creations of one id one wins", createRace},
+		{"32 increments by compare-and-set are all counted", increments},
+		{"a document may be as large as the limits say", largest},
+		{"putting nothing is fine", func(t *testing.T, b storage.Backend) {
+			_, err := b.Put(t.Context())
+			want(t, "Put()", err, nil)
+		}},
+	}
+}
+
+func sameDoc(t *testing.T, got, put storage.Doc) {
+	t.Helper()
+	if got.Kind != put.Kind || got.ID != put.ID || got.Version != put.Version || got.Deleted ||
+		!slices.Equal(got.Index, put.Index) || !same(got.ExpiresAt, put.ExpiresAt) || !bytes.Equal(got.Data, put.Data) {
+		t.Fatalf("document %q = %+v, want %+v, its time in UTC", put.ID, got, put)
+	}
+}
+
+func docFields(t *testing.T, b storage.Backend) {
+	d := storage.Doc{
+		Kind: "kind é", ID: `id "\ 中`, Index: []string{"z=1", "a=é 中\u2028"},
+		ExpiresAt: abroad(at(1).Add(1)), Data: []byte("\x00\x1f\xff{}"),
+	}
+	d.Version = put(t, b, doc("other"), d)
+	got, err := b.Get(t.Context(), d.Kind, d.ID)
+	want(t, "Get(kind, id)", err, nil)
+	sameDoc(t, got, d)
+
+	docs, _, err := b.List(t.Context(), d.Kind, storage.Is("z=1"), 1)
+	want(t, "List(entry)", err, nil)
+	if len(docs) != 1 {
+		t.Fatalf("List(entry) = %d documents, want 1", len(docs))
+	}
+	sameDoc(t, docs[0], d)
+}
+
+func replaced(t *testing.T, b storage.Backend) {
+	d := doc("a", "old")
+	d.ExpiresAt = at(9)
+	d.Version = put(t, b, d)
+	d = storage.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Index: []string{"new", "newer"}, Data: []byte("new")}
+	d.Version = put(t, b, d)
+	sameDoc(t, get(t, b, "a"), d)
+}
+
+func names(t *testing.T, b storage.Backend) {
+	var docs []storage.Doc
+	for _, kind := range []string{"thing", "Thing", "thing ", "thin", "é", "e"} {
+		for _, id := range []string{"a", "A", "a ", " a", "á", "aa", "1", "01"} {
+			docs = append(docs, storage.Doc{Kind: kind, ID: id, Data: []byte(kind + "/" + id)})
+		}
+	}
+	version := put(t, b, docs...)
+	for _, d := range docs {
+		got, err := b.Get(t.Context(), d.Kind, d.ID)
+		want(t, fmt.Sprintf("Get(%q, %q)", d.Kind, d.ID), err, nil)
+		d.Version = version
+		sameDoc(t, got, d)
+	}
+}
+
+func mixedPut(t *testing.T, b storage.Backend) {
+	old, dead := doc("old", "entry"), doc("dead", "entry")
+	old.Version = put(t, b, old)
+	dead.Version = put(t, b, dead)
+	fresh := doc("fresh", "entry")
+	version := put(t, b, old, removal(dead), fresh)
+	for _, id := range []string{"old", "fresh"} {
+		if got := get(t, b, id).Version; got != version {
+			t.Errorf("Get(%q).Version = %d, want %d, as Put answered", id, got, version)
+		}
+	}
+	gone(t, b, "dead")
+	lists(t, b, storage.Is("entry"), "fresh", "old")
+}
+
+func versionsRise(t *testing.T, b storage.Backend) {
+	last := int64(0)
+	rises := func(version int64) int64 {
+		t.Helper()
+		if version <= last {
+			t.Fatalf("Put(document) = version %d behind %d, want rising", version, last)
+		}
+		last = version
+		return version
+	}
+	for _, id := range []string{"a", "b"} {
+		for _, kind := range []string{"thing", "other"} {
+			d := storage.Doc{Kind: kind, ID: id}
+			d.Version = rises(put(t, b, d))
+			d.Version = rises(put(t, b, d))
+			rises(put(t, b, removal(d)))
+			rises(put(t, b, storage.Doc{Kind: kind, ID: id}))
+		}
+	}
+}
+
+func createRace(t *testing.T, b storage.Backend) {
+	verdicts := together(32, func(i int) error {
+		d := doc("a")
+		d.Data = []byte{byte(i)}
+		_, err := b.Put(t.Context(), doc(fmt.Sprint(i)), d)
+		return err
+	})
+	oneWins(t, "Put(new a)", verdicts, storage.ErrExists)
+	winner := slices.Index(verdicts, nil)
+	if got := get(t, b, "a").Data[0]; int(got) != winner {
+		t.Errorf("document a is of caller %d, but Put answered nil to caller %d", got, winner)
+	}
+	for i := range verdicts {
+		if i != winner {
+			gone(t, b, fmt.Sprint(i))
+		}
+	}
+}
+
+func increments(t *testing.T, b storage.Backend) {
+	put(t, b, storage.Doc{Kind: "thing", ID: "counter", Data: []byte{0}})
+	answers := together(32, func(int) error {
+		for {
+			d, err := b.Get(t.Context(), "thing", "counter")
+			if err != nil {
+				return err
+			}
+			d.Data[0]++
+			if _, err := b.Put(t.Context(), d); !errors.Is(err, storage.ErrConflict) {
+				return err
+			}
+		}
+	})
+	allNil(t, "Put(counter + 1)", answers)
+	if got := get(t, b, "counter").Data[0]; got != 32 {
+		t.Errorf("counter = %d, want 32", got)
+	}
+}
+
+func largest(t *testing.T, b storage.Backend) {
+	long := func(last int) string { return strings.Repeat("x", storage.MaxName-4) + fmt.Sprintf("%04d", last) }
+	d := storage.Doc{Kind: long(0), ID: long(1), Data: bytes.Repeat([]byte("keystile"), storage.MaxData/8)}
+	for i := range storage.MaxIndex {
+		d.Index = append(d.Index, long(i))
+	}
+	many := []storage.Doc{d}
+	for i := range storage.MaxPut - 1 {
+		many = append(many, doc(fmt.Sprint(i)))
+	}
+	d.Version = put(t, b, many...)
+	got, err := b.Get(t.Context(), d.Kind, d.ID)
+	want(t, "Get(largest)", err, nil)
+	sameDoc(t, got, d)
+}

@@ -1,0 +1,87 @@
+package storagetest
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// refusing tries every refusal against every lesser reason to refuse, and looks for
+// traces.
+func refusing() []promise {
+	taken := token("taken")
+	grant := storage.Revocation{Kind: storage.RevokeGrant, ID: "grant a", Until: at(600)}
+	spend := func(t *testing.T, b storage.Backend, x storage.Token) {
+		want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
+	}
+	return []promise{
+		{"ErrNotFound: an unknown key, whatever follows", func(t *testing.T, b storage.Backend) {
+			issue(t, b, taken)
+			revoke(t, b, grant)
+			fresh, unknown := token("a"), token("a")
+			refused(t, b, unknown.Key, storage.ErrNotFound, fresh, taken)
+			absent(t, b, unknown, fresh)
+		}},
+		{"ErrSpent: a spent token, although it is revoked too", func(t *testing.T, b storage.Backend) {
+			x, fresh := token("a"), token("a")
+			issue(t, b, x, taken)
+			spend(t, b, x)
+			revoke(t, b, grant)
+			refused(t, b, x.Key, storage.ErrSpent, fresh, taken)
+			x.SpentAt = at(1)
+			sameToken(t, read(t, b, x.Key), x)
+			absent(t, b, fresh)
+		}},
+		{"ErrRevoked: a revoked token, although what follows is taken", func(t *testing.T, b storage.Backend) {
+			x, fresh := token("a"), token("a")
+			issue(t, b, x, taken)
+			revoke(t, b, grant)
+			refused(t, b, x.Key, storage.ErrRevoked, fresh, taken)
+			unspent(t, b, x)
+			absent(t, b, fresh)
+		}},
+	}
+}
+
+func refusingNext() []promise {
+	taken := token("taken")
+	return []promise{
+		{"ErrExists: what follows is taken", func(t *testing.T, b storage.Backend) {
+			x, first, last := token("a"), token("a"), token("a")
+			issue(t, b, x, taken)
+			refused(t, b, x.Key, storage.ErrExists, first, taken, last)
+			unspent(t, b, x)
+			absent(t, b, first, last)
+			sameToken(t, read(t, b, taken.Key), taken)
+		}},
+		{"ErrExists: what follows appears twice", func(t *testing.T, b storage.Backend) {
+			x, first, twice := token("a"), token("a"), token("a")
+			issue(t, b, x)
+			refused(t, b, x.Key, storage.ErrExists, first, twice, twice)
+			unspent(t, b, x)
+			absent(t, b, first, twice)
+		}},
+		{"ErrExists: a token can not follow itself", func(t *testing.T, b storage.Backend) {
+			x, fresh := token("a"), token("a")
+			issue(t, b, x)
+			refused(t, b, x.Key, storage.ErrExists, fresh, x)
+			unspent(t, b, x)
+			absent(t, b, fresh)
+		}},
+	}
+}
+
+func refused(t *testing.T, b storage.Backend, key storage.Key, verdict error, next ...storage.Token) {
+	t.Helper()
+	want(t, "Exchange(key, next)", b.Exchange(t.Context(), key, at(2), next...), verdict)
+}
+
+// unspent says that a token is as it was issued, and can be exchanged unless something
+// stands against it.
+func unspent(t *testing.T, b storage.Backend, x storage.Token) {
+	t.Helper()
+	sameToken(t, read(t, b, x.Key), x)
+	if err := b.Exchange(t.Context(), x.Key, at(2)); err != nil {
+		want(t, "Exchange(token) after a refusal", err, storage.ErrRevoked)
+	}
+}

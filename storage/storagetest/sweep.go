@@ -1,0 +1,207 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func sweeping() []promise {
+	return []promise{
+		{"what ends is there to the last, and gone when it is swept", func(t *testing.T, b storage.Backend) {
+			x, d := ending(at(5))
+			issue(t, b, x)
+			put(t, b, d)
+			sameToken(t, read(t, b, x.Key), x)
+			get(t, b, d.ID)
+			lists(t, b, storage.Is("all"), d.ID)
+			sweep(t, b, at(5), 2)
+			absent(t, b, x)
+			gone(t, b, d.ID)
+			lists(t, b, storage.Is("all"))
+			want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrNotFound)
+		}},
+		{"tokens, revocations and documents that ended by then go, to the nanosecond", exactly},
+		{"spent tokens go like others", func(t *testing.T, b storage.Backend) {
+			x, _ := ending(at(5))
+			issue(t, b, x)
+			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
+			sweep(t, b, at(4), 0)
+			sweep(t, b, at(5), 1)
+			absent(t, b, x)
+		}},
+		{"the key of a swept token and the id of a swept document are free", freed},
+		{"a swept revocation leaves the feed and ends nothing more", func(t *testing.T, b storage.Backend) {
+			r := grantEnd("grant a")
+			r.Until = at(5)
+			revoke(t, b, r, grantEnd("b"))
+			sweep(t, b, at(5), 1)
+			wantFeed(t, feed(t, b, 0), "b")
+			x := token("a")
+			issue(t, b, x)
+			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(6)), nil)
+		}},
+		{"a Seq is not given again when its revocation is swept", func(t *testing.T, b storage.Backend) {
+			revoke(t, b, grantEnd("a"))
+			old := feed(t, b, 0)
+			sweep(t, b, at(6000), 1)
+			revoke(t, b, grantEnd("a"))
+			wantFeed(t, feed(t, b, old[0].Seq), "a")
+		}},
+		{"a version is not given again when its document is swept", func(t *testing.T, b storage.Backend) {
+			_, d := ending(at(5))
+			d.Version = put(t, b, d)
+			sweep(t, b, at(5), 1)
+			if again := put(t, b, doc(d.ID)); again <= d.Version {
+				t.Errorf("Put(document) = version %d behind %d, want rising", again, d.Version)
+			}
+			inTheWay(t, b, d.ID, storage.ErrConflict, d)
+		}},
+		{"a sweep removes about n, and says how many until there are none", aboutN},
+	}
+}
+
+// ending is a token and a document that end at a moment.
+func ending(moment time.Time) (storage.Token, storage.Doc) {
+	x, d := token("a"), doc(fmt.Sprint("until ", moment), "all")
+	x.ExpiresAt, d.ExpiresAt = moment, moment
+	return x, d
+}
+
+func exactly(t *testing.T, b storage.Backend) {
+	soon, soonDoc := ending(abroad(at(5)))
+	late, lateDoc := ending(at(5).Add(1))
+	far, farDoc := ending(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC))
+	never, neverDoc := ending(time.Time{})
+	issue(t, b, soon, late, far, never)
+	put(t, b, soonDoc, lateDoc, farDoc, neverDoc)
+	for _, moment := range []time.Time{soon.ExpiresAt, late.ExpiresAt, far.ExpiresAt, never.ExpiresAt} {
+		revoke(t, b, storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(moment.UTC()), Until: moment})
+	}
+	sweep(t, b, at(5).Add(-1), 0)
+	sweep(t, b, abroad(at(5)), 3)
+	absent(t, b, soon)
+	gone(t, b, soonDoc.ID)
+	wantFeed(t, feed(t, b, 0), fmt.Sprint(late.ExpiresAt), fmt.Sprint(far.ExpiresAt), fmt.Sprint(never.ExpiresAt))
+	sweep(t, b, at(5), 0)
+	sweep(t, b, at(5).Add(1), 3)
+	absent(t, b, late)
+	gone(t, b, lateDoc.ID)
+	sweep(t, b, at(6), 0)
+	for _, x := range []storage.Token{far, never} {
+		sameToken(t, read(t, b, x.Key), x)
+	}
+	get(t, b, farDoc.ID)
+	get(t, b, neverDoc.ID)
+	sweep(t, b, far.ExpiresAt, 3)
+	read(t, b, never.Key)
+	get(t, b, neverDoc.ID)
+	wantFeed(t, feed(t, b, 0), fmt.Sprint(never.ExpiresAt))
+}
+
+func freed(t *testing.T, b storage.Backend) {
+	x, d := ending(at(5))
+	issue(t, b, x)
+	put(t, b, d)
+	sweep(t, b, at(5), 2)
+	x.UserID, x.ExpiresAt = "another", at(9)
+	issue(t, b, x)
+	sameToken(t, read(t, b, x.Key), x)
+	d.Index, d.ExpiresAt = []string{"new"}, at(9)
+	put(t, b, d)
+	lists(t, b, storage.Is("all"))
+	lists(t, b, storage.Is("new"), d.ID)
+	sweep(t, b, at(8), 0)
+	sweep(t, b, at(9), 2)
+}
+
+func aboutN(t *testing.T, b storage.Backend) {
+	const each, n = 60, 10
+	for i := range each {
+		x, d := ending(at(i))
+		issue(t, b, x)
+		d.ID = fmt.Sprint(i)
+		put(t, b, d)
+		revoke(t, b, storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(i), Until: at(i)})
+	}
+	total := 0
+	for {
+		removed, err := b.Sweep(t.Context(), at(each), n)
+		want(t, "Sweep(at, n)", err, nil)
+		if removed > 3*n {
+			t.Fatalf("Sweep(at, %d) = %d, want about %d", n, removed, n)
+		}
+		if removed == 0 {
+			break
+		}
+		total += removed
+	}
+	if total != 3*each {
+		t.Errorf("Sweep(at, %d) removed %d in the end, want %d", n, total, 3*each)
+	}
+	lists(t, b, storage.Is("all"))
+	wantFeed(t, feed(t, b, 0))
+}
+
+func keeping() []promise {
+	return []promise{
+		{"a document whose end was moved on", func(t *testing.T, b storage.Backend) { endMoves(t, b, at(9)) }},
+		{"a document whose end was taken off", func(t *testing.T, b storage.Backend) { endMoves(t, b, time.Time{}) }},
+		{"a document that was removed and made again", func(t *testing.T, b storage.Backend) {
+			_, d := ending(at(5))
+			d.Version = put(t, b, d)
+			put(t, b, removal(d))
+			d.Version, d.ExpiresAt = 0, at(9)
+			put(t, b, d)
+			sweep(t, b, at(5), 0)
+			get(t, b, d.ID)
+			sweep(t, b, at(9), 1)
+		}},
+		{"but not a document whose end was moved back", func(t *testing.T, b storage.Backend) {
+			_, d := ending(at(9))
+			d.Version = put(t, b, d)
+			d.ExpiresAt = at(5)
+			put(t, b, d)
+			sweep(t, b, at(5), 1)
+			gone(t, b, d.ID)
+			sweep(t, b, at(9), 0)
+		}},
+		{"a revocation that was joined by a later one", func(t *testing.T, b storage.Backend) {
+			early, late := grantEnd("grant a"), grantEnd("grant a")
+			early.Until, late.Until = at(5), at(9)
+			revoke(t, b, early)
+			revoke(t, b, late)
+			revoke(t, b, early)
+			x := token("a")
+			issue(t, b, x)
+			sweep(t, b, at(5), 0)
+			wantFeed(t, feed(t, b, 0), "grant a")
+			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrRevoked)
+			sweep(t, b, at(9), 1)
+			wantFeed(t, feed(t, b, 0))
+		}},
+		{"audit and usage", func(t *testing.T, b storage.Backend) {
+			record(t, b, "a")
+			count(t, b, "node", 1, calls("ai", at(0), 1))
+			sweep(t, b, at(0).AddDate(100, 0, 0), 0)
+			wantTrail(t, trail(t, b, 0, 9), "a")
+			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
+		}},
+	}
+}
+
+func endMoves(t *testing.T, b storage.Backend, to time.Time) {
+	_, d := ending(at(5))
+	d.Version = put(t, b, d)
+	d.ExpiresAt = to
+	d.Version = put(t, b, d)
+	sweep(t, b, at(5), 0)
+	sameDoc(t, get(t, b, d.ID), d)
+	if !to.IsZero() {
+		sweep(t, b, to, 1)
+		gone(t, b, d.ID)
+	}
+	sweep(t, b, at(0).AddDate(100, 0, 0), 0)
+}
