@@ -23,7 +23,9 @@ func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, badBody(err)
 	}
-	return parseForm(string(body))
+	form, err := parseForm(string(body))
+	r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
+	return form, err
 }
 
 // parseForm reads parameters. One sent twice is refused (RFC 6749 3.1, 3.2): proxies and

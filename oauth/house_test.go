@@ -238,20 +238,25 @@ func payload(t *testing.T, jwt string) map[string]any {
 	return claims
 }
 
-// counting counts the calls a Backend gets.
+// counting counts the calls a Backend gets, and makes one of them fail if told to.
 type counting struct {
 	storage.Backend
 	mu    sync.Mutex
 	count map[string]int
+	fault func() error // asked before each call
 }
 
-func (c *counting) called(name string) {
+func (c *counting) called(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.count == nil {
 		c.count = map[string]int{}
 	}
 	c.count[name]++
+	if c.fault != nil {
+		return c.fault()
+	}
+	return nil
 }
 
 // during returns the calls that act makes.
@@ -266,41 +271,57 @@ func (c *counting) during(act func()) map[string]int {
 }
 
 func (c *counting) Issue(ctx context.Context, ts ...storage.Token) error {
-	c.called("Issue")
+	if err := c.called("Issue"); err != nil {
+		return err
+	}
 	return c.Backend.Issue(ctx, ts...)
 }
 
 func (c *counting) Token(ctx context.Context, k storage.Key) (storage.Token, error) {
-	c.called("Token")
+	if err := c.called("Token"); err != nil {
+		return storage.Token{}, err
+	}
 	return c.Backend.Token(ctx, k)
 }
 
 func (c *counting) Exchange(ctx context.Context, k storage.Key, at time.Time, next ...storage.Token) error {
-	c.called("Exchange")
+	if err := c.called("Exchange"); err != nil {
+		return err
+	}
 	return c.Backend.Exchange(ctx, k, at, next...)
 }
 
 func (c *counting) Revoke(ctx context.Context, rs ...storage.Revocation) error {
-	c.called("Revoke")
+	if err := c.called("Revoke"); err != nil {
+		return err
+	}
 	return c.Backend.Revoke(ctx, rs...)
 }
 
 func (c *counting) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
-	c.called("Revocations")
+	if err := c.called("Revocations"); err != nil {
+		return nil, err
+	}
 	return c.Backend.Revocations(ctx, after, n)
 }
 
 func (c *counting) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
-	c.called("Get")
+	if err := c.called("Get"); err != nil {
+		return storage.Doc{}, err
+	}
 	return c.Backend.Get(ctx, kind, id)
 }
 
 func (c *counting) List(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
-	c.called("List")
+	if err := c.called("List"); err != nil {
+		return nil, "", err
+	}
 	return c.Backend.List(ctx, kind, span, n)
 }
 
 func (c *counting) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
-	c.called("Put")
+	if err := c.called("Put"); err != nil {
+		return 0, err
+	}
 	return c.Backend.Put(ctx, docs...)
 }

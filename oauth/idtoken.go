@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
@@ -60,7 +61,7 @@ func emailOf(u storage.User, scope string) *emailClaims {
 // idToken mints the id_token of a grant. The default is HS256 keyed with the appkey
 // (OpenID Connect Core 10.1); an application may have asked for a server key, and a
 // public client, which has no appkey, always gets one.
-func (s *Server) idToken(g engine.Granted) (string, error) {
+func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) {
 	alg := cmp.Or(g.App.IDTokenAlg, token.HS256)
 	if g.App.Public && alg == token.HS256 {
 		alg = token.ES256
@@ -76,6 +77,9 @@ func (s *Server) idToken(g engine.Granted) (string, error) {
 	}
 	if alg == token.HS256 {
 		return token.SignHS256(g.App.AppKey(), token.TypeID, claims), nil
+	}
+	if err := s.keys.Ensure(ctx, alg); err != nil {
+		return "", err
 	}
 	return s.keys.Sign(alg, token.TypeID, claims)
 }

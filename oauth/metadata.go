@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) oauthMetadata() metadata {
 	m.TokenAuthMethods = []string{"none", "client_secret_post"}
 	m.RevocationAuthMethods = m.TokenAuthMethods
 	m.ChallengeMethods = []string{"S256"}
-	m.IDTokenAlgs = s.algs
+	m.IDTokenAlgs = []string{token.HS256, token.ES256, token.RS256, token.EdDSA}
 	return m
 }
 

@@ -83,7 +83,6 @@ type Server struct {
 	verifier   *token.Verifier
 	sameOrigin *http.CrossOriginProtection
 	audiences  []string // of tokens this server issues
-	algs       []string // that an id_token may have
 }
 
 // New makes a Server. It says everything that is wrong with the Config at once.
@@ -96,8 +95,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("oauth: Issuer: %w", err)
 	}
-	algs := []string{c.SigningAlg, token.ES256, token.RS256} // the latter two for id_tokens
-	if s.keys, err = token.OpenKeys(ctx, c.Store, slices.Compact(algs)...); err != nil {
+	if s.keys, err = token.OpenKeys(ctx, c.Store, c.SigningAlg); err != nil {
 		return nil, fmt.Errorf("oauth: signing keys: %w", err)
 	}
 	if s.revoked, err = token.OpenRevoked(ctx, c.Store); err != nil {
@@ -105,7 +103,6 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.Issuer, Keys: s.keys, Revoked: s.revoked})
 	s.audiences = append([]string{c.Issuer}, c.Resources...)
-	s.algs = append([]string{token.HS256}, s.keys.Algs()...)
 	s.engine = engine.New(s.engineConfig())
 	s.mux = reply.NewMux(c.Log, s.routes()...)
 	return s, nil

@@ -30,9 +30,17 @@ var signingKeys = kind[SigningKey]{
 	name:    "key",
 	id:      func(k SigningKey) string { return k.ID },
 	index:   func(k SigningKey) []string { return []string{"all"} },
-	expires: func(k SigningKey) time.Time { return k.ExpiresAt },
+	expires: SigningKey.end,
 	version: func(k *SigningKey) *int64 { return &k.Version },
 	secrets: func(k *SigningKey) map[string]*Secret { return map[string]*Secret{"private": &k.Private} },
+}
+
+// end is when the key may be swept: only a retired one ever is.
+func (k SigningKey) end() time.Time {
+	if k.State != KeyRetired {
+		return time.Time{}
+	}
+	return k.ExpiresAt
 }
 
 // keySet marks that an algorithm has its first keys, so that of two processes that start

@@ -108,7 +108,7 @@ type Revocation struct {
 	Kind   string    // grant, jti, app or user
 	ID     string    // which one
 	Before time.Time // app and user: ends what was granted before this. grant and jti: not read
-	Until  time.Time // when the fact may be forgotten, because all it covers has expired
+	Until  time.Time // when the fact may be forgotten, because all it covers has expired; zero: never
 }
 
 // Covers reports whether the revocation ends a token. A revocation of kind jti covers
@@ -130,7 +130,9 @@ func (r Revocation) Join(older Revocation) Revocation {
 	if older.Before.After(r.Before) {
 		r.Before = older.Before
 	}
-	if older.Until.After(r.Until) {
+	if r.Until.IsZero() || older.Until.IsZero() {
+		r.Until = time.Time{}
+	} else if older.Until.After(r.Until) {
 		r.Until = older.Until
 	}
 	return r

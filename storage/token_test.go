@@ -115,3 +115,15 @@ func TestSecretsOfAnAppAreLiveUntilTheyExpire(t *testing.T) {
 		t.Error("a public application authenticates by secret")
 	}
 }
+
+func TestARevocationNeverShrinks(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	early, late := Revocation{Before: noon, Until: noon}, Revocation{Before: noon.Add(1), Until: noon.Add(1)}
+	if a, b := early.Join(late), late.Join(early); a != late || b != late {
+		t.Errorf("Join = %v and %v, want the later of both", a, b)
+	}
+	endless := Revocation{Before: noon}
+	if a, b := endless.Join(late), late.Join(endless); !a.Until.IsZero() || !b.Until.IsZero() {
+		t.Errorf("Join with an endless one ends at %v and %v, want never", a.Until, b.Until)
+	}
+}

@@ -58,7 +58,7 @@ func (m *Mux) serve(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.recover(w, r, route)
 		if !slices.Contains(route.Methods, r.Method) {
-			m.fail(w, r, route, notAllowed.With("Allow", allow))
+			m.fail(w, r, Route{}, notAllowed.With("Allow", allow)) // JSON everywhere
 			return
 		}
 		if err := route.Handle(w, r); err != nil {

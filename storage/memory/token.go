@@ -91,13 +91,14 @@ func (s *Store) covered(t storage.Token) bool {
 	return false
 }
 
-// Revoke stores revocations. The zero Revocation joins to nothing, so a first one needs
-// no case of its own.
+// Revoke stores revocations, each joined with an older one of its kind and id.
 func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) error {
 	return s.step(ctx, func() error {
 		for _, r := range rs {
 			about := name{r.Kind, r.ID}
-			r = r.Join(s.revocations[about])
+			if older, there := s.revocations[about]; there {
+				r = r.Join(older)
+			}
 			r.Before, r.Until = plain(r.Before), plain(r.Until)
 			s.revoked++
 			r.Seq = s.revoked

@@ -40,7 +40,7 @@ type Config struct {
 	// ForcePKCE is asked where a request brings no challenge.
 	ForcePKCE func(ctx context.Context) (bool, error)
 	// IDToken mints the id_token of a grant, before anything is spent.
-	IDToken func(g Granted) (string, error)
+	IDToken func(ctx context.Context, g Granted) (string, error)
 
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration

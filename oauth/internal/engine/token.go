@@ -75,7 +75,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	}
 	g.Scope, g.Access, g.Refresh = w.scope, w.access, w.handle
 	if hasScope(g.Scope, "openid") {
-		if g.IDToken, err = e.IDToken(g); err != nil {
+		if g.IDToken, err = e.IDToken(ctx, g); err != nil {
 			return Granted{}, err
 		}
 	}

@@ -1,0 +1,86 @@
+package token
+
+import (
+	"errors"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Claims are what an access token says (RFC 9068 2.2).
+type Claims struct {
+	Issuer    string
+	Subject   string // the user, or ClientID for an application acting for itself
+	Audience  string // the issuer, or the resource asked for (RFC 8707)
+	ClientID  string
+	Scope     string // space-separated
+	ID        string // jti
+	Grant     string // gid, of storage.NewGrant
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+}
+
+// SignAccess makes an access token with the default algorithm. It refuses claims that
+// Verify would refuse, so that nobody is handed a token that does not work.
+func (k *Keys) SignAccess(c Claims) (string, error) {
+	if err := c.check(); err != nil {
+		return "", err
+	}
+	token, err := k.Sign("", TypeAccess, c.append(make([]byte, 0, 512)))
+	if len(token) > maxToken {
+		return "", errors.New("token: the access token would be longer than 8 KiB")
+	}
+	return token, err
+}
+
+func (c Claims) check() error {
+	for _, text := range []string{c.Issuer, c.Subject, c.Audience, c.ClientID, c.ID, c.Grant} {
+		if text == "" {
+			return errors.New("token: iss, sub, aud, client_id, jti and gid must not be empty")
+		}
+		if !utf8.ValidString(text) {
+			return errors.New("token: a claim is not UTF-8")
+		}
+	}
+	switch {
+	case !utf8.ValidString(c.Scope):
+		return errors.New("token: scope is not UTF-8")
+	case storage.GrantTime(c.Grant).IsZero():
+		return errors.New("token: gid is not of storage.NewGrant's making")
+	case c.ExpiresAt.Unix() <= c.IssuedAt.Unix():
+		return errors.New("token: exp must be after iat")
+	}
+	return nil
+}
+
+func (c Claims) append(b []byte) []byte {
+	b = appendText(append(b, `{"iss":`...), c.Issuer)
+	b = appendText(append(b, `,"sub":`...), c.Subject)
+	b = appendText(append(b, `,"aud":`...), c.Audience)
+	b = appendText(append(b, `,"client_id":`...), c.ClientID)
+	b = appendText(append(b, `,"scope":`...), c.Scope)
+	b = appendText(append(b, `,"jti":`...), c.ID)
+	b = appendText(append(b, `,"gid":`...), c.Grant)
+	b = strconv.AppendInt(append(b, `,"iat":`...), c.IssuedAt.Unix(), 10)
+	b = strconv.AppendInt(append(b, `,"exp":`...), c.ExpiresAt.Unix(), 10)
+	return append(b, '}')
+}
+
+// appendText appends a JSON string (RFC 8259 7). What is not UTF-8 becomes U+FFFD.
+func appendText(b []byte, text string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,141 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Feed is where revocations are kept. *storage.Store is one.
+type Feed interface {
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
+}
+
+// Revoked is the set of revocations this process knows: the one thing that ends an access
+// token before its time. It goes by jti, grant, application and user, never by the text
+// of a token, because an ES256 signature (r, s) has a twin (r, n-s).
+type Revoked struct {
+	feed  Feed
+	trust atomic.Pointer[trust] // nil while nobody follows the feed
+
+	// Of whoever reads the feed: OpenRevoked, then the one Follow.
+	seq  uint64    // read up to here
+	good time.Time // when the last read that reached the end began
+
+	mu    sync.RWMutex // guards what follows
+	facts map[fact]storage.Revocation
+	ring  []fact // all of facts, for the hand that forgets
+	hand  int
+}
+
+type fact struct{ kind, id string }
+
+// OpenRevoked reads the whole feed.
+func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
+	r := &Revoked{feed: feed, facts: map[fact]storage.Revocation{}}
+	if err := r.read(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Revoke stores revocations. When it returns nil, this process refuses what they cover;
+// other processes do when they next read the feed. When it returns an error, they may or
+// may not be stored and must be asked for again.
+func (r *Revoked) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+	if err := r.feed.Revoke(ctx, rs...); err != nil {
+		return err
+	}
+	r.add(time.Now(), rs)
+	return nil
+}
+
+// Stops reports whether a revocation covers the token of a caller.
+func (r *Revoked) Stops(c storage.Caller) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if len(r.facts) == 0 {
+		return false
+	}
+	if _, ended := r.facts[fact{storage.RevokeGrant, c.Grant}]; ended {
+		return true
+	}
+	if _, ended := r.facts[fact{storage.RevokeJTI, c.TokenID}]; ended {
+		return true
+	}
+	return c.GrantedAt.Before(r.facts[fact{storage.RevokeApp, c.AppID}].Before) ||
+		c.UserID != "" && c.GrantedAt.Before(r.facts[fact{storage.RevokeUser, c.UserID}].Before)
+}
+
+// read brings the set up to the end of the feed.
+func (r *Revoked) read(ctx context.Context) error {
+	began := time.Now()
+	for {
+		page, err := r.feed.Revocations(ctx, r.seq, storage.Page)
+		switch {
+		case err != nil:
+			return fmt.Errorf("token: read the revocations: %w", err)
+		case len(page) == 0:
+			r.good = began
+			return nil
+		case page[len(page)-1].Seq <= r.seq:
+			return errors.New("token: the feed of revocations does not rise")
+		}
+		r.add(began, page)
+		r.seq = page[len(page)-1].Seq
+	}
+}
+
+func (r *Revoked) add(now time.Time, rs []storage.Revocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range rs {
+		r.forget(now)
+		name := fact{n.Kind, n.ID}
+		old, there := r.facts[name]
+		if there {
+			n = n.Join(old)
+		}
+		if over(n, now) {
+			continue
+		}
+		if !there {
+			r.ring = append(r.ring, name)
+		}
+		r.facts[name] = n
+	}
+}
+
+// forgetStep is how many facts are looked at for each one added: more than two, so that
+// the set shrinks as fast as it grew.
+const forgetStep = 4
+
+// forget drops facts that are over, a few at a time: a hand walks around the ring.
+func (r *Revoked) forget(now time.Time) {
+	for range forgetStep {
+		if len(r.ring) == 0 {
+			return
+		}
+		r.hand %= len(r.ring)
+		name := r.ring[r.hand]
+		if !over(r.facts[name], now) {
+			r.hand++
+			continue
+		}
+		delete(r.facts, name)
+		last := len(r.ring) - 1
+		r.ring[r.hand] = r.ring[last]
+		r.ring = r.ring[:last]
+	}
+}
+
+// over reports whether all that a revocation covers has expired. One without an end stays.
+func over(n storage.Revocation, now time.Time) bool {
+	return !n.Until.IsZero() && !now.Before(n.Until)
+}

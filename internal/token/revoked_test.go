@@ -1,0 +1,170 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestWhatARevocationCovers(t *testing.T) {
+	at := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	c := storage.Caller{AppID: "app1", UserID: "u1", TokenID: "j1", Grant: "g1", GrantedAt: at}
+	own := storage.Caller{AppID: "app1", TokenID: "j2", Grant: "g2", GrantedAt: at}
+	for _, test := range []struct {
+		name      string
+		r         storage.Revocation
+		user, app bool
+	}{
+		{"its grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "g1"}, true, false},
+		{"another grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "g3"}, false, false},
+		{"its jti", storage.Revocation{Kind: storage.RevokeJTI, ID: "j1"}, true, false},
+		{"its jti as a grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "j1"}, false, false},
+		{"its app, afterwards", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at.Add(1)}, true, true},
+		{"its app, at that moment", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at}, false, false},
+		{"its app, earlier", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at.Add(-1)}, false, false},
+		{"another app", storage.Revocation{Kind: storage.RevokeApp, ID: "app2", Before: at.Add(1)}, false, false},
+		{"its user, afterwards", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at.Add(1)}, true, false},
+		{"its user, at that moment", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at}, false, false},
+		{"its user as an app", storage.Revocation{Kind: storage.RevokeApp, ID: "u1", Before: at.Add(1)}, false, false},
+		{"an unknown kind", storage.Revocation{Kind: "all", ID: "u1", Before: at.Add(1)}, false, false},
+	} {
+		r := opened(t, &wire{})
+		if err := r.Revoke(t.Context(), test.r); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Stops(c); got != test.user {
+			t.Errorf("%s: Stops(a user's token) = %v, want %v", test.name, got, test.user)
+		}
+		if got := r.Stops(own); got != test.app {
+			t.Errorf("%s: Stops(an application's token) = %v, want %v", test.name, got, test.app)
+		}
+	}
+}
+
+func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
+	v, _ := verifier(t, ES256)
+	first, after := genuine(), genuine()
+	after.ID = "j2"
+	after.Grant = storage.NewGrant(time.Now().Add(time.Second))
+	old, again := mint(t, v.keys, func(c *Claims) { *c = first }), mint(t, v.keys, func(c *Claims) { *c = after })
+	v.Verify(t.Context(), old)
+	stop := storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: storage.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
+	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
+		t.Fatalf("Revoke() = %v, want no error", err)
+	}
+	if _, err := v.Verify(t.Context(), old); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Verify(remembered, of a revoked grant) = %v, want ErrInvalid", err)
+	}
+	if _, err := v.Verify(t.Context(), again); err != nil {
+		t.Errorf("Verify(of a grant given afterwards) = %v, want no error", err)
+	}
+	restarted := opened(t, v.revoked.feed)
+	if !restarted.Stops(storage.Caller{UserID: "u1", GrantedAt: storage.GrantTime(first.Grant)}) {
+		t.Error("after a restart the revocation is gone")
+	}
+}
+
+func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
+	w := &wire{}
+	r := opened(t, w)
+	w.fail(errAway)
+	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "j1"}); !errors.Is(err, errAway) {
+		t.Errorf("Revoke() = %v, want %v", err, errAway)
+	}
+	if r.Stops(storage.Caller{TokenID: "j1"}) {
+		t.Error("Stops() = true for what is not stored and would come back with a restart")
+	}
+	if r, err := OpenRevoked(t.Context(), w); !errors.Is(err, errAway) || r != nil {
+		t.Errorf("OpenRevoked() = %v, %v, want %v", r, err, errAway)
+	}
+}
+
+func TestTheWholeFeedIsRead(t *testing.T) {
+	w := &wire{}
+	for i := range 2*storage.Page + 1 {
+		w.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: strconv.Itoa(i)})
+	}
+	r := opened(t, w)
+	for i := range 2*storage.Page + 1 {
+		if !r.Stops(storage.Caller{TokenID: strconv.Itoa(i)}) {
+			t.Fatalf("Stops(%d) = false, want true", i)
+		}
+	}
+}
+
+func TestAFeedThatStandsStillIsAnError(t *testing.T) {
+	if _, err := OpenRevoked(t.Context(), stuck{}); err == nil {
+		t.Error("OpenRevoked(a feed that repeats itself) = no error, want one")
+	}
+}
+
+// stuck answers every question with the same page.
+type stuck struct{ Feed }
+
+func (stuck) Revocations(context.Context, uint64, int) ([]storage.Revocation, error) {
+	return []storage.Revocation{{Seq: 1, Kind: storage.RevokeJTI, ID: "j1"}}, nil
+}
+
+func TestARevocationNeverShrinks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, now := opened(t, &wire{}), time.Now()
+		c := storage.Caller{UserID: "u1", GrantedAt: now}
+		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(1), Until: now.Add(week)})
+		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(-1), Until: now.Add(time.Hour)})
+		time.Sleep(2 * time.Hour)
+		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u2"})
+		if !r.Stops(c) {
+			t.Error("Stops() = false after an earlier and shorter revocation, want true")
+		}
+		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(2), Until: now})
+		if c.GrantedAt = now.Add(1); !r.Stops(c) {
+			t.Error("Stops() = false after a later revocation that joins a longer one, want true")
+		}
+	})
+}
+
+func TestTheSetForgetsWhatHasExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{}
+		r := opened(t, w)
+		add := func(name string, n int) {
+			for i := range n {
+				r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: name + strconv.Itoa(i), Until: time.Now().Add(week)})
+			}
+		}
+		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "for ever"})
+		add("old", 1000)
+		time.Sleep(week - 1)
+		add("live", 1)
+		if len(r.facts) != 1002 {
+			t.Errorf("before their end %d facts are known, want all 1002", len(r.facts))
+		}
+		time.Sleep(1)
+		add("new", 500)
+		if len(r.facts) > 502 || len(r.ring) != len(r.facts) {
+			t.Errorf("%d facts are known in a ring of %d, want the 502 live ones", len(r.facts), len(r.ring))
+		}
+		for _, id := range []string{"for ever", "live0", "new0", "new499"} {
+			if !r.Stops(storage.Caller{TokenID: id}) {
+				t.Errorf("Stops(%s) = false, want true", id)
+			}
+		}
+		if n := len(opened(t, w).facts); n != 502 {
+			t.Errorf("OpenRevoked() knows %d facts, want the 502 live ones", n)
+		}
+	})
+}
+
+func opened(t testing.TB, feed Feed) *Revoked {
+	t.Helper()
+	r, err := OpenRevoked(t.Context(), feed)
+	if err != nil {
+		t.Fatalf("OpenRevoked() = %v, want no error", err)
+	}
+	return r
+}

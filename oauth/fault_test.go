@@ -1,0 +1,208 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/bolt"
+)
+
+// ward is the house on a bolt file, with a disk that can be made to fail.
+type ward struct {
+	*house
+	path   string
+	master storage.MasterKey
+	signIn *signin.SignIn
+	cookie string
+}
+
+func newWard(t *testing.T) *ward {
+	t.Helper()
+	w := &ward{house: &house{T: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
+	w.open()
+	users := signin.NewUsers(w.store, cheap)
+	w.user = must(users.Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
+	w.app = w.register(storage.App{Name: "App", Domains: []string{"app.example.com"}})
+	w.cookie = signedIn(t, w.signIn)
+	w.code() // the user and the application have met
+	return w
+}
+
+var cheap = signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+
+func (w *ward) open() {
+	w.Helper()
+	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.T)}
+	w.Cleanup(func() { w.calls.Close() })
+	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.T)
+	w.signIn = must(signin.New(signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.T)
+	w.server = must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: w.store, SignIn: w.signIn, Log: quiet}))(w.T)
+}
+
+// reopen is what a restart sees.
+func (w *ward) reopen() {
+	w.Helper()
+	w.calls.fault = nil
+	if err := w.calls.Close(); err != nil {
+		w.Fatal(err)
+	}
+	w.open()
+}
+
+func (w *ward) authorize() *httptest.ResponseRecorder {
+	v := form("response_type", "code", "client_id", w.app.ID, "redirect_uri", redirect)
+	r := httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil)
+	r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: w.cookie})
+	return w.serve(r)
+}
+
+func (w *ward) code() string {
+	w.Helper()
+	a := w.authorize()
+	to, _ := url.Parse(a.Header().Get("Location"))
+	if to == nil || to.Query().Get("code") == "" {
+		w.Fatalf("authorize = %d to %v", a.Code, to)
+	}
+	return to.Query().Get("code")
+}
+
+// raw posts a form and does not mind what comes back.
+func (w *ward) raw(h http.Handler, path string, v url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", issuer+path, strings.NewReader(v.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	a := httptest.NewRecorder()
+	h.ServeHTTP(a, r)
+	return a
+}
+
+// act is one request under fault: prepare makes what it needs, send sends it, and check
+// says what a restart must find, given the answer.
+type act struct {
+	name    string
+	prepare func(w *ward) string
+	send    func(w *ward, made string) *httptest.ResponseRecorder
+	check   func(w *ward, made string, answer *httptest.ResponseRecorder)
+}
+
+var acts = []act{
+	{"authorize", func(*ward) string { return "" },
+		func(w *ward, _ string) *httptest.ResponseRecorder { return w.authorize() },
+		func(w *ward, _ string, a *httptest.ResponseRecorder) {
+			if to, _ := url.Parse(a.Header().Get("Location")); to != nil && to.Query().Has("code") {
+				w.exchange(to.Query().Get("code")).tokens(w.T) // a code that was handed out is good
+			}
+		}},
+	{"exchange", (*ward).code,
+		func(w *ward, code string) *httptest.ResponseRecorder {
+			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect))
+		},
+		func(w *ward, code string, a *httptest.ResponseRecorder) {
+			if a.Code == 200 {
+				w.refresh(w.answer(a).text("refresh_token")).tokens(w.T) // tokens that were handed out are stored
+				return
+			}
+			w.exchange(code).tokens(w.T) // and a failure has spent nothing
+		}},
+	{"refresh", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("refresh_token") },
+		func(w *ward, handle string) *httptest.ResponseRecorder {
+			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "refresh_token", "refresh_token", handle))
+		},
+		func(w *ward, handle string, a *httptest.ResponseRecorder) {
+			if a.Code == 200 {
+				handle = w.answer(a).text("refresh_token")
+			}
+			w.refresh(handle).tokens(w.T)
+		}},
+	{"revoke", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("refresh_token") },
+		func(w *ward, handle string) *httptest.ResponseRecorder {
+			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", handle))
+		},
+		func(w *ward, handle string, a *httptest.ResponseRecorder) {
+			if a.Code == 200 {
+				w.refresh(handle).wants(w.T, "a token that was said to be revoked", 400, 400, "invalid_grant")
+				return
+			}
+			w.refresh(handle).tokens(w.T)
+		}},
+	{"revoke an access token", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("access_token") },
+		func(w *ward, access string) *httptest.ResponseRecorder {
+			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", access))
+		},
+		func(w *ward, access string, a *httptest.ResponseRecorder) {
+			if u := w.userInfo(access); (u.status == 401) != (a.Code == 200) {
+				w.Errorf("revoke = %d, userinfo after a restart = %d", a.Code, u.status)
+			}
+		}},
+	{"sign in", func(*ward) string { return "" },
+		func(w *ward, _ string) *httptest.ResponseRecorder {
+			return w.raw(w.signIn, "/oauth/signin", url.Values{"username": {"ada"}, "password": {password}})
+		},
+		func(w *ward, _ string, a *httptest.ResponseRecorder) {
+			for _, c := range a.Result().Cookies() {
+				w.cookie = c.Value
+				w.code() // a session that was handed out is stored
+			}
+			if a.Code == 303 && len(a.Result().Cookies()) == 0 {
+				w.Error("signed in without a session")
+			}
+		}},
+}
+
+// For each request, each storage call it makes is made to fail, once with an error and
+// once with a panic. The client never hears of a success that a restart does not find.
+func TestAFailingStoreNeverMakesAPromise(t *testing.T) {
+	for _, a := range acts {
+		t.Run(a.name, func(t *testing.T) {
+			w := newWard(t)
+			made := a.prepare(w)
+			calls := 0
+			for _, n := range w.calls.during(func() { a.send(w, made) }) {
+				calls += n
+			}
+			fmt.Printf("%s: %d calls, %d faults\n", a.name, calls, 2*calls)
+			if calls == 0 {
+				t.Fatal("no storage call: nothing is tested")
+			}
+			for at := range calls {
+				for _, fail := range []func() error{func() error { return errors.New("the disk is gone") }, func() error { panic("the disk is gone") }} {
+					underFault(newWard(t), a, at, fail)
+				}
+			}
+		})
+	}
+}
+
+func underFault(w *ward, a act, at int, fail func() error) {
+	w.Helper()
+	made := a.prepare(w)
+	hit := false
+	w.calls.fault = func() error {
+		if at--; at == -1 {
+			hit = true
+			return fail()
+		}
+		return nil
+	}
+	answer := a.send(w, made)
+	if !hit {
+		w.Fatal("the fault was not met")
+	}
+	if answer.Code < 500 && answer.Code/100 != 2 && answer.Code/100 != 3 {
+		w.Errorf("answer = %d %s, want a 5xx, or a success that holds", answer.Code, answer.Body)
+	}
+	if strings.Contains(answer.Body.String(), "disk") {
+		w.Errorf("answer = %s: the client sees the cause", answer.Body)
+	}
+	w.reopen()
+	a.check(w, made, answer)
+}

@@ -1,0 +1,162 @@
+package oauth_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
+	h := newHouse(t)
+	code := h.code()
+	h.refresh(code).wants(t, "a code at the refresh grant", 400, 400, "invalid_grant")
+	tokens := h.exchange(code).tokens(t)
+	handle := tokens.text("refresh_token")
+	h.exchange(handle, "redirect_uri", "-").wants(t, "a refresh token at the code grant", 400, 400, "invalid_grant")
+	h.exchange(handle).wants(t, "a refresh token with a redirect_uri", 400, 400, "invalid_grant")
+	h.refresh(handle).tokens(t)
+}
+
+func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
+	h := newHouse(t)
+	code := h.code()
+	for _, uri := range []string{"-", redirect + "/", redirect + "?", strings.ToUpper(redirect), "https://app.example.com/other"} {
+		h.exchange(code, "redirect_uri", uri).wants(t, "exchange with redirect_uri "+uri, 400, 400, "invalid_grant")
+	}
+	h.exchange(code).tokens(t)
+}
+
+// Sign out everywhere, then sign in again: what was granted before is over, at every door;
+// what is granted afterwards works, even within the same second.
+func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
+	for kind, id := range map[string]func(h *house) string{
+		storage.RevokeUser: func(h *house) string { return h.user.Sub },
+		storage.RevokeApp:  func(h *house) string { return h.app.ID },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				open := h.code()
+				tokens := h.exchange(h.code()).tokens(t)
+				time.Sleep(time.Millisecond)
+				rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
+				machine := h.token("grant_type", "client_credentials").tokens(t)
+				if err := h.server.Revoke(t.Context(), storage.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
+					t.Fatal(err)
+				}
+				h.exchange(open).wants(t, "a code from before", 400, 400, "invalid_grant")
+				h.refresh(rotated.text("refresh_token")).wants(t, "a refresh token from before", 400, 400, "invalid_grant")
+				h.userInfo(tokens.text("access_token")).wants(t, "an access token from before", 401, 401, "invalid_token")
+				// A refresh copies the time of the grant: its tokens end with it, however young.
+				h.userInfo(rotated.text("access_token")).wants(t, "an access token of a refresh", 401, 401, "invalid_token")
+				if _, err := h.server.Verify(t.Context(), machine.text("access_token")); err != nil {
+					t.Errorf("an application's own token granted at the very moment = %v, want it valid", err)
+				}
+				time.Sleep(time.Millisecond)
+				again := h.exchange(h.code()).tokens(t)
+				if u := h.userInfo(again.text("access_token")); u.status != 200 {
+					t.Errorf("userinfo after signing in again = %d %v, want 200", u.status, u.body)
+				}
+				time.Sleep(167 * time.Hour)
+				h.userInfo(tokens.text("access_token")).wants(t, "the old access token six days later", 401, 401, "invalid_token")
+			})
+		})
+	}
+}
+
+func TestRevocationsAreReadAtStart(t *testing.T) {
+	h := newHouse(t)
+	tokens := h.exchange(h.code()).tokens(t)
+	h.revoke(tokens.text("access_token"))
+	again := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+	if _, err := again.Verify(t.Context(), tokens.text("access_token")); err == nil {
+		t.Error("a revoked token verifies after a restart")
+	}
+	if _, err := again.Verify(t.Context(), h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token")); err != nil {
+		t.Errorf("a token from before the restart = %v, want it valid: keys are stored", err)
+	}
+}
+
+func TestADisabledApplicationGetsNothing(t *testing.T) {
+	h := newHouse(t)
+	code := h.code()
+	tokens := h.exchange(h.code()).tokens(t)
+	h.app.Disabled = true
+	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
+	if w := h.authorize(); w.Code != 400 || w.Header().Get("Location") != "" {
+		t.Errorf("authorize of a disabled application = %d to %q, want a 400 page", w.Code, w.Header().Get("Location"))
+	}
+	h.exchange(code).wants(t, "exchange", 400, 400, "invalid_grant")
+	h.refresh(tokens.text("refresh_token")).wants(t, "refresh", 400, 400, "invalid_grant")
+	h.token("grant_type", "client_credentials").wants(t, "client_credentials", 400, 400, "unauthorized_client")
+	h.app.Disabled = false
+	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
+	h.exchange(code).tokens(t)
+	h.refresh(tokens.text("refresh_token")).tokens(t)
+}
+
+func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
+	h := newHouse(t)
+	code := h.code("code_challenge", verifier)
+	h.exchange(code, "code_verifier", strings.Repeat("x", 43)).wants(t, "a wrong plain verifier", 400, 400, "invalid_grant")
+	h.exchange(code, "code_verifier", verifier).tokens(t)
+	h.app.ForbidPlain = true
+	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
+	for _, pairs := range [][]string{{"code_challenge", verifier}, {"code_challenge", verifier, "code_challenge_method", "plain"}} {
+		if loc := h.authorize(pairs...).Header().Get("Location"); !strings.Contains(loc, "error=invalid_request") {
+			t.Errorf("authorize with plain redirects to %q, want invalid_request", loc)
+		}
+	}
+	h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+}
+
+func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
+	h := newHouse(t)
+	for asked, want := range map[string]string{
+		"-":                              "openid profile",
+		"openid":                         "openid",
+		"email openid email":             "email openid",
+		"openid app offline_access spam": "openid",
+		"OPENID profile":                 "profile",
+		"spam":                           "openid profile",
+	} {
+		if a := h.exchange(h.code("scope", asked)).tokens(t); a.text("scope") != want {
+			t.Errorf("scope %q grants %q, want %q", asked, a.text("scope"), want)
+		}
+	}
+}
+
+func TestNoncesOfAnyLengthComeBack(t *testing.T) {
+	h := newHouse(t)
+	for _, nonce := range []string{"x", strings.Repeat("n", 2000), "<\"&>"} {
+		if c := payload(t, h.exchange(h.code("nonce", nonce)).tokens(t).text("id_token")); c["nonce"] != nonce {
+			t.Errorf("nonce = %.40q, want %.40q", c["nonce"], nonce)
+		}
+	}
+}
+
+func TestTheResourceOfAGrantCanNotBeExchangedForAnother(t *testing.T) {
+	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp", issuer + "/api/x"} })
+	code := h.code("resource", issuer+"/api/mcp")
+	h.exchange(code, "resource", issuer+"/api/x").wants(t, "another resource", 400, 400, "invalid_target")
+	tokens := h.exchange(code, "resource", issuer+"/api/mcp").tokens(t)
+	if c := payload(t, h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token")); c["aud"] != issuer+"/api/mcp" {
+		t.Errorf("aud after a refresh = %v, want the grant's resource", c["aud"])
+	}
+}
+
+func TestEdDSAAndRS256SignAccessTokensWhereConfigured(t *testing.T) {
+	for _, alg := range []string{"EdDSA", "RS256"} {
+		h := newHouse(t, func(c *oauth.Config) { c.SigningAlg = alg })
+		h.app.IDTokenAlg = alg
+		h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
+		tokens := h.exchange(h.code()).tokens(t)
+		if u := h.userInfo(tokens.text("access_token")); u.status != 200 {
+			t.Errorf("%s: userinfo = %d %v", alg, u.status, u.body)
+		}
+	}
+}
