@@ -41,7 +41,7 @@ func newHouse(t *testing.T, idTokenAlgs ...string) house {
 		t.Fatal(err)
 	}
 	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
-	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada"}, password); err != nil {
+	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com", EmailVerified: true}, password); err != nil {
 		t.Fatal(err)
 	}
 	signIn, err := signin.New(signin.Config{BaseURL: server.URL, Store: store, Users: users})

@@ -30,7 +30,12 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 // GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
 // with "not found", so that fosite draws no conclusions of its own.
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
-	return a.present(ctx, code, storage.KindCode, a.judgeUsedCode)
+	r, err := a.present(ctx, code, storage.KindCode, a.judgeUsedCode)
+	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
+		w.refusal = refuse(InvalidGrant, "redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
+		return nil, fosite.ErrNotFound
+	}
+	return r, err
 }
 
 func (a adapter) InvalidateAuthorizeCodeSession(ctx context.Context, _ string) error {
@@ -65,6 +70,7 @@ func (a adapter) present(ctx context.Context, handle, kind string, used func(con
 		return stored(w), nil
 	}
 	t, err := a.Store.Token(ctx, storage.KeyOf(handle))
+	w.refusal = unknown[kind]
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, fosite.ErrNotFound
@@ -77,8 +83,13 @@ func (a adapter) present(ctx context.Context, handle, kind string, used func(con
 		used(ctx, t)
 		return nil, fosite.ErrNotFound
 	}
-	w.found, w.scope = &t, t.Scope
+	w.found, w.scope, w.refusal = &t, t.Scope, nil
 	return stored(w), nil
+}
+
+var unknown = map[string]*Refusal{
+	storage.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
+	storage.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
 
 // judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
