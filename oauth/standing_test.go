@@ -63,6 +63,11 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 				}
 				time.Sleep(167 * time.Hour)
 				h.userInfo(tokens.text("access_token")).wants(t, "the old access token six days later", 401, 401, "invalid_token")
+				must(h.store.Sweep(t.Context(), time.Now()))(t)
+				restarted := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+				if _, err := restarted.Verify(t.Context(), tokens.text("access_token")); err == nil {
+					t.Error("the old access token verifies after a sweep and a restart: the fact was forgotten")
+				}
 			})
 		})
 	}
