@@ -322,6 +322,10 @@ func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 		if again := h.serve(r); again.Code != 304 || again.Body.Len() != 0 {
 			t.Errorf("GET %s with its ETag = %d, want 304", path, again.Code)
 		}
+		r.Header.Set("If-None-Match", `"other"`)
+		if again := h.serve(r); again.Code != 200 {
+			t.Errorf("GET %s with another ETag = %d, want 200", path, again.Code)
+		}
 	}
 }
 

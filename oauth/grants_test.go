@@ -82,10 +82,19 @@ func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
 		c["at_hash"] != base64.RawURLEncoding.EncodeToString(half[:16]) {
 		t.Errorf("claims = %v", c)
 	}
-	r := payload(t, h.refresh(a.text("refresh_token")).tokens(t).text("id_token"))
-	if r["nonce"] != nil || r["auth_time"] != c["auth_time"] {
-		t.Errorf("after a refresh: claims = %v, want no nonce and the same auth_time", r)
-	}
+}
+
+func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a := h.exchange(h.code("nonce", "n-1")).tokens(t)
+		first := payload(t, a.text("id_token"))
+		time.Sleep(time.Hour)
+		second := payload(t, h.refresh(a.text("refresh_token")).tokens(t).text("id_token"))
+		if second["nonce"] != nil || second["auth_time"] != first["auth_time"] || second["iat"] == first["iat"] {
+			t.Errorf("after a refresh: claims = %v, want no nonce, the same auth_time, another iat", second)
+		}
+	})
 }
 
 func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {

@@ -10,19 +10,7 @@ import (
 
 func sweeping() []promise {
 	return []promise{
-		{"what ends is there to the last, and gone when it is swept", func(t *testing.T, b storage.Backend) {
-			x, d := ending(at(5))
-			issue(t, b, x)
-			put(t, b, d)
-			sameToken(t, read(t, b, x.Key), x)
-			get(t, b, d.ID)
-			lists(t, b, storage.Is("all"), d.ID)
-			sweep(t, b, at(5), 2)
-			absent(t, b, x)
-			gone(t, b, d.ID)
-			lists(t, b, storage.Is("all"))
-			want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrNotFound)
-		}},
+		{"what ends is there to the last, and gone when it is swept", thereToTheLast},
 		{"tokens, revocations and documents that ended by then go, to the nanosecond", exactly},
 		{"spent tokens go like others", func(t *testing.T, b storage.Backend) {
 			x, _ := ending(at(5))
@@ -68,6 +56,20 @@ func ending(moment time.Time) (storage.Token, storage.Doc) {
 	x, d := token("a"), doc(fmt.Sprint("until ", moment), "all")
 	x.ExpiresAt, d.ExpiresAt = moment, moment
 	return x, d
+}
+
+func thereToTheLast(t *testing.T, b storage.Backend) {
+	x, d := ending(at(5))
+	issue(t, b, x)
+	put(t, b, d)
+	sameToken(t, read(t, b, x.Key), x)
+	get(t, b, d.ID)
+	lists(t, b, storage.Is("all"), d.ID)
+	sweep(t, b, at(5), 2)
+	absent(t, b, x)
+	gone(t, b, d.ID)
+	lists(t, b, storage.Is("all"))
+	want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrNotFound)
 }
 
 func exactly(t *testing.T, b storage.Backend) {
