@@ -21,7 +21,8 @@ var (
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
-	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // spec 4.3, RFC 6750 3.1
+	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // DECISIONS 19
+	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // spec 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // spec 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}

@@ -22,9 +22,9 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	app, err := s.engine.Authenticate(r.Context(), form)
+	app, err := s.authenticate(r, form)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	text := form.Get("token")
 	if text == "" {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
@@ -70,7 +72,8 @@ type Config struct {
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
 	Resources   []string // what tokens may be for besides the issuer (RFC 8707)
 
-	Log *slog.Logger // nil: slog.Default()
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
 }
 
 // Server is the provider.
@@ -82,6 +85,7 @@ type Server struct {
 	revoked    *token.Revoked
 	verifier   *token.Verifier
 	sameOrigin *http.CrossOriginProtection
+	strikes    strikes
 	audiences  []string // of tokens this server issues
 }
 
@@ -90,7 +94,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, sameOrigin: http.NewCrossOriginProtection()}
+	s := &Server{Config: c, sameOrigin: http.NewCrossOriginProtection(), strikes: strikes{known: map[striker][]time.Time{}}}
 	err := s.sameOrigin.AddTrustedOrigin(c.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("oauth: Issuer: %w", err)
@@ -140,6 +144,9 @@ func (c *Config) complete() error {
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -1,11 +1,14 @@
 package oauth
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/storage"
 )
 
 // token is POST /oauth/token (spec 4.2).
@@ -24,9 +27,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
 	}
-	app, err := s.engine.Authenticate(r.Context(), form)
+	app, err := s.authenticate(r, form)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	granted, err := s.engine.Token(r.Context(), app, form)
 	if err != nil {
@@ -34,6 +37,19 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
+}
+
+// authenticate finds the application that sends a form, and checks its secret (spec 5).
+func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
+	who := newStriker(s.ClientIP(r), form.Get("client_id"))
+	if err := s.strikes.check(who, time.Now()); err != nil {
+		return storage.App{}, err
+	}
+	app, err := s.engine.Authenticate(r.Context(), form)
+	if no := (*engine.Refusal)(nil); errors.As(err, &no) {
+		s.strikes.strike(who, time.Now())
+	}
+	return app, failed(err)
 }
 
 // tokenResponse is spec 2.1, in its order.
