@@ -107,7 +107,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	}
 }
 
-func signedIn(t *testing.T, signIn http.Handler) string {
+func signedIn(t testing.TB, signIn http.Handler) string {
 	t.Helper()
 	form := url.Values{"username": {"ada"}, "password": {password}}
 	r := httptest.NewRequest("POST", issuer+"/oauth/signin", strings.NewReader(form.Encode()))

@@ -28,7 +28,7 @@ type ward struct {
 
 func newWard(t *testing.T) *ward {
 	t.Helper()
-	w := &ward{house: &house{T: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
+	w := &ward{house: &house{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
 	w.open()
 	users := signin.NewUsers(w.store, cheap)
 	w.user = must(users.Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
@@ -42,11 +42,11 @@ var cheap = signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 
 func (w *ward) open() {
 	w.Helper()
-	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.T)}
+	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.TB)}
 	w.Cleanup(func() { w.calls.Close() })
-	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.T)
-	w.signIn = must(signin.New(signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.T)
-	w.server = must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: w.store, SignIn: w.signIn, Log: quiet}))(w.T)
+	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
+	w.signIn = must(signin.New(signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.TB)
+	w.server = must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: w.store, SignIn: w.signIn, Log: quiet}))(w.TB)
 }
 
 // reopen is what a restart sees.
@@ -99,7 +99,7 @@ var acts = []act{
 		func(w *ward, _ string) *httptest.ResponseRecorder { return w.authorize() },
 		func(w *ward, _ string, a *httptest.ResponseRecorder) {
 			if to, _ := url.Parse(a.Header().Get("Location")); to != nil && to.Query().Has("code") {
-				w.exchange(to.Query().Get("code")).tokens(w.T) // a code that was handed out is good
+				w.exchange(to.Query().Get("code")).tokens(w.TB) // a code that was handed out is good
 			}
 		}},
 	{"exchange", (*ward).code,
@@ -108,12 +108,12 @@ var acts = []act{
 		},
 		func(w *ward, code string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
-				w.refresh(w.answer(a).text("refresh_token")).tokens(w.T) // tokens that were handed out are stored
+				w.refresh(w.answer(a).text("refresh_token")).tokens(w.TB) // tokens that were handed out are stored
 				return
 			}
-			w.exchange(code).tokens(w.T) // and a failure has spent nothing
+			w.exchange(code).tokens(w.TB) // and a failure has spent nothing
 		}},
-	{"refresh", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("refresh_token") },
+	{"refresh", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
 		func(w *ward, handle string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "refresh_token", "refresh_token", handle))
 		},
@@ -121,20 +121,20 @@ var acts = []act{
 			if a.Code == 200 {
 				handle = w.answer(a).text("refresh_token")
 			}
-			w.refresh(handle).tokens(w.T)
+			w.refresh(handle).tokens(w.TB)
 		}},
-	{"revoke", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("refresh_token") },
+	{"revoke", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("refresh_token") },
 		func(w *ward, handle string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", handle))
 		},
 		func(w *ward, handle string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
-				w.refresh(handle).wants(w.T, "a token that was said to be revoked", 400, 400, "invalid_grant")
+				w.refresh(handle).wants(w.TB, "a token that was said to be revoked", 400, 400, "invalid_grant")
 				return
 			}
-			w.refresh(handle).tokens(w.T)
+			w.refresh(handle).tokens(w.TB)
 		}},
-	{"revoke an access token", func(w *ward) string { return w.exchange(w.code()).tokens(w.T).text("access_token") },
+	{"revoke an access token", func(w *ward) string { return w.exchange(w.code()).tokens(w.TB).text("access_token") },
 		func(w *ward, access string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", access))
 		},

@@ -28,7 +28,7 @@ const (
 // house is a provider over a memory store that counts what it is asked, with one
 // confidential application, one user, and a browser that may be signed in.
 type house struct {
-	*testing.T
+	testing.TB
 	calls   *counting
 	store   *storage.Store
 	server  *oauth.Server
@@ -37,9 +37,9 @@ type house struct {
 	browser *browser
 }
 
-func newHouse(t *testing.T, changes ...func(*oauth.Config)) *house {
+func newHouse(t testing.TB, changes ...func(*oauth.Config)) *house {
 	t.Helper()
-	h := &house{T: t, calls: &counting{Backend: memory.New()}}
+	h := &house{TB: t, calls: &counting{Backend: memory.New()}}
 	t.Cleanup(func() { h.calls.Close() })
 	h.store = must(storage.Open(context.Background(), h.calls, storage.NewMasterKey()))(t)
 	h.browser = &browser{}
@@ -59,12 +59,12 @@ func newHouse(t *testing.T, changes ...func(*oauth.Config)) *house {
 
 func (h *house) register(app storage.App) storage.App {
 	h.Helper()
-	return must(h.store.SaveApp(context.Background(), app))(h.T)
+	return must(h.store.SaveApp(context.Background(), app))(h.TB)
 }
 
 // must returns the value of a call that can not fail in this test.
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func (h *house) userInfo(bearer string) answer {
 }
 
 // wants fails unless the answer has this status, errcode and RFC 6749 error.
-func (a answer) wants(t *testing.T, what string, status, errcode int, name string) {
+func (a answer) wants(t testing.TB, what string, status, errcode int, name string) {
 	t.Helper()
 	if a.status != status || a.number("errcode") != errcode || a.number("code") != errcode || a.text("error") != name {
 		t.Errorf("%s = %d %v, want %d with errcode %d and error %q", what, a.status, a.body, status, errcode, name)
@@ -215,7 +215,7 @@ func (a answer) wants(t *testing.T, what string, status, errcode int, name strin
 }
 
 // tokens fails unless the answer is a success.
-func (a answer) tokens(t *testing.T) answer {
+func (a answer) tokens(t testing.TB) answer {
 	t.Helper()
 	if a.status != 200 || a.number("code") != 0 || a.text("access_token") == "" {
 		t.Fatalf("token = %d %v, want tokens", a.status, a.body)
@@ -224,7 +224,7 @@ func (a answer) tokens(t *testing.T) answer {
 }
 
 // payload reads the claims of a JWT without judging it.
-func payload(t *testing.T, jwt string) map[string]any {
+func payload(t testing.TB, jwt string) map[string]any {
 	t.Helper()
 	parts := strings.Split(jwt, ".")
 	if len(parts) != 3 {
