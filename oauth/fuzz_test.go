@@ -56,7 +56,7 @@ func FuzzAuthorizeQuery(f *testing.F) {
 			t.Errorf("authorize?%s = %d", query, w.Code)
 		case strings.ContainsAny(loc, "\r\n"):
 			t.Errorf("authorize?%s: Location %q splits the header", query, loc)
-		case loc != "" && (err != nil || to.Hostname() != "app.example.com" || to.Scheme != "https"):
+		case loc != "" && (err != nil || !strings.EqualFold(to.Hostname(), "app.example.com") || to.Scheme != "https"):
 			t.Errorf("authorize?%s redirects to %q", query, loc)
 		}
 	})
