@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// DESIGN 3: one write per authorize (one more at a first visit), one per exchange, one per
+// One write per authorize (one more at a first visit), one per exchange, one per
 // refresh; none per client_credentials; none at all per verified bearer.
 func TestEachRequestMakesTheStorageCallsItPromises(t *testing.T) {
 	h := newHouse(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+// Entry 6 of the decisions.
 func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 	h := newHouse(t)
 	own := redirect + "?z=1&a=b%20c&a=%E4%BD%A0&empty="
@@ -36,6 +37,7 @@ func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 	}
 }
 
+// Entry 6 of the decisions.
 func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 	h := newHouse(t)
 	for name, pairs := range map[string][]string{
@@ -63,6 +65,7 @@ func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 	}
 }
 
+// Entry 14 of the decisions.
 func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
 	h := newHouse(t)
 	for name, c := range map[string]struct {
@@ -90,6 +93,7 @@ func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
 	}
 }
 
+// Entry 14 of the decisions.
 func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
 	h := newHouse(t)
 	h.authorize("prompt", "login")
@@ -114,6 +118,7 @@ func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
 	}
 }
 
+// Entry 14 of the decisions.
 func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
 	h := newHouse(t)
 	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "s")
@@ -132,6 +137,7 @@ func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
 	}
 }
 
+// Entry 4 of the decisions.
 func TestClientAuthenticationFailures(t *testing.T) {
 	h := newHouse(t)
 	grant := []string{"grant_type", "client_credentials"}
@@ -159,6 +165,7 @@ func TestClientAuthenticationFailures(t *testing.T) {
 	}
 }
 
+// Entry 4 of the decisions.
 func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
 	h := newHouse(t)
 	old := h.app.Secrets[0]
@@ -168,6 +175,7 @@ func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
 	h.token("grant_type", "client_credentials").tokens(t)
 }
 
+// Entry 10 of the decisions.
 func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 	h := newHouse(t)
 	valid := h.tokenForm("grant_type", "client_credentials").Encode()
@@ -195,6 +203,7 @@ func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 	h.answer(h.serve(r)).wants(t, "credentials in the query", 401, 401, "invalid_client")
 }
 
+// Entry 12 of the decisions.
 func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
 	h := newHouse(t)
 	h.app.IDTokenAlg = "ES256" // signed with the very key that signs access tokens
@@ -224,6 +233,7 @@ func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
 	h.answer(h.serve(r)).wants(t, "a token in the query", 401, 401, "")
 }
 
+// Entry 12 of the decisions.
 func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 	h := newHouse(t)
 	const all = "email email_verified gender iss location login_type name nickname picture preferred_username sub updated_at user_id"
@@ -246,6 +256,7 @@ func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 	}
 }
 
+// Entry 9 of the decisions.
 func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 	h := newHouse(t)
 	tokens := h.exchange(h.code()).tokens(t)
@@ -275,6 +286,7 @@ func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 	}
 }
 
+// Entry 13 of the decisions.
 func TestDiscoveryIsExactlyTheSpecifications(t *testing.T) {
 	h := newHouse(t)
 	got := h.answer(h.serve(httptest.NewRequest("GET", "/.well-known/openid-configuration", nil)))
@@ -309,6 +321,7 @@ func TestDiscoveryIsExactlyTheSpecifications(t *testing.T) {
 
 func mustJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
+// Entry 13 of the decisions.
 func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 	h := newHouse(t)
 	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks", "/oauth/jwks.php"} {
@@ -329,6 +342,7 @@ func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 	}
 }
 
+// Entry 15 of the decisions.
 func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 	h := newHouse(t)
 	var set struct{ Keys []map[string]any }
@@ -343,6 +357,7 @@ func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 	}
 }
 
+// Entry 13 of the decisions.
 func TestTwinsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
 	h := newHouse(t)
 	a := h.post("/oauth/token.php", h.tokenForm("grant_type", "client_credentials"))

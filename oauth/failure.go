@@ -21,7 +21,7 @@ var (
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
-	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // DECISIONS 19
+	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // spec 7
 	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // spec 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // spec 4.3, RFC 6750 3.1
@@ -30,7 +30,7 @@ var (
 	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                            // RFC 7009 2.1
 	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}            // RFC 7009 2.1
 	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                      // spec 7
-	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // DECISIONS 10
+	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 )
 
 // errcodes are the business codes of refusals that have one of their own (spec 7).

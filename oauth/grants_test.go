@@ -19,6 +19,7 @@ import (
 // keys are the fields of an answer, sorted.
 func (a answer) keys() string { return strings.Join(slices.Sorted(maps.Keys(a.body)), " ") }
 
+// Entry 1, 11 of the decisions.
 func TestTheCodeGrantAnswersExactlyTheFieldsOfTheSpecification(t *testing.T) {
 	h := newHouse(t)
 	a := h.exchange(h.code()).tokens(t)
@@ -52,6 +53,7 @@ func TestTheCodeGrantAnswersExactlyTheFieldsOfTheSpecification(t *testing.T) {
 	}
 }
 
+// Entry 1 of the decisions.
 func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	h := newHouse(t)
 	c := payload(t, h.exchange(h.code()).tokens(t).text("access_token"))
@@ -67,6 +69,7 @@ func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	}
 }
 
+// Entry 3 of the decisions.
 func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
 	h := newHouse(t)
 	a := h.exchange(h.code("nonce", "n-1", "scope", "openid profile email")).tokens(t)
@@ -97,6 +100,7 @@ func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 	})
 }
 
+// Entry 1, 2 of the decisions.
 func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {
 	h := newHouse(t)
 	m := h.token("grant_type", "client_credentials", "scope", "openid app nonsense").tokens(t)
@@ -129,11 +133,13 @@ func TestPKCECanNotBeShedByFailingFirst(t *testing.T) {
 	h.exchange(code, append(none, "code_verifier", verifier)...).tokens(t)
 }
 
+// Entry 5 of the decisions.
 func TestAVerifierWithoutAChallengeIsRefused(t *testing.T) {
 	h := newHouse(t)
 	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400, "invalid_grant")
 }
 
+// Entry 7 of the decisions.
 func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -183,6 +189,7 @@ func parallel(n int, act func() answer) []answer {
 	return out
 }
 
+// Entry 7 of the decisions.
 func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -205,6 +212,7 @@ func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	})
 }
 
+// Entry 7 of the decisions.
 func TestAStrangersReplayRevokesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -225,6 +233,7 @@ func TestAStrangersReplayRevokesNothing(t *testing.T) {
 	})
 }
 
+// Entry 8 of the decisions.
 func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -239,6 +248,7 @@ func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	})
 }
 
+// Entry 2 of the decisions.
 func TestRefreshMayNarrowButNotWiden(t *testing.T) {
 	h := newHouse(t)
 	first := h.exchange(h.code()).tokens(t)
@@ -273,6 +283,7 @@ func TestLifetimesAreThoseOfTheSpecification(t *testing.T) {
 	})
 }
 
+// Entry 8 of the decisions.
 func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -288,6 +299,7 @@ func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 	h.refresh(tokens.text("refresh_token")).tokens(t)
 }
 
+// Entry 5 of the decisions.
 func TestForcePKCEWorksAtOnce(t *testing.T) {
 	h := newHouse(t)
 	before := h.code()
@@ -305,6 +317,7 @@ func TestForcePKCEWorksAtOnce(t *testing.T) {
 	h.exchange(before).tokens(t)
 }
 
+// Entry 3, 4 of the decisions.
 func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 	h := newHouse(t)
 	h.app = h.register(storage.App{Name: "Public", Public: true, Domains: []string{"app.example.com"}})

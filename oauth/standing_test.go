@@ -86,6 +86,7 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 	}
 }
 
+// Entry 8 of the decisions.
 func TestADisabledApplicationGetsNothing(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -104,6 +105,7 @@ func TestADisabledApplicationGetsNothing(t *testing.T) {
 	h.refresh(tokens.text("refresh_token")).tokens(t)
 }
 
+// Entry 5 of the decisions.
 func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 	h := newHouse(t)
 	code := h.code("code_challenge", verifier)
@@ -119,6 +121,7 @@ func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 	h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
 }
 
+// Entry 2 of the decisions.
 func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
 	h := newHouse(t)
 	for asked, want := range map[string]string{
@@ -135,6 +138,7 @@ func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
 	}
 }
 
+// Entry 14 of the decisions.
 func TestNoncesOfAnyLengthComeBack(t *testing.T) {
 	h := newHouse(t)
 	for _, nonce := range []string{"x", strings.Repeat("n", 2000), "<\"&>"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// DECISIONS 19: 30 wrong appkeys a minute, by address and client.
+// Entry 19 of the decisions: 30 wrong appkeys a minute, by address and client.
 func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "192.0.2.1"

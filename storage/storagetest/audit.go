@@ -96,8 +96,11 @@ func followRecords(t *testing.T, b storage.Backend) {
 	}, func() {
 		for page := []storage.Record{{}}; len(page) > 0; {
 			page = trail(t, b, after, 7)
-			if len(page) > 0 {
-				after = page[len(page)-1].Seq
+			for _, r := range page {
+				if r.Seq <= after {
+					t.Fatalf("Records(%d, 7) holds Seq %d behind it, want rising", after, r.Seq)
+				}
+				after = r.Seq
 			}
 			seen = append(seen, page...)
 		}

@@ -104,8 +104,11 @@ func followRevocations(t *testing.T, b storage.Backend) {
 			var err error
 			page, err = b.Revocations(t.Context(), after, 7)
 			want(t, "Revocations(after, 7)", err, nil)
-			if len(page) > 0 {
-				after = page[len(page)-1].Seq
+			for _, r := range page {
+				if r.Seq <= after {
+					t.Fatalf("Revocations(%d, 7) holds Seq %d behind it, want rising", after, r.Seq)
+				}
+				after = r.Seq
 			}
 			seen = append(seen, page...)
 		}
@@ -143,6 +146,8 @@ func joinedFields(t *testing.T, b storage.Backend) {
 		{user(at(6), at(40)), user(at(6), at(60))},
 		{user(time.Time{}, at(1)), user(at(6), at(60))},
 		{user(at(6).Add(1), at(60).Add(1)), user(at(6).Add(1), at(60).Add(1))},
+		{user(at(1), time.Time{}), user(at(6).Add(1), time.Time{})}, // no Until is the latest
+		{user(at(1), at(90)), user(at(6).Add(1), time.Time{})},
 	} {
 		revoke(t, b, step.put)
 		got := feed(t, b, 0)

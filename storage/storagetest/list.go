@@ -158,8 +158,8 @@ func pagesCover(t *testing.T, b storage.Backend) {
 		for {
 			docs, next, err := b.List(t.Context(), "thing", span, n)
 			want(t, "List(x, n)", err, nil)
-			if len(docs) > n || len(docs) == 0 {
-				t.Fatalf("List(x, %d) = %d documents with %d still to come", n, len(docs), len(ids)-len(walked))
+			if len(docs) > n || len(docs) == 0 || len(walked) > len(ids) {
+				t.Fatalf("List(x, %d) = %d documents after %d of %d", n, len(docs), len(walked), len(ids))
 			}
 			walked = append(walked, idsOf(docs)...)
 			if next == "" {

@@ -35,6 +35,7 @@ func putting() []promise {
 		{"names that differ in kind, case, accent or a space are different documents", names},
 		{"one Put creates, replaces and removes, and gives all one version", mixedPut},
 		{"versions rise through all kinds and ids, and through removals", versionsRise},
+		{"32 Puts at once get 32 versions", manyVersions},
 		{"of 32 creations of one id one wins", createRace},
 		{"32 increments by compare-and-set are all counted", increments},
 		{"a document may be as large as the limits say", largest},
@@ -129,6 +130,18 @@ func versionsRise(t *testing.T, b storage.Backend) {
 			rises(put(t, b, removal(d)))
 			rises(put(t, b, storage.Doc{Kind: kind, ID: id}))
 		}
+	}
+}
+
+func manyVersions(t *testing.T, b storage.Backend) {
+	versions := make([]int64, 32)
+	allNil(t, "Put(document)", together(len(versions), func(i int) (err error) {
+		versions[i], err = b.Put(t.Context(), doc(fmt.Sprint(i)))
+		return err
+	}))
+	slices.Sort(versions)
+	if n := len(slices.Compact(versions)); n != 32 {
+		t.Errorf("32 Puts at once got %d versions, want 32", n)
 	}
 }
 

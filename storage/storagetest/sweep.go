@@ -184,6 +184,14 @@ func keeping() []promise {
 			sweep(t, b, at(9), 1)
 			wantFeed(t, feed(t, b, 0))
 		}},
+		{"a revocation without an end that one with an end has joined", func(t *testing.T, b storage.Backend) {
+			never := grantEnd("grant a")
+			never.Until = time.Time{}
+			revoke(t, b, never)
+			revoke(t, b, grantEnd("grant a"))
+			sweep(t, b, at(0).AddDate(100, 0, 0), 0)
+			wantFeed(t, feed(t, b, 0), "grant a")
+		}},
 		{"audit and usage", func(t *testing.T, b storage.Backend) {
 			record(t, b, "a")
 			count(t, b, "node", 1, calls("ai", at(0), 1))
