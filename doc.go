@@ -25,6 +25,9 @@
 // assembles the house hands it over (cmd/keystile/assemble.go, or your own main). A test
 // in internal/house keeps that law.
 //
+// Comments cite the specification this service follows as (spec 4.2); tests also name the
+// numbered decisions on what it leaves open.
+//
 // # Where to begin
 //
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth.

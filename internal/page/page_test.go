@@ -133,7 +133,7 @@ func TestALogoIsAnAddressOrNothing(t *testing.T) {
 	}
 }
 
-// Spec 8: branding kept in free, removed in white_label; DECISIONS 22: enterprise likewise.
+// Spec 8: branding kept in free, removed in white_label; entry 22 of the decisions: enterprise likewise.
 func TestTheTierDecidesAboutTheMark(t *testing.T) {
 	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false, storage.TierEnterprise: false} {
 		w := write(t, Look{Lang: English, Title: "Sign in", Brand: BrandOf(storage.App{Name: "Acme", Tier: tier})})

@@ -27,7 +27,7 @@ func (a answer) carried() string {
 	return html.UnescapeString(m[1])
 }
 
-// DECISIONS 16.
+// Entry 16 of the decisions.
 func TestAskAnswersWithThePageInPlace(t *testing.T) {
 	rm := open(t, nil)
 	a := rm.ask(get("/oauth/authorize?" + asked))
@@ -146,7 +146,7 @@ func TestWhoIsSignedInIsText(t *testing.T) {
 	}
 }
 
-// DECISIONS 22.
+// Entry 22 of the decisions.
 func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
 	rm := open(t, nil)
 	zh := asked + "&ui_locales=fr+zh-CN"

@@ -49,7 +49,7 @@ func attempt(pass, from string) *http.Request {
 	return r
 }
 
-// DECISIONS 19.
+// Entry 19 of the decisions.
 func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := &crowd{}

@@ -48,7 +48,7 @@ func TestAPasswordIsFoundInItsHash(t *testing.T) {
 	}
 }
 
-// DECISIONS 20; notes: 19 MiB, 2 passes, 1 lane.
+// Entry 20 of the decisions: 19 MiB, 2 passes, 1 lane.
 func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
 	p := NewPasswords(Cost{})
 	p.key = func(_, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
