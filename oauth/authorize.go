@@ -23,7 +23,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	answer, err := s.decide(r, app, form)
 	switch no := (*reply.Failure)(nil); {
 	case errors.Is(err, errAsk):
-		return s.SignIn.Ask(w, r, app)
+		return s.c.SignIn.Ask(w, r, app)
 	case errors.As(err, &no) && no.Status < 500:
 		return s.redirect(w, form.Get("redirect_uri"), "error", no.OAuth, "error_description", no.Msg, "state", form.Get("state"))
 	case err != nil:
@@ -43,7 +43,7 @@ func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App,
 	if err != nil {
 		return app, form, err
 	}
-	app, err = s.Store.App(r.Context(), form.Get("client_id"))
+	app, err = s.c.Store.App(r.Context(), form.Get("client_id"))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, form, unknownApp
@@ -74,7 +74,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if err != nil {
 		return "", failed(err)
 	}
-	who, err := s.SignIn.Visitor(r)
+	who, err := s.c.SignIn.Visitor(r)
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return "", err
@@ -84,7 +84,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	default:
 		return "", errAsk
 	}
-	if _, err := s.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
 	code, err = authorization.Issue(ctx, who)

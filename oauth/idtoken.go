@@ -67,8 +67,8 @@ func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) 
 		alg = token.ES256
 	}
 	claims, err := json.Marshal(idClaims{
-		Issuer: s.Issuer, Subject: g.User.Sub, Audience: g.App.ID,
-		Expires: g.At.Add(s.IDTokenLifetime).Unix(), IssuedAt: g.At.Unix(), AuthTime: g.AuthTime.Unix(),
+		Issuer: s.c.Issuer, Subject: g.User.Sub, Audience: g.App.ID,
+		Expires: g.At.Add(s.c.IDTokenLifetime).Unix(), IssuedAt: g.At.Unix(), AuthTime: g.AuthTime.Unix(),
 		Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
 		profileClaims: profileOf(g.User, g.Scope), emailClaims: emailOf(g.User, g.Scope),
 	})

@@ -29,7 +29,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	switch _, err := s.SignIn.Visitor(r); {
+	switch _, err := s.c.SignIn.Visitor(r); {
 	case errors.Is(err, storage.ErrNotFound):
 		return s.goodbye(w, r, app, form)
 	case err != nil:
@@ -50,7 +50,7 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.SignIn.SignOut(w, r); err != nil {
+	if err := s.c.SignIn.SignOut(w, r); err != nil {
 		return err
 	}
 	return s.goodbye(w, r, app, form)
@@ -67,7 +67,7 @@ func (s *Server) leaving(r *http.Request, form url.Values) (app storage.App, err
 	if id == "" {
 		id = audienceOf(form.Get("id_token_hint"))
 	}
-	app, err = s.Store.App(r.Context(), id)
+	app, err = s.c.Store.App(r.Context(), id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, unknownApp

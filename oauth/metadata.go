@@ -38,20 +38,20 @@ type metadata struct {
 // oidcMetadata is spec 2.5: the endpoints in their .php form, exactly the values listed.
 func (s *Server) oidcMetadata() metadata {
 	return metadata{
-		Issuer:           s.Issuer,
-		Authorization:    s.Issuer + pathAuthorize + php,
-		Token:            s.Issuer + pathToken + php,
-		UserInfo:         s.Issuer + pathUserInfo + php,
-		Revocation:       s.Issuer + pathRevoke + php,
-		JWKS:             s.Issuer + pathJWKS,
-		EndSession:       s.Issuer + pathLogout,
+		Issuer:           s.c.Issuer,
+		Authorization:    s.c.Issuer + pathAuthorize + php,
+		Token:            s.c.Issuer + pathToken + php,
+		UserInfo:         s.c.Issuer + pathUserInfo + php,
+		Revocation:       s.c.Issuer + pathRevoke + php,
+		JWKS:             s.c.Issuer + pathJWKS,
+		EndSession:       s.c.Issuer + pathLogout,
 		ResponseTypes:    []string{"code"},
 		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantMachine},
 		Scopes:           []string{"openid", "profile", "email"},
 		TokenAuthMethods: []string{"client_secret_post"},
 		ChallengeMethods: []string{"S256", "plain"},
 		SubjectTypes:     []string{"public"},
-		IDTokenAlgs:      s.Config.IDTokenAlgs,
+		IDTokenAlgs:      s.c.IDTokenAlgs,
 		Claims: []string{"sub", "name", "nickname", "preferred_username", "picture", "email",
 			"email_verified", "gender", "location", "login_type", "updated_at"},
 		IssInResponse: true,
@@ -61,10 +61,10 @@ func (s *Server) oidcMetadata() metadata {
 // oauthMetadata is RFC 8414: what a client should use, public ones included.
 func (s *Server) oauthMetadata() metadata {
 	m := s.oidcMetadata()
-	m.Authorization = s.Issuer + pathAuthorize
-	m.Token = s.Issuer + pathToken
-	m.UserInfo = s.Issuer + pathUserInfo
-	m.Revocation = s.Issuer + pathRevoke
+	m.Authorization = s.c.Issuer + pathAuthorize
+	m.Token = s.c.Issuer + pathToken
+	m.UserInfo = s.c.Issuer + pathUserInfo
+	m.Revocation = s.c.Issuer + pathRevoke
 	m.ResponseModes = []string{"query"}
 	m.TokenAuthMethods = []string{"none", "client_secret_post"}
 	m.RevocationAuthMethods = m.TokenAuthMethods

@@ -9,7 +9,7 @@ import (
 // redirect sends the browser back to the application (spec 4.1). iss names who answers
 // (RFC 9207).
 func (s *Server) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
-	return found(w, withQuery(redirectURI, append(params, "iss", s.Issuer)...))
+	return found(w, withQuery(redirectURI, append(params, "iss", s.c.Issuer)...))
 }
 
 // found is a 302 that no cache keeps and no page behind it hears of.

@@ -62,7 +62,7 @@ func (s *Server) end(ctx context.Context, app storage.App, text string) error {
 
 func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) error {
 	now := time.Now()
-	t, err := s.Store.Token(ctx, storage.KeyOf(handle))
+	t, err := s.c.Store.Token(ctx, storage.KeyOf(handle))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil

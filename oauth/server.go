@@ -78,7 +78,7 @@ type Config struct {
 
 // Server is the provider.
 type Server struct {
-	Config
+	c          Config
 	mux        *reply.Mux
 	engine     *engine.Engine
 	keys       *token.Keys
@@ -94,7 +94,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, sameOrigin: http.NewCrossOriginProtection(), strikes: strikes{known: map[striker][]time.Time{}}}
+	s := &Server{c: c, sameOrigin: http.NewCrossOriginProtection(), strikes: strikes{known: map[striker][]time.Time{}}}
 	err := s.sameOrigin.AddTrustedOrigin(c.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("oauth: Issuer: %w", err)
@@ -159,19 +159,19 @@ func (c *Config) complete() error {
 
 func (s *Server) engineConfig() engine.Config {
 	return engine.Config{
-		Issuer: s.Issuer, Resources: s.Resources, Store: s.Store, Keys: s.keys, Revoker: s.revoked,
-		User: s.Users.User,
+		Issuer: s.c.Issuer, Resources: s.c.Resources, Store: s.c.Store, Keys: s.keys, Revoker: s.revoked,
+		User: s.c.Users.User,
 		OpenID: func(ctx context.Context, appID, sub string) (string, error) {
-			o, err := s.Store.MeetOpenID(ctx, appID, sub)
+			o, err := s.c.Store.MeetOpenID(ctx, appID, sub)
 			return o.OpenID, err
 		},
 		ForcePKCE: func(ctx context.Context) (bool, error) {
-			v, err := s.Store.Setting(ctx, storage.SettingForcePKCE)
+			v, err := s.c.Store.Setting(ctx, storage.SettingForcePKCE)
 			return v == "1", err
 		},
 		IDToken:      s.idToken,
-		CodeLifetime: s.CodeLifetime, AccessLifetime: s.AccessLifetime, RefreshLifetime: s.RefreshLifetime,
-		CodeReuseLeeway: s.CodeReuseLeeway, RefreshReuseLeeway: s.RefreshReuseLeeway,
+		CodeLifetime: s.c.CodeLifetime, AccessLifetime: s.c.AccessLifetime, RefreshLifetime: s.c.RefreshLifetime,
+		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 
 // authenticate finds the application that sends a form, and checks its secret (spec 5).
 func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
-	who := newStriker(s.ClientIP(r), form.Get("client_id"))
+	who := newStriker(s.c.ClientIP(r), form.Get("client_id"))
 	if err := s.strikes.check(who, time.Now()); err != nil {
 		return storage.App{}, err
 	}

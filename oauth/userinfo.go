@@ -33,7 +33,7 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	if caller.UserID == "" {
 		return badToken.Saying("this token speaks for an application, not for a user")
 	}
-	user, err := s.Users.User(r.Context(), caller.UserID)
+	user, err := s.c.Users.User(r.Context(), caller.UserID)
 	if err != nil {
 		return badBearer(err)
 	}
@@ -46,7 +46,7 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) claims(u storage.User, scope string) claims {
 	c := claims{
-		Subject: u.Sub, UserID: u.ID, Issuer: s.Issuer, UpdatedAt: u.UpdatedAt.Unix(),
+		Subject: u.Sub, UserID: u.ID, Issuer: s.c.Issuer, UpdatedAt: u.UpdatedAt.Unix(),
 		LoginType: cmp.Or(u.LoginType, storage.LoginSelf),
 	}
 	if p := profileOf(u, scope); p != nil {
