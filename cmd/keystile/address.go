@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+)
+
+// listen opens the service's address.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with --listen 127.0.0.1:8081 (port 0 is any free one)", address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: this user may not listen on a port below 1024: choose another one with --listen: %w", address, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: give an address of this machine with --listen, such as 127.0.0.1:8080", err)
+	}
+	return l, nil
+}
+
+// baseURL is the origin of a listener: its address as it was asked for, with the port it
+// got. A listener on all addresses is called localhost, which works on this machine.
+func baseURL(asked string, got net.Addr) string {
+	host, _, _ := net.SplitHostPort(asked)
+	if everywhere(host) {
+		host = "localhost"
+	}
+	_, port, _ := net.SplitHostPort(got.String())
+	if port == "80" {
+		return "http://" + strings.TrimSuffix(net.JoinHostPort(strings.ToLower(host), "80"), ":80")
+	}
+	return "http://" + net.JoinHostPort(strings.ToLower(host), port)
+}
+
+// everywhere reports whether a listener's host means all addresses of the machine.
+func everywhere(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "" || err == nil && addr.IsUnspecified()
+}
+
+// advise warns of what works here and now but not as it is meant.
+func advise(log *slog.Logger, c *config.Config, base string) {
+	host, _, _ := net.SplitHostPort(c.Listen)
+	if c.BaseURL == "" && everywhere(host) {
+		log.Warn("other machines can connect, but people can sign in from this one only: set base_url to the address they use", "base_url", base)
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
+		return
+	}
+	if addr, err := netip.ParseAddr(u.Hostname()); err != nil || !addr.IsLoopback() {
+		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and say so in base_url", "base_url", base)
+	}
+}

@@ -1,0 +1,192 @@
+package admin
+
+import (
+	"crypto/rand"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 6 of the decisions.
+func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
+	o := newOffice(t)
+	o.must("user", "create", "--username", "nobody", "--password", "correct horse")
+	admin := o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
+	for range 8 { // users are listed by their random sub, not by age
+		o.must("user", "create", "--username", rand.Text(), "--password", "correct horse", "--role", "admin")
+	}
+	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
+		"--redirect-uri", "https://shop.example.com/cb", "--tier", "white_label", "--id-token-alg", "ES256")
+	app, err := o.rooms.Store.App(t.Context(), v["client_id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !app.AppKey().Equal(v["client_secret"].(string)) || app.Name != "Shop" || app.Tier != "white_label" || app.IDTokenAlg != "ES256" || app.Public {
+		t.Errorf("application = %+v, printed %v", app, v)
+	}
+	if !slices.Equal(app.Domains, []string{"shop.example.com", "localhost:3000"}) || !slices.Equal(app.RedirectURIs, []string{"https://shop.example.com/cb"}) {
+		t.Errorf("domains %q, redirects %q", app.Domains, app.RedirectURIs)
+	}
+	if !app.FirstParty || app.Owner != admin["sub"] {
+		t.Errorf("first party %t, owner %q; want true and the first administrator %v", app.FirstParty, app.Owner, admin["sub"])
+	}
+}
+
+func TestTheFirstMembersPrintedAreIDAndSecret(t *testing.T) {
+	_, out, _ := newOffice(t).run("", "app", "create", "--name", "Shop", "--domain", "a.example", "--json")
+	if !strings.HasPrefix(out, `{"client_id":"ks`) || !strings.Contains(out[:60], `,"client_secret":"`) || strings.Count(out, "\n") != 1 {
+		t.Errorf("printed %q", out)
+	}
+}
+
+// Entry 4 of the decisions.
+func TestAPublicApplicationHasNoSecret(t *testing.T) {
+	o := newOffice(t)
+	v := o.must("app", "create", "--name", "Phone", "--domain", "localhost", "--public")
+	if _, there := v["client_secret"]; there || v["public"] != true || v["id_token_alg"] != "ES256" {
+		t.Errorf("printed %v", v)
+	}
+}
+
+// Entry 29 of the decisions.
+func TestTheOwnerIsWhomTheCommandNames(t *testing.T) {
+	o := newOffice(t)
+	o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
+	ada := o.must("user", "create", "--username", "Ada", "--password", "correct horse")
+	if v := o.must("app", "create", "--name", "A", "--domain", "a.example", "--owner", "ada"); v["owner"] != ada["sub"] {
+		t.Errorf("owner %v, want ada %v", v["owner"], ada["sub"])
+	}
+	o.wantFailure(1, `no user "bob"`, "app", "create", "--name", "A", "--domain", "a.example", "--owner", "bob")
+}
+
+func TestWhatAnApplicationCanNotBeIsAWrongCall(t *testing.T) {
+	o := newOffice(t)
+	for want, words := range map[string][]string{
+		"wildcards":             {"--domain", "*.example.com"},
+		"tier: \"gold\"":        {"--domain", "a.example", "--tier", "gold"},
+		"HS256":                 {"--domain", "a.example", "--public", "--id-token-alg", "HS256"},
+		"redirect_uris":         {"--domain", "a.example", "--redirect-uri", "https://b.example/cb"},
+		"--domain HOST is miss": {},
+	} {
+		o.wantFailure(2, want, append([]string{"app", "create", "--name", "A"}, words...)...)
+	}
+	if apps, _, _ := o.rooms.Store.Apps(t.Context(), "", "", 10); len(apps) > 0 {
+		t.Errorf("registered all the same: %v", apps)
+	}
+}
+
+func TestAUserCanSignInAndThePasswordIsNotShown(t *testing.T) {
+	for _, c := range []struct{ name, stdin, flag string }{
+		{"typed", "", "correct horse"}, {"from the standard input", "correct horse\nbattery\n", "-"}, {"without a line's end", "correct horse", "-"},
+	} {
+		for _, served := range []bool{false, true} {
+			o := newOffice(t)
+			if served {
+				o.serve()
+			}
+			code, out, errs := o.run(c.stdin, "user", "create", "--username", "ada", "--password", c.flag, "--role", "developer", "--nickname", "Ada", "--email", "ada@example.com", "--json")
+			u, err := o.users.Authenticate(t.Context(), "ada", "correct horse")
+			if code != 0 || err != nil || u.Role != "developer" || u.Nickname != "Ada" || u.Email != "ada@example.com" || u.EmailVerified {
+				t.Errorf("%s: %d %q, user %+v, %v", c.name, code, errs, u, err)
+			}
+			if strings.Contains(out+errs+o.log.String(), "correct horse") || !strings.Contains(out, u.Sub) {
+				t.Errorf("%s: printed %q %q, logged %q", c.name, out, errs, o.log.String())
+			}
+		}
+	}
+}
+
+func TestAUserWhoCanNotBeMadeIsExplained(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		o := newOffice(t)
+		if served {
+			o.serve()
+		}
+		o.must("user", "create", "--username", "ada", "--password", "correct horse")
+		o.wantFailure(1, "is taken", "user", "create", "--username", "ADA", "--password", "correct horse")
+		o.wantFailure(2, "at least 8", "user", "create", "--username", "bob", "--password", "short")
+		o.wantFailure(2, "role", "user", "create", "--username", "bob", "--password", "correct horse", "--role", "king")
+		o.wantFailure(2, "there is none", "user", "create", "--username", "bob", "--password", "-")
+	}
+}
+
+func TestASettingIsSetByItsNameOrItsAlias(t *testing.T) {
+	o := newOffice(t)
+	if v := o.must("setting", "get", "oauth_force_pkce"); v["value"] != "0" {
+		t.Errorf("unset it is %v, want 0 (spec 3.3)", v)
+	}
+	for i, name := range []string{"oauth_force_pkce", storage.SettingForcePKCE} {
+		value := []string{"1", "0"}[i]
+		o.must("setting", "set", name, value)
+		if got, _ := o.rooms.Store.Setting(t.Context(), storage.SettingForcePKCE); got != value {
+			t.Errorf("after setting %s to %s it is %q", name, value, got)
+		}
+	}
+	o.wantFailure(2, `nearest one is "oauth_force_pkce"`, "setting", "set", "oauth_force_pcke", "1")
+	o.wantFailure(2, "one of 0, 1", "setting", "set", "oauth_force_pkce", "yes")
+	o.wantFailure(2, "no setting", "setting", "set", "demo.client_id", "x")
+}
+
+func TestPlainOutputIsAligned(t *testing.T) {
+	o := newOffice(t)
+	if _, out, _ := o.run("", "setting", "get", "oauth_force_pkce"); out != "name   service_config.oauth_force_pkce\nvalue  0\n" {
+		t.Errorf("printed %q", out)
+	}
+	if _, out, _ := o.run("", "app", "create", "--name", "A", "--domain", "a.example", "--domain", "b.example"); !strings.Contains(out, "domains        a.example, b.example\n") {
+		t.Errorf("printed %q", out)
+	}
+}
+
+func TestARunningServerIsAskedAndTheFileLeftAlone(t *testing.T) {
+	o := newOffice(t)
+	o.serve()
+	o.must("setting", "set", "oauth_force_pkce", "1")
+	if o.opened != 0 {
+		t.Error("the store was opened beside the server")
+	}
+	if !strings.Contains(o.log.String(), `command="setting set"`) {
+		t.Errorf("logged %q", o.log.String())
+	}
+}
+
+func TestASocketThatNobodyServesIsPassedOver(t *testing.T) {
+	o := newOffice(t)
+	o.must("setting", "get", "oauth_force_pkce") // makes the folder
+	l, err := net.Listen("unix", filepath.Join(o.data, "admin.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.Close()
+	o.must("setting", "set", "oauth_force_pkce", "1")
+	if o.opened != 2 {
+		t.Errorf("the store was opened %d times, want 2", o.opened)
+	}
+}
+
+func TestAServerThatIsJustStartingIsAskedAgain(t *testing.T) {
+	o := newOffice(t)
+	o.held, o.whileOpening = errLocked, o.serve
+	o.must("setting", "set", "oauth_force_pkce", "1")
+}
+
+func TestAStoreThatIsHeldByWhoDoesNotAnswerIsExplained(t *testing.T) {
+	o := newOffice(t)
+	o.held = errLocked
+	o.wantFailure(1, errLocked.Error(), "setting", "get", "oauth_force_pkce")
+}
+
+func TestAServerOfAnotherVersionSaysSo(t *testing.T) {
+	o := newOffice(t)
+	if _, err := execute(t.Context(), o.rooms, "app explode", cli.Args{}); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("execute(unknown) = %v", err)
+	}
+	if _, err := execute(t.Context(), o.rooms, "setting get", cli.Args{}); err == nil {
+		t.Error("a command without its words was executed")
+	}
+}

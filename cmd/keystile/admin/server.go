@@ -1,0 +1,45 @@
+package admin
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+)
+
+// Request is what the client sends: a command of the table and its arguments.
+type Request struct {
+	Command string   `json:"command"`
+	Args    cli.Args `json:"args"`
+}
+
+// Response is what comes back: the text to print, or what went wrong.
+type Response struct {
+	Output string `json:"output,omitempty"`
+	Error  string `json:"error,omitempty"`
+	Usage  bool   `json:"usage,omitempty"` // the command was called wrongly
+}
+
+// maxRequest bounds a request in bytes.
+const maxRequest = 1 << 20
+
+// Handler runs commands for whoever reaches it: serve it on a private socket only.
+func Handler(rooms Rooms, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req Request
+		var resp Response
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&req)
+		if err == nil {
+			resp.Output, err = execute(r.Context(), rooms, req.Command, req.Args)
+			log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)
+		}
+		if err != nil {
+			var usage *cli.UsageError
+			resp = Response{Error: err.Error(), Usage: errors.As(err, &usage)}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(resp) // a client that has gone away is no failure of ours
+	})
+}

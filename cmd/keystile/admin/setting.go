@@ -1,0 +1,71 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+// setting is one switch that may be changed while the service runs.
+type setting struct {
+	name     string
+	alias    string
+	values   []string
+	fallback string // what an unset one means
+	help     string
+}
+
+var settings = []setting{
+	{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it (spec 3.3)"},
+}
+
+func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+	s, err := named(args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	value := args.Words[1]
+	if !slices.Contains(s.values, value) {
+		return nil, cli.Usage("%s can not be %q; it is one of %s", s.name, value, strings.Join(s.values, ", "))
+	}
+	if err := rooms.Store.Set(ctx, s.name, value); err != nil {
+		return nil, err
+	}
+	return answer{{"name", s.name}, {"value", value}}, nil
+}
+
+func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+	s, err := named(args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	value, err := rooms.Store.Setting(ctx, s.name)
+	if err != nil {
+		return nil, err
+	}
+	return answer{{"name", s.name}, {"value", cmp.Or(value, s.fallback)}}, nil
+}
+
+// named finds a setting by its name or alias.
+func named(name string) (setting, error) {
+	var names []string
+	for _, s := range settings {
+		if s.name == name || s.alias == name {
+			return s, nil
+		}
+		names = append(names, s.name, s.alias)
+	}
+	return setting{}, cli.Usage("there is no setting %q; the nearest one is %q", name, cli.Nearest(name, names))
+}
+
+func settingsHelp() string {
+	lines := []string{"The settings:"}
+	for _, s := range settings {
+		lines = append(lines, "  "+s.name+" (or "+s.alias+")  "+s.help)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestTheFirstDoorThatFitsIsTheRooms(t *testing.T) {
+	room := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, name+" "+r.URL.Path) })
+	}
+	h := house{{"/oauth/signin", room("signin")}, {"/oauth", room("oauth")}, {"/", room("lobby")}}
+	for path, want := range map[string]string{
+		"/oauth/signin": "signin", "/oauth/signin/x": "signin", "/oauth/signinx": "oauth", "/oauth/token": "oauth", "/oauth": "oauth",
+		"/oauthx": "lobby", "/": "lobby", "/x": "lobby", "//oauth": "lobby", "/OAUTH/token": "lobby",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
+		if got := w.Body.String(); got != want+" "+path {
+			t.Errorf("%s is answered by %q, want %s", path, got, want)
+		}
+	}
+}
+
+// A key of the configuration that no room hears of is a lie: each must change something.
+func TestEveryKeyReachesItsRoom(t *testing.T) {
+	for _, c := range changes {
+		t.Run(c.args, func(t *testing.T) {
+			c.check(t, start(t, t.TempDir(), strings.Fields(c.args)...))
+		})
+	}
+}
+
+var changes = []struct {
+	args  string
+	check func(*testing.T, *service)
+}{
+	{"--lifetimes-access 1h", func(t *testing.T, s *service) {
+		if g := redeem(t, s, authorize(t, s), 200); g.ExpiresIn != 3600 {
+			t.Errorf("expires_in = %d", g.ExpiresIn)
+		}
+	}},
+	{"--lifetimes-code 1ns", func(t *testing.T, s *service) { redeem(t, s, authorize(t, s), 400) }},
+	{"--lifetimes-refresh 1ns", func(t *testing.T, s *service) {
+		refresh(t, s, redeem(t, s, authorize(t, s), 200).RefreshToken, 400)
+	}},
+	{"--reuse-leeway-code 1ns", func(t *testing.T, s *service) {
+		code := authorize(t, s)
+		g := redeem(t, s, code, 200)
+		redeem(t, s, code, 400)
+		wantUserInfo(t, s, g.AccessToken, 401)
+	}},
+	{"--reuse-leeway-refresh 1ns", func(t *testing.T, s *service) {
+		g := redeem(t, s, authorize(t, s), 200)
+		next := refresh(t, s, g.RefreshToken, 200)
+		refresh(t, s, g.RefreshToken, 400)
+		wantUserInfo(t, s, next.AccessToken, 401)
+	}},
+	{"--demo true", func(t *testing.T, s *service) { // by default the retries above are benign
+		code := authorize(t, s)
+		g := redeem(t, s, code, 200)
+		redeem(t, s, code, 400)
+		next := refresh(t, s, g.RefreshToken, 200)
+		refresh(t, s, g.RefreshToken, 400)
+		wantUserInfo(t, s, next.AccessToken, 200)
+	}},
+	{"--lifetimes-session-max 200h", func(t *testing.T, s *service) {
+		if c := cookieOf(t, s); c.MaxAge != 720000 {
+			t.Errorf("the session's cookie lasts %d s", c.MaxAge)
+		}
+	}},
+	{"--lifetimes-session-idle 1ns", func(t *testing.T, s *service) {
+		if _, page := get(t, http.DefaultClient, s.base+"/oauth/signin", "Cookie", cookieOf(t, s).String()); !strings.Contains(page, `name="password"`) {
+			t.Error("a session that was idle too long is still one")
+		}
+	}},
+	{"--login-lock-failures 1", func(t *testing.T, s *service) {
+		wantSignIn(t, s, "203.0.113.1", 401)
+		wantSignIn(t, s, "203.0.113.2", 429) // nobody is trusted: it is the same peer
+	}},
+	{"--login-lock-failures 1 --trusted-proxies 127.0.0.1", func(t *testing.T, s *service) {
+		wantSignIn(t, s, "203.0.113.1", 401)
+		wantSignIn(t, s, "203.0.113.2", 401)
+	}},
+	{"--login-lock-failures 1 --login-lock-duration 1ns", func(t *testing.T, s *service) {
+		wantSignIn(t, s, "203.0.113.1", 401)
+		wantSignIn(t, s, "203.0.113.1", 401)
+	}},
+	{"--login-lock-failures 2 --login-lock-window 1ns", func(t *testing.T, s *service) {
+		for range 3 {
+			wantSignIn(t, s, "203.0.113.1", 401)
+		}
+	}},
+	{"--signing-alg EdDSA", func(t *testing.T, s *service) {
+		header, _, _ := strings.Cut(redeem(t, s, authorize(t, s), 200).AccessToken, ".")
+		if text, _ := base64.RawURLEncoding.DecodeString(header); !strings.Contains(string(text), `"EdDSA"`) {
+			t.Errorf("the access token's header is %s", text)
+		}
+	}},
+	{"--id-token-algs HS256,ES256", func(t *testing.T, s *service) {
+		var d struct {
+			Algs []string `json:"id_token_signing_alg_values_supported"`
+		}
+		_, body := get(t, http.DefaultClient, s.base+"/.well-known/openid-configuration")
+		if err := json.Unmarshal([]byte(body), &d); err != nil || fmt.Sprint(d.Algs) != "[HS256 ES256]" {
+			t.Errorf("discovery lists %q", d.Algs)
+		}
+	}},
+	{"--log-format json", func(t *testing.T, s *service) {
+		if s.stop(); !json.Valid([]byte(strings.Split(s.log.String(), "\n")[0])) {
+			t.Errorf("the log is %s", s.log)
+		}
+	}},
+}

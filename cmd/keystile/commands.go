@@ -1,0 +1,61 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+)
+
+var asJSON = cli.Flag{Name: "json", Help: "print JSON"}
+
+// commands is the table of everything the program can do.
+func commands() cli.Table {
+	own := []cli.Command{
+		{
+			Name: "serve", Summary: "Run the service until it is told to stop", Run: serve, Flags: config.Flags(),
+			Details:  "Every flag is also a key of the configuration file (--listen is listen, --lifetimes-code is\nlifetimes.code) and a variable of the environment (KEYSTILE_LISTEN, KEYSTILE_LIFETIMES_CODE).",
+			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com --data /var/lib/keystile"},
+		},
+		{
+			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
+			Details:  "What it prints is a configuration file. Secrets are not shown.",
+			Flags:    append(config.Flags(), asJSON),
+			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json"},
+		},
+		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
+	}
+	return cli.Table{
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(openRooms)...),
+		Summary: "Keystile is an OAuth 2.1 and OpenID Connect provider in one program.",
+	}
+}
+
+func showConfig(_ context.Context, call cli.Call) error {
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	if call.On(asJSON.Name) {
+		return json.NewEncoder(call.Stdout).Encode(c.Values)
+	}
+	return c.Print(call.Stdout)
+}
+
+func showVersion(_ context.Context, call cli.Call) error {
+	version := map[string]string{"version": "unknown", "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version["version"] = cmp.Or(info.Main.Version, "(devel)")
+	}
+	if call.On(asJSON.Name) {
+		return json.NewEncoder(call.Stdout).Encode(version)
+	}
+	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])
+	return err
+}

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+// Config is the effective configuration.
+type Config struct {
+	Data    string // the data folder
+	Listen  string // host:port; port 0 is any free one
+	BaseURL string // "": made from the listener's address
+
+	MasterKey     storage.MasterKey // zero: MasterKeyFile
+	MasterKeyFile string            // "": master.key in the data folder
+
+	TrustedProxies []netip.Prefix
+	Demo           bool
+
+	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
+	SessionIdle, SessionMax                       time.Duration
+	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
+
+	LockFailures             int
+	LockWindow, LockDuration time.Duration
+
+	IDTokenAlgs []string
+	SigningAlg  string
+
+	LogLevel  slog.Level
+	LogFormat string // text or json
+
+	Values []Value // where each of them came from, in the order of the table
+}
+
+// Value is one key's effective value.
+type Value struct {
+	Key    string `json:"key"`
+	Text   string `json:"value"`
+	Source string `json:"source"`
+	inFile bool   // may stand in a file
+}
+
+// Load reads the three sources and says everything that is wrong with them at once. Of
+// the arguments it reads those that Flags made; env is what os.Environ returns.
+func Load(args cli.Args, env []string) (*Config, error) {
+	var l loader
+	flags, environment := l.flags(args), l.environment(env)
+	file := l.file(first("config", flags, environment).text)
+	c := &Config{}
+	for _, k := range keys {
+		l.apply(c, k, first(k.name, flags, environment, file, map[string]given{k.name: {k.fallback, "default"}}))
+	}
+	l.check(c)
+	if len(l.errs) > 0 {
+		return nil, mistakes(l.errs)
+	}
+	return c, nil
+}
+
+// given is a value as a source has it.
+type given struct{ text, source string }
+
+func first(name string, sources ...map[string]given) given {
+	for _, s := range sources {
+		if v, ok := s[name]; ok {
+			return v
+		}
+	}
+	return given{}
+}
+
+type loader struct{ errs []error }
+
+func (l *loader) complain(format string, args ...any) {
+	l.errs = append(l.errs, fmt.Errorf(format, args...))
+}
+
+// apply sets one key. A bad value is not repeated if it is a secret.
+func (l *loader) apply(c *Config, k key, v given) {
+	text := strings.TrimSpace(v.text)
+	if err := k.set(c, text); err != nil {
+		shown := fmt.Sprintf("%q", text)
+		if k.secret {
+			shown = "the value"
+		}
+		example := ""
+		if k.example != "" {
+			example = ", for example " + k.example
+		}
+		l.complain("%s: %s (%s) is not right: %w%s", k.name, shown, v.source, err, example)
+	}
+	if k.secret && text != "" {
+		text = "[secret]"
+	}
+	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile)})
+}
+
+// check judges what no key can alone.
+func (l *loader) check(c *Config) {
+	if len(l.errs) > 0 {
+		return
+	}
+	if c.SessionIdle > c.SessionMax {
+		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
+	}
+	if c.MasterKey.Text() != "" && c.MasterKeyFile != "" {
+		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")
+	}
+}
+
+func mistakes(errs []error) error {
+	if len(errs) == 1 {
+		return &cli.UsageError{Err: fmt.Errorf("the configuration: %w", errs[0])}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "the configuration has %d mistakes:", len(errs))
+	for _, err := range errs {
+		fmt.Fprintf(&text, "\n  - %v", err)
+	}
+	return &cli.UsageError{Err: errors.New(text.String())}
+}

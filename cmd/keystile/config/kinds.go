@@ -1,0 +1,168 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func nothing(*Config, string) error { return nil }
+
+// maybe lets a key be empty.
+func maybe(set func(*Config, string) error) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		if s == "" {
+			return nil
+		}
+		return set(c, s)
+	}
+}
+
+func text(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		if s == "" {
+			return errors.New("it is empty")
+		}
+		*at(c) = s
+		return nil
+	}
+}
+
+func duration(at func(*Config) *time.Duration) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return errors.New("a duration has a number and a unit: h, m or s")
+		}
+		if d <= 0 {
+			return errors.New("a duration is above 0")
+		}
+		*at(c) = d
+		return nil
+	}
+}
+
+func count(at func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			return errors.New("it is a whole number from 1")
+		}
+		*at(c) = n
+		return nil
+	}
+}
+
+func boolean(at func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		on, err := strconv.ParseBool(s)
+		if err != nil {
+			return errors.New("it is true or false")
+		}
+		*at(c) = on
+		return nil
+	}
+}
+
+func choice(at func(*Config) *string, among ...string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		for _, one := range among {
+			if strings.EqualFold(one, s) {
+				*at(c) = one
+				return nil
+			}
+		}
+		return fmt.Errorf("it is one of %s", strings.Join(among, ", "))
+	}
+}
+
+func algorithms(c *Config, s string) error {
+	for _, word := range words(s) {
+		var alg string
+		if err := choice(func(*Config) *string { return &alg }, "HS256", "ES256", "RS256", "EdDSA")(c, word); err != nil {
+			return fmt.Errorf("%q: %w", word, err)
+		}
+		if !slices.Contains(c.IDTokenAlgs, alg) {
+			c.IDTokenAlgs = append(c.IDTokenAlgs, alg)
+		}
+	}
+	if !slices.Contains(c.IDTokenAlgs, "HS256") {
+		return errors.New("HS256 is always offered; list it too")
+	}
+	return nil
+}
+
+func proxies(c *Config, s string) error {
+	for _, word := range words(s) {
+		if addr, err := netip.ParseAddr(word); err == nil {
+			word = netip.PrefixFrom(addr, addr.BitLen()).String()
+		}
+		p, err := netip.ParsePrefix(word)
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a network", word)
+		}
+		c.TrustedProxies = append(c.TrustedProxies, p.Masked())
+	}
+	return nil
+}
+
+func level(c *Config, s string) error {
+	if err := c.LogLevel.UnmarshalText([]byte(s)); err != nil {
+		return errors.New("it is one of debug, info, warn, error")
+	}
+	return nil
+}
+
+func masterKey(c *Config, s string) (err error) {
+	if s != "" {
+		c.MasterKey, err = storage.ParseMasterKey(s)
+	}
+	return err
+}
+
+func address(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		_, port, err := net.SplitHostPort(s)
+		if err != nil {
+			return errors.New("an address is host:port")
+		}
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+			return errors.New("the port is a number from 0 to 65535")
+		}
+		*at(c) = s
+		return nil
+	}
+}
+
+// origin accepts scheme://host[:port] in the one form that browsers write it, because it
+// becomes the issuer and is compared byte for byte.
+func origin(at func(*Config) *string) func(*Config, string) error {
+	return maybe(func(c *Config, s string) error {
+		scheme, rest, ok := strings.Cut(s, "://")
+		if scheme = strings.ToLower(scheme); !ok || scheme != "http" && scheme != "https" {
+			return errors.New("it begins with https:// or http://")
+		}
+		host, _, _ := strings.Cut(rest, "/")
+		host, err := storage.NormalizeDomain(host)
+		if err != nil {
+			return errors.New("it is an origin: scheme, host and perhaps a port, nothing else")
+		}
+		host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
+		if normal := scheme + "://" + host; normal != s {
+			return fmt.Errorf("it is an origin, without path or slash behind it; write %s", normal)
+		}
+		*at(c) = s
+		return nil
+	})
+}
+
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+}

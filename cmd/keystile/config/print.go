@@ -1,0 +1,32 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Print writes the effective configuration as a configuration file, each value with the
+// place it came from. What a file may not hold is a comment.
+func (c *Config) Print(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, v := range c.Values {
+		value := &yaml.Node{Kind: yaml.ScalarNode, Value: v.Text}
+		if value.ShortTag() == "!!null" {
+			value.Style = yaml.DoubleQuotedStyle // without quotes it would be no value
+		}
+		quoted, err := yaml.Marshal(value)
+		if err != nil {
+			return err
+		}
+		line := v.Key + ": " + strings.TrimSpace(string(quoted))
+		if !v.inFile {
+			line = "# " + line
+		}
+		fmt.Fprintf(tab, "%s\t# %s\n", line, v.Source)
+	}
+	return tab.Flush()
+}

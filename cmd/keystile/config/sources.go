@@ -1,0 +1,85 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+)
+
+const envPrefix = "KEYSTILE_"
+
+func (k key) env() string { return envPrefix + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_")) }
+
+func (k key) flag() string { return strings.NewReplacer(".", "-", "_", "-").Replace(k.name) }
+
+// Flags returns the flags of the named keys, or of all keys that may be a flag.
+func Flags(names ...string) []cli.Flag {
+	var flags []cli.Flag
+	for _, k := range keys {
+		if !k.in(inFlag) || len(names) > 0 && !slices.Contains(names, k.name) {
+			continue
+		}
+		flags = append(flags, cli.Flag{Name: k.flag(), Value: "VALUE", Help: k.help + k.note()})
+	}
+	return flags
+}
+
+// note is the default and the section of the specification, as far as there are any.
+func (k key) note() string {
+	var notes []string
+	if k.fallback != "" {
+		notes = append(notes, k.fallback)
+	}
+	if k.spec != "" {
+		notes = append(notes, "spec "+k.spec)
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(notes, "; ") + ")"
+}
+
+func (l *loader) flags(args cli.Args) map[string]given {
+	found := map[string]given{}
+	for _, k := range keys {
+		if _, ok := args.Flags[k.flag()]; ok && k.in(inFlag) {
+			found[k.name] = given{args.Get(k.flag()), "flag --" + k.flag()}
+		}
+	}
+	return found
+}
+
+func (l *loader) environment(env []string) map[string]given {
+	byName := map[string]key{}
+	var names []string
+	for _, k := range keys {
+		if k.in(inEnv) {
+			byName[k.env()] = k
+			names = append(names, k.env())
+		}
+	}
+	found := map[string]given{}
+	for _, line := range env {
+		name, text, _ := strings.Cut(line, "=")
+		if !strings.HasPrefix(name, envPrefix) || text == "" || fromKubernetes(name, text) {
+			continue
+		}
+		k, ok := byName[name]
+		if !ok {
+			l.complain("environment %s: no such key; the nearest known one is %s", name, cli.Nearest(name, names))
+			continue
+		}
+		found[k.name] = given{text, "environment " + name}
+	}
+	return found
+}
+
+var serviceVariable = regexp.MustCompile(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
+
+// fromKubernetes reports whether Kubernetes has set the variable: it gives every pod the
+// addresses of each Service, and a Service called keystile brings KEYSTILE_PORT and more.
+func fromKubernetes(name, text string) bool {
+	return serviceVariable.MatchString(name) || name == "KEYSTILE_PORT" && strings.Contains(text, "://")
+}

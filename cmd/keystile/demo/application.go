@@ -1,0 +1,82 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// SettingClient is the setting that holds the demo's client_id.
+const SettingClient = "demo.client_id"
+
+// Registry is what Register needs of storage.
+type Registry interface {
+	Store
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	Set(ctx context.Context, name, value string) error
+}
+
+// Register makes sure that the demo is registered and may send people to base. It is made
+// from the draft (ID, secret and owner, each of which may be missing) if it never was. One
+// that somebody has deleted stays deleted: then the answer is the zero App.
+func Register(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
+	id, err := store.Setting(ctx, SettingClient)
+	if err != nil {
+		return storage.App{}, err
+	}
+	if id == "" {
+		return create(ctx, store, base, draft)
+	}
+	app, err := store.App(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.App{}, nil
+	}
+	if err != nil || app.AllowsRedirect(RedirectURI(base)) == nil || len(app.RedirectURIs) > 0 {
+		return app, err
+	}
+	return store.SaveApp(ctx, admit(app, base))
+}
+
+// create registers the demo. The record comes before the setting, and one that is there
+// already is taken as it is: a start that was killed between the two is made good.
+func create(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
+	draft.Name, draft.FirstParty, draft.Domains = "Demo", true, Domains(base)
+	app, err := store.SaveApp(ctx, admit(draft, base))
+	if errors.Is(err, storage.ErrExists) {
+		app, err = store.App(ctx, draft.ID)
+	}
+	if err != nil {
+		return app, err
+	}
+	return app, store.Set(ctx, SettingClient, app.ID)
+}
+
+// Domains are those of a new demo: the loopback names, and the host of base. Without a
+// port an entry admits any.
+func Domains(base string) []string {
+	return withHost([]string{"localhost", "127.0.0.1"}, base)
+}
+
+// admit lets an application send people to base, our own origin. Over http that needs
+// leave where base is no loopback address; without it the demo would be dead there.
+func admit(app storage.App, base string) storage.App {
+	app.Domains = withHost(app.Domains, base)
+	if app.AllowsRedirect(RedirectURI(base)) != nil && strings.HasPrefix(base, "http:") {
+		app.AllowHTTPRedirect = true
+	}
+	return app
+}
+
+func withHost(domains []string, base string) []string {
+	host, err := storage.NormalizeDomain(base)
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host = host[:i]
+	}
+	if err != nil || slices.Contains(domains, host) {
+		return domains
+	}
+	return append(slices.Clone(domains), host)
+}

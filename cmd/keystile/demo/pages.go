@@ -1,0 +1,71 @@
+package demo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+//go:embed pages.html
+var pageTexts string
+
+//go:embed style.css
+var style string
+
+var pages = template.Must(template.New("").Parse(pageTexts))
+
+// view is what the pages show.
+type view struct {
+	Base  string
+	Style template.CSS
+
+	App, ClientID   string
+	Name, Home      string
+	Claims          []claim
+	AccessToken     string
+	Scope, Lifetime string
+
+	Status  int
+	Message string
+}
+
+// Letter is what stands in the application's tile.
+func (v view) Letter() string {
+	for _, r := range v.App {
+		return strings.ToUpper(string(r))
+	}
+	return ""
+}
+
+// policy lets a page use its own style sheet and send its forms to us; nothing else.
+var policy = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+}()
+
+// write answers with one of the pages.
+func write(w http.ResponseWriter, status int, name string, v view) error {
+	v.Style = template.CSS(style)
+	var buf bytes.Buffer
+	if err := pages.ExecuteTemplate(&buf, name, v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // no-referrer would send Origin: null with the sign-out form
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(buf.Bytes()) // a reader who has gone away is no failure of ours
+	return nil
+}

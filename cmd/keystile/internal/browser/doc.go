@@ -1,0 +1,11 @@
+// Package browser drives a headless Chromium in tests, through the DevTools protocol on a
+// pipe: NUL-separated JSON on two file descriptors, no port and no library.
+//
+// # Choices
+//
+// Clicks are mouse events at the middle of the element and text is typed into what has the
+// focus, so that what a person could not do does not pass.
+//
+// Nothing waits for a time: whoever clicks says whether a page is to come, and the driver
+// waits for its load event.
+package browser

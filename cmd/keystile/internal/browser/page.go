@@ -1,0 +1,179 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Page is a tab. Its methods fail the test when the browser can not do what they say.
+type Page struct {
+	t       *testing.T
+	b       *browser
+	session string
+	faults  []string
+}
+
+// Open goes to an address and waits until the page there is loaded.
+func (p *Page) Open(url string) {
+	p.t.Helper()
+	var gone struct{ ErrorText string }
+	p.call("Page.navigate", map[string]any{"url": url}, &gone)
+	if gone.ErrorText != "" {
+		p.t.Fatalf("open %s: %s", url, gone.ErrorText)
+	}
+	p.await("Page.loadEventFired")
+}
+
+// Follow clicks an element that leads to another page and waits until that is loaded.
+func (p *Page) Follow(selector string) {
+	p.t.Helper()
+	p.Click(selector)
+	p.await("Page.loadEventFired")
+}
+
+// Click clicks the middle of an element.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	var at struct{ X, Y float64 }
+	p.eval(fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		if (!e) throw new Error("there is no such element");
+		e.scrollIntoView({block: "center"});
+		const r = e.getBoundingClientRect();
+		return {X: r.x + r.width / 2, Y: r.y + r.height / 2};
+	})()`, selector), &at)
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
+	}
+}
+
+// Type clicks a field and types a text into it.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.Click(selector)
+	p.call("Input.insertText", map[string]any{"text": text}, nil)
+}
+
+// Text is what an element shows.
+func (p *Page) Text(selector string) (text string) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf(`document.querySelector(%q).innerText`, selector), &text)
+	return text
+}
+
+// URL is the address of the page.
+func (p *Page) URL() (url string) {
+	p.t.Helper()
+	p.eval(`location.href`, &url)
+	return url
+}
+
+// Faults is what the browser has complained about since the start: violations of a
+// Content-Security-Policy, errors on the console, requests that failed.
+func (p *Page) Faults() []string {
+	p.t.Helper()
+	p.call("Runtime.evaluate", map[string]any{"expression": "1"}, nil) // what came before its answer is here now
+	for {
+		select {
+		case m := <-p.b.events:
+			p.note(m)
+		default:
+			return p.faults
+		}
+	}
+}
+
+// Look makes the window so many pixels wide and the colours light or dark.
+func (p *Page) Look(width int, dark bool) {
+	p.t.Helper()
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// Screenshot writes the whole page as PNG.
+func (p *Page) Screenshot(path string) {
+	p.t.Helper()
+	var shot struct{ Data string }
+	p.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &shot)
+	png, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err == nil {
+		err = os.WriteFile(path, png, 0o600)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Overflows reports whether the page is wider than its window.
+func (p *Page) Overflows() (wider bool) {
+	p.t.Helper()
+	p.eval(`document.documentElement.scrollWidth > innerWidth`, &wider)
+	return wider
+}
+
+func (p *Page) call(method string, params any, into any) {
+	p.t.Helper()
+	if params == nil {
+		params = struct{}{}
+	}
+	if err := p.b.call(p.session, method, params, into); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *Page) eval(expression string, into any) {
+	p.t.Helper()
+	var got struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct{ Exception struct{ Description string } }
+	}
+	p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &got)
+	if e := got.ExceptionDetails; e != nil {
+		p.t.Fatalf("%s: %s", expression, e.Exception.Description)
+	}
+	if err := json.Unmarshal(got.Result.Value, into); err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// await waits for an event and notes the faults that come before it.
+func (p *Page) await(method string) {
+	p.t.Helper()
+	timeout := time.After(patience)
+	for {
+		select {
+		case m, open := <-p.b.events:
+			if !open {
+				p.t.Fatal("the browser has gone away")
+			}
+			if p.note(m); m.Method == method && m.Session == p.session {
+				return
+			}
+		case <-timeout:
+			p.t.Fatalf("waiting for %s: nothing came; at %s", method, p.URL())
+		}
+	}
+}
+
+// note keeps an event that is a complaint.
+func (p *Page) note(m message) {
+	text := string(m.Params)
+	switch m.Method {
+	case "Audits.issueAdded":
+		if strings.Contains(text, "ContentSecurityPolicy") {
+			p.faults = append(p.faults, text)
+		}
+	case "Log.entryAdded":
+		if strings.Contains(text, `"level":"error"`) || strings.Contains(text, "Content Security Policy") {
+			p.faults = append(p.faults, text)
+		}
+	case "Runtime.exceptionThrown":
+		p.faults = append(p.faults, text)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		want  Args
+	}{
+		{"set a b", Args{Flags: map[string][]string{}, Words: []string{"a", "b"}}},
+		{"set a b --data d", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
+		{"set --data=d a --on b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
+		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}}, Words: []string{"a", "b"}}},
+		{"set --many x --many=--y -- --a -b", Args{Flags: map[string][]string{"many": {"x", "--y"}}, Words: []string{"--a", "-b"}}},
+	} {
+		p := newProgram()
+		if code := p.main(c.typed); code != ExitOK || !equal(p.got, c.want) {
+			t.Errorf("%q = %d %+v, want %+v: %s", c.typed, code, p.got, c.want, p.err.String())
+		}
+	}
+}
+
+func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
+	for typed, want := range map[string]string{
+		"set a":                         "set takes A B",
+		"set a b c":                     "set takes A B",
+		"set a b --dta d":               "unknown flag --dta; the nearest known one is --data",
+		"set a b --data":                "--data needs a value: --data DIR",
+		"set a b --data --on":           "--data needs a value",
+		"set a b --data 1 --data 2":     "--data is given twice",
+		"set a b --on=perhaps":          "a switch is true or false",
+		"need":                          "--must X is missing: what must be",
+		"plain --x":                     "plain has none",
+		"sett a b":                      `unknown command "sett"; the nearest one is "set"`,
+		"app creat":                     "app what? There is: app create",
+		"ap create":                     `the nearest one is "app create"`,
+		"set a --dta d --onn --data=":   "unknown flag --onn",
+		"set --dta value a":             "set takes A B",
+		"set a b --help=x --data=1 --o": "unknown flag --help",
+	} {
+		p := newProgram()
+		code := p.main(typed)
+		if code != ExitUsage || !strings.Contains(p.err.String(), want) || p.ran || p.out.Len() > 0 {
+			t.Errorf("%q = %d %q (ran %t), want 2 and %q", typed, code, p.err.String(), p.ran, want)
+		}
+	}
+}
+
+func TestAllComplaintsAboutACallComeAtOnce(t *testing.T) {
+	p := newProgram()
+	p.main("set --dta d --onn a")
+	for _, want := range []string{"--dta", "--onn", "set takes A B"} {
+		if !strings.Contains(p.err.String(), want) {
+			t.Errorf("%q does not say %q", p.err.String(), want)
+		}
+	}
+}
+
+func TestAFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{{nil, ExitOK}, {errors.New("no disk"), ExitFailed}, {Usage("no such setting"), ExitUsage}, {errors.Join(errors.New("a"), Usage("b")), ExitUsage}} {
+		p := newProgram()
+		p.fails = c.err
+		if code := p.main("plain"); code != c.want || c.err != nil && !strings.HasPrefix(p.err.String(), "prog: "+c.err.Error()) {
+			t.Errorf("a command that returns %v exits %d, %q", c.err, code, p.err.String())
+		}
+	}
+}
+
+func TestWithoutACommandTheDefaultRuns(t *testing.T) {
+	for _, typed := range []string{"", "--data d"} {
+		p := newProgram()
+		if code := p.main(typed); code != ExitOK || p.name != "start" {
+			t.Errorf("%q = %d, ran %q", typed, code, p.name)
+		}
+	}
+}
+
+func TestHelpIsThereHoweverItIsAskedFor(t *testing.T) {
+	for typed, want := range map[string]string{
+		"help":               "prog app create",
+		"--help":             "prog set",
+		"-h":                 "prog set",
+		"help set":           "--data DIR",
+		"set --help":         "--data DIR",
+		"set a -h":           "Usage: prog set A B [flags]",
+		"help need":          "Usage: prog need --must X [flags]",
+		"help app":           "prog app create",
+		"app create --help":  "Make one",
+		"help app create":    "prog app create --x",
+		"set a b --on -h":    "(may be repeated)",
+		"need --must x -h y": "(required)",
+	} {
+		p := newProgram()
+		if code := p.main(typed); code != ExitOK || p.ran || !strings.Contains(p.out.String(), want) {
+			t.Errorf("%q = %d %q, want %q", typed, code, p.out.String()+p.err.String(), want)
+		}
+	}
+}
+
+func TestTheNearestNameHasTheFewestEdits(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"}, {"", "data"}, {"bsae_url", "base_url"},
+	} {
+		if got := Nearest(c.typed, []string{"data", "listen", "base_url", "lifetimes.code", "lifetimes.access"}); got != c.want {
+			t.Errorf("Nearest(%q) = %q, want %q", c.typed, got, c.want)
+		}
+	}
+	if got := distance("kitten", "sitting"); got != 3 {
+		t.Errorf("distance(kitten, sitting) = %d, want 3", got)
+	}
+	if got := distance("ab", "ba"); got != 1 {
+		t.Errorf("distance of two swapped letters = %d, want 1", got)
+	}
+}
+
+// program is a table whose commands remember how they were called.
+type program struct {
+	table    Table
+	fails    error
+	out, err strings.Builder
+
+	ran  bool
+	name string
+	got  Args
+}
+
+func newProgram() *program {
+	p := &program{}
+	run := func(name string) func(context.Context, Call) error {
+		return func(_ context.Context, c Call) error {
+			p.ran, p.name, p.got = true, name, c.Args
+			return p.fails
+		}
+	}
+	p.table = Table{Program: "prog", Default: "start", Commands: []Command{
+		{Name: "start", Run: run("start"), Flags: []Flag{{Name: "data", Value: "DIR"}}},
+		{Name: "set", Words: []string{"A", "B"}, Summary: "Set it", Run: run("set"), Flags: []Flag{
+			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true},
+		}},
+		{Name: "need", Run: run("need"), Flags: []Flag{{Name: "must", Value: "X", Help: "what must be", Need: true}}},
+		{Name: "plain", Run: run("plain")},
+		{Name: "app create", Summary: "Make one", Examples: []string{"prog app create --x"}, Run: run("app create")},
+	}}
+	return p
+}
+
+func (p *program) main(typed string) int {
+	return p.table.Main(context.Background(), strings.Fields(typed), Call{Stdout: &p.out, Stderr: &p.err})
+}
+
+func equal(a, b Args) bool {
+	if len(a.Flags) != len(b.Flags) || !slices.Equal(a.Words, b.Words) {
+		return false
+	}
+	for name, values := range a.Flags {
+		if !slices.Equal(values, b.Flags[name]) {
+			return false
+		}
+	}
+	return true
+}

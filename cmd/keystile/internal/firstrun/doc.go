@@ -1,0 +1,14 @@
+// Package firstrun fills an empty store: an administrator, and the demo's application.
+//
+// # Choices
+//
+// What is drawn is written down first, in first-run.json, and the records are made from
+// the paper. A start that is killed anywhere in between leaves a paper without its "done"
+// in the store; the next one takes it up and makes what is missing, with the same password
+// and secret.
+//
+// Once it is done the paper is the reader's: it may be deleted. While it is there, its
+// addresses follow the base_url.
+//
+// A store that was filled by commands before the first start is left as it is.
+package firstrun

@@ -1,0 +1,110 @@
+package firstrun
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/storage"
+)
+
+// settingDone is the setting that says that the first run is complete.
+const settingDone = "first_run.done"
+
+// Config is what Run needs.
+type Config struct {
+	Rooms   admin.Rooms
+	Path    string // of first-run.json
+	BaseURL string
+	Demo    bool
+}
+
+// Run does at each start what is to do: the first run, the rest of one that was killed, or
+// little. It returns the paper if the first run was completed now: show it, this once.
+func Run(ctx context.Context, c Config) (*Paper, error) {
+	done, err := c.Rooms.Store.Setting(ctx, settingDone)
+	if err != nil {
+		return nil, err
+	}
+	paper, err := read(c.Path)
+	switch {
+	case done != "" && err != nil:
+		return nil, c.keepUp(ctx, nil) // the reader's own paper by now
+	case err != nil:
+		return nil, err
+	case done != "":
+		return nil, c.keepUp(ctx, paper)
+	case paper == nil:
+		empty, err := c.empty(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !empty {
+			return nil, errors.Join(c.keepUp(ctx, nil), c.Rooms.Store.Set(ctx, settingDone, "1"))
+		}
+		paper = new(Paper)
+	}
+	return paper, c.fill(ctx, paper)
+}
+
+// fill makes what the paper says: first the paper itself, last the mark that it is done.
+func (c Config) fill(ctx context.Context, p *Paper) error {
+	p.draw(c.BaseURL, c.Demo)
+	if err := p.write(c.Path); err != nil {
+		return err
+	}
+	owner, err := c.admin(ctx, p.Admin)
+	if err != nil {
+		return err
+	}
+	if p.App != nil {
+		draft := storage.App{ID: p.App.ClientID, Owner: owner}
+		draft.Secrets = []storage.AppSecret{{Secret: storage.NewSecret(p.App.ClientSecret), CreatedAt: time.Now().UTC()}}
+		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, draft); err != nil {
+			return err
+		}
+	}
+	return c.Rooms.Store.Set(ctx, settingDone, "1")
+}
+
+// admin makes the administrator and returns their sub.
+func (c Config) admin(ctx context.Context, a Admin) (string, error) {
+	u, err := c.Rooms.Users.Create(ctx, storage.User{
+		Username: a.Username, Role: storage.RoleAdmin, Name: "Administrator", Nickname: "Admin",
+	}, a.Password)
+	if errors.Is(err, storage.ErrExists) { // made by the run that was killed
+		login, err := c.Rooms.Store.Login(ctx, storage.LoginSelf, a.Username)
+		return login.UserID, err
+	}
+	return u.Sub, err
+}
+
+// keepUp is what later starts do: the demo and the paper follow the base_url.
+func (c Config) keepUp(ctx context.Context, p *Paper) error {
+	if c.Demo {
+		owner, err := admin.FirstAdmin(ctx, c.Rooms.Store)
+		if err != nil {
+			return err
+		}
+		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, storage.App{Owner: owner}); err != nil {
+			return err
+		}
+	}
+	if p == nil || p.BaseURL == c.BaseURL {
+		return nil
+	}
+	p.draw(c.BaseURL, false)
+	return p.write(c.Path)
+}
+
+// empty reports whether there is neither an application nor a user.
+func (c Config) empty(ctx context.Context) (bool, error) {
+	apps, _, err := c.Rooms.Store.Apps(ctx, "", "", 1)
+	if err != nil {
+		return false, err
+	}
+	users, _, err := c.Rooms.Store.Users(ctx, "", 1)
+	return len(apps)+len(users) == 0, err
+}

@@ -1,0 +1,100 @@
+package firstrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+// house is a store, a place for the paper, and a way to die.
+type house struct {
+	dying *dying
+	store *storage.Store
+	users *signin.StoreUsers
+	path  string
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	backend := &dying{Backend: memory.New(), left: -1}
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	return &house{backend, store, users, filepath.Join(t.TempDir(), "first-run.json")}
+}
+
+func (h *house) config() Config {
+	return Config{Rooms: admin.Rooms{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
+}
+
+// wantComplete makes sure that the paper tells the truth, and that nothing is there twice.
+func (h *house) wantComplete(t *testing.T, p *Paper) {
+	t.Helper()
+	u, err := h.users.Authenticate(t.Context(), p.Admin.Username, p.Admin.Password)
+	if err != nil || u.Role != storage.RoleAdmin {
+		t.Errorf("the administrator can not sign in: %+v, %v", u, err)
+	}
+	users, _, _ := h.store.Users(t.Context(), "", 10)
+	apps, _, _ := h.store.Apps(t.Context(), u.Sub, "", 10)
+	if len(users) != 1 || len(apps) != 1 {
+		t.Fatalf("%d users and %d applications of theirs, want one of each", len(users), len(apps))
+	}
+	a := apps[0]
+	if a.ID != p.App.ClientID || !a.AppKey().Equal(p.App.ClientSecret) || !a.FirstParty || a.Name != "Demo" || a.AllowsRedirect(p.App.RedirectURI) != nil {
+		t.Errorf("the application is %+v, not what the paper says", a)
+	}
+	if id, _ := h.store.Setting(t.Context(), demo.SettingClient); id != a.ID {
+		t.Errorf("the demo's application is %q, want %q", id, a.ID)
+	}
+}
+
+// dying fails at its nth Put and ever after, before the write or right behind it.
+type dying struct {
+	storage.Backend
+	left   int // writes until then; below 0: never
+	behind bool
+	before func() // at each write
+}
+
+var errDead = errors.New("dead")
+
+func (d *dying) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	if d.before != nil {
+		d.before()
+	}
+	switch {
+	case d.left == 0:
+		return 0, errDead
+	case d.left == 1 && !d.behind:
+		d.left = 0
+		return 0, errDead
+	case d.left == 1:
+		d.left = 0
+		return 0, errors.Join(errDead, second(d.Backend.Put(ctx, docs...)))
+	case d.left > 0:
+		d.left--
+	}
+	return d.Backend.Put(ctx, docs...)
+}
+
+func second(_ int64, err error) error { return err }
+
+func compact(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var raw json.RawMessage = text
+	out, err := json.Marshal(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,15 @@
+// Package folder is the data folder: keystile.db, master.key, first-run.json and the
+// socket that admin commands reach a running server by.
+//
+// Everything in it is for its owner alone, whatever the umask says: modes are set, not
+// asked for. Files with secrets appear whole or not at all.
+//
+// # Choices
+//
+// A folder that others may look into is only warned about, because volumes of container
+// platforms often can not be made private. A master key that others may read is refused.
+//
+// The key is written before the database exists and never afterwards: a database without
+// its key is a mistake to mend, and a new key would bury it. The key appears by link(2),
+// which refuses an existing name, so that two first starts at once end with one key.
+package folder

@@ -1,0 +1,84 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Names of the files.
+const (
+	database  = "keystile.db"
+	masterKey = "master.key"
+	firstRun  = "first-run.json"
+	socket    = "admin.sock"
+)
+
+// Folder is a data folder that is there.
+type Folder struct {
+	path string // absolute, without symbolic links: everybody computes the same socket from it
+	made bool
+}
+
+// Open returns the folder, made if it is missing.
+func Open(path string) (*Folder, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	made, err := mkdir(abs, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("the data folder can not be used: %w; choose another one with --data", err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, err
+	}
+	return &Folder{path: abs, made: made}, nil
+}
+
+// Path is the absolute path of the folder.
+func (f *Folder) Path() string { return f.path }
+
+// Made reports whether Open has made the folder.
+func (f *Folder) Made() bool { return f.made }
+
+// Database is the path of the store's file.
+func (f *Folder) Database() string { return filepath.Join(f.path, database) }
+
+// FirstRun is the path of what the first run has written down.
+func (f *Folder) FirstRun() string { return filepath.Join(f.path, firstRun) }
+
+// Warning says what others may do with the folder, and the mend; "" if nothing.
+func (f *Folder) Warning() string {
+	info, err := os.Stat(f.path)
+	if err != nil || !shared(info.Mode()) {
+		return ""
+	}
+	return fmt.Sprintf("the data folder is open to other users (mode %04o); if it can be private, run: chmod 700 %s", info.Mode().Perm(), f.path)
+}
+
+// mkdir makes a folder with exactly this mode, and its parents if they are missing. It
+// reports whether it has made it.
+func mkdir(path string, mode fs.FileMode) (bool, error) {
+	err := os.Mkdir(path, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := mkdir(filepath.Dir(path), 0o755); err != nil {
+			return false, err
+		}
+		err = os.Mkdir(path, mode)
+	}
+	if err == nil {
+		return true, os.Chmod(path, mode)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	}
+	return false, err
+}

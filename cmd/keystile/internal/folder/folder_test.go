@@ -1,0 +1,184 @@
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestWhatIsMadeIsPrivateWhateverTheUmask(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0)) // no test of this package runs in parallel
+	for _, mask := range []int{0, 0o077, 0o277, 0o777} {
+		syscall.Umask(0o022)
+		path := filepath.Join(t.TempDir(), "a", "b")
+		syscall.Umask(mask)
+		f, err := Open(path)
+		if err != nil || !f.Made() || f.Warning() != "" {
+			t.Fatalf("umask %04o: Open() = %+v, %v, warning %q", mask, f, err, f.Warning())
+		}
+		if _, _, err := f.MasterKey(""); err != nil {
+			t.Fatal(err)
+		}
+		l, err := f.Listen(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(f.FirstRun(), []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		wantMode(t, path, 0o700)
+		for _, name := range []string{masterKey, firstRun, socket} {
+			wantMode(t, filepath.Join(path, name), 0o600)
+		}
+		l.Close()
+	}
+}
+
+func TestAnOpenFolderIsWarnedAboutAndLeftAsItIs(t *testing.T) {
+	dir := t.TempDir()
+	os.Chmod(dir, 0o750)
+	f, err := Open(dir)
+	if err != nil || f.Made() || !strings.Contains(f.Warning(), "chmod 700 "+f.Path()) {
+		t.Fatalf("Open() = %+v, %v, warning %q", f, err, f.Warning())
+	}
+	wantMode(t, dir, 0o750)
+}
+
+func TestAFileIsNoFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	os.WriteFile(path, nil, 0o600)
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "--data") {
+		t.Errorf("Open(a file) = %v", err)
+	}
+}
+
+func TestTheMasterKeyIsMadeOnceAndKept(t *testing.T) {
+	f := newFolder(t)
+	first, path, err := f.MasterKey("")
+	if err != nil || path != filepath.Join(f.Path(), masterKey) {
+		t.Fatalf("MasterKey() = %q, %v", path, err)
+	}
+	if again, _, err := f.MasterKey(""); err != nil || again.Text() != first.Text() {
+		t.Errorf("MasterKey() again = %v, the same %t", err, again.Text() == first.Text())
+	}
+}
+
+func TestOfManyFirstStartsOneMakesTheKey(t *testing.T) {
+	f := newFolder(t)
+	keys := make([]string, 16)
+	var starts sync.WaitGroup
+	for i := range keys {
+		starts.Go(func() {
+			key, _, err := f.MasterKey("")
+			if err != nil {
+				t.Error(err)
+			}
+			keys[i] = key.Text()
+		})
+	}
+	starts.Wait()
+	for _, k := range keys {
+		if k != keys[0] {
+			t.Fatal("two starts go on with two keys")
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(f.Path(), ".*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %q", left)
+	}
+}
+
+func TestADatabaseWithoutItsKeyNeverGetsANewOne(t *testing.T) {
+	f := newFolder(t)
+	os.WriteFile(f.Database(), []byte("x"), 0o600)
+	if _, _, err := f.MasterKey(""); err == nil || !strings.Contains(err.Error(), "put the file back") {
+		t.Errorf("MasterKey() = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(f.Path(), masterKey)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a key was made")
+	}
+}
+
+func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
+	f, good := newFolder(t), storage.NewMasterKey()
+	for _, c := range []struct {
+		name, text string
+		mode       fs.FileMode
+		want       string
+	}{
+		{"private", good.Text() + "\n", 0o600, ""},
+		{"read-only", good.Text(), 0o400, ""},
+		{"open to the group", good.Text(), 0o640, "chmod 600 "},
+		{"open to all", good.Text(), 0o604, "chmod 600 "},
+		{"empty", "", 0o600, "does not hold a master key"},
+		{"cut off", good.Text()[:20], 0o600, "does not hold a master key"},
+	} {
+		path := filepath.Join(t.TempDir(), "k")
+		os.WriteFile(path, []byte(c.text), 0o600)
+		os.Chmod(path, c.mode)
+		key, from, err := f.MasterKey(path)
+		switch {
+		case c.want == "" && (err != nil || key.Text() != good.Text() || from != path):
+			t.Errorf("%s: %v", c.name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		case err != nil && c.text != "" && strings.Contains(err.Error(), c.text[:20]):
+			t.Errorf("%s: the message shows the key", c.name)
+		}
+	}
+	if _, _, err := f.MasterKey(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "openssl rand") {
+		t.Errorf("a missing key file: %v", err)
+	}
+}
+
+func TestAWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	os.WriteFile(path, []byte("old"), 0o644)
+	if err := place(path, []byte("new"), func(string, string) error { return errors.New("killed") }); err == nil {
+		t.Fatal("no error")
+	}
+	if text, _ := os.ReadFile(path); string(text) != "old" {
+		t.Errorf("killed before the rename, the file holds %q", text)
+	}
+	if err := Write(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "new" {
+		t.Errorf("the file holds %q", text)
+	}
+	wantMode(t, path, 0o600)
+}
+
+func TestALinkToTheFolderIsTheFolder(t *testing.T) {
+	f := newFolder(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(f.Path(), link); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := Open(link); err != nil || g.Path() != f.Path() {
+		t.Errorf("Open(link) = %v, %v; want the folder it leads to", g, err)
+	}
+}
+
+func newFolder(t *testing.T) *Folder {
+	t.Helper()
+	f, err := Open(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func wantMode(t *testing.T, path string, want fs.FileMode) {
+	t.Helper()
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Perm() != want {
+		t.Errorf("%s has mode %v, want %v (%v)", path, info.Mode().Perm(), want, err)
+	}
+}

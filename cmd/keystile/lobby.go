@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// lobby is what belongs to no room: the page at /, and whether the service is well. Any
+// other path is answered 404 here.
+type lobby struct {
+	links []link
+	store settings
+}
+
+type link struct{ name, label, url string }
+
+// settings is what the lobby reads to see that the store answers.
+type settings interface {
+	Setting(ctx context.Context, name string) (string, error)
+}
+
+func newLobby(c *config.Config, base string, store settings, log *slog.Logger) http.Handler {
+	l := lobby{store: store, links: []link{
+		{"sign_in", "Sign in", base + "/oauth/signin"},
+		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
+	}}
+	if c.Demo {
+		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
+	}
+	get := []string{http.MethodGet, http.MethodHead}
+	return reply.NewMux(log,
+		reply.Route{Path: "/{$}", Methods: get, Handle: l.index},
+		reply.Route{Path: "/healthz/live", Methods: get, Handle: l.live},
+		reply.Route{Path: "/healthz/ready", Methods: get, Handle: l.ready},
+	)
+}
+
+// index says what is here: to a browser as a page, else as JSON.
+func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		all := map[string]string{}
+		for _, to := range l.links {
+			all[to.name] = to.url
+		}
+		return reply.JSON(w, http.StatusOK, all)
+	}
+	var body strings.Builder
+	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">An OAuth 2.1 and OpenID Connect provider.</p>\n")
+	for _, to := range l.links {
+		fmt.Fprintf(&body, "<p><a class=\"button quiet\" href=\"%s\">%s</a></p>\n", template.HTMLEscapeString(to.url), to.label)
+	}
+	look := page.Look{Lang: page.English, Title: "Keystile", Brand: page.Brand{Mark: true}}
+	return page.Write(w, http.StatusOK, look, template.HTML(body.String()))
+}
+
+// live answers as long as the process does.
+func (l lobby) live(w http.ResponseWriter, _ *http.Request) error {
+	return health(w, "live")
+}
+
+// ready answers 200 if the store does, else 503.
+func (l lobby) ready(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if _, err := l.store.Setting(ctx, demo.SettingClient); err != nil {
+		return err
+	}
+	return health(w, "ready")
+}
+
+func health(w http.ResponseWriter, status string) error {
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, map[string]string{"status": status})
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+)
+
+// serve runs the service until ctx ends or a signal comes.
+func serve(ctx context.Context, call cli.Call) error {
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from here on a second signal does what it does by default: it ends the process
+
+	log := newLog(c, call)
+	f, err := folder.Open(c.Data)
+	if err != nil {
+		return err
+	}
+	if w := f.Warning(); w != "" {
+		log.Warn(w)
+	}
+	home, err := openHome(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	err = live(ctx, c, home, log, call.Stdout)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = nil // told to stop while it was still starting
+	}
+	return errors.Join(err, home.Close())
+}
+
+// live is the service's life with an open store: it furnishes the house, opens the doors,
+// says so and waits for the end.
+func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) error {
+	public, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer public.Close()
+	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
+	house, err := assemble(ctx, c, base, home, log)
+	if err != nil {
+		return err
+	}
+	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	if err != nil {
+		return err
+	}
+	s := servers{log: log, doors: []opening{{newServer(house, log), public}}}
+	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
+		log.Warn("commands can not reach this server: stop it to use them", "err", err)
+	} else {
+		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(), log), log), private})
+	}
+	advise(log, c, base)
+	log.Info("serving", "base_url", base, "address", public.Addr())
+	writeBanner(say, banner{
+		Base: base, Address: public.Addr().String(), Folder: home.Path(), Kept: home.FirstRun(), Demo: c.Demo, Paper: paper,
+	})
+	return s.run(ctx, home.store)
+}
+
+func newLog(c *config.Config, call cli.Call) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(call.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(call.Stderr, options))
+}
+
+// newServer limits what a client can hold open. There is no limit on a whole request or
+// answer: rooms that read bodies bound them, and answers may be streams.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return watch(&http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: readHeader,
+		IdleTimeout:       idle,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	})
+}

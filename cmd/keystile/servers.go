@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	readHeader = 5 * time.Second
+	idle       = 2 * time.Minute
+	drain      = 8 * time.Second // what requests on their way get after a signal
+	sweep      = time.Minute
+)
+
+// servers is everything that runs while the service does.
+type servers struct {
+	log   *slog.Logger
+	doors []opening
+}
+
+// opening is a server and where it listens.
+type opening struct {
+	server *http.Server
+	at     net.Listener
+}
+
+// run serves until ctx ends or a server fails, then stops everything it has started.
+func (s servers) run(ctx context.Context, store *storage.Store) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var work sync.WaitGroup
+	work.Go(func() {
+		store.SweepEvery(ctx, sweep, func(err error) { s.log.Error("sweeping failed", "err", err) })
+	})
+	failures := make(chan error, len(s.doors))
+	for _, d := range s.doors {
+		work.Go(func() {
+			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
+				failures <- err
+				end()
+			}
+		})
+	}
+	<-ctx.Done()
+	s.log.Info("stopping")
+	s.stop()
+	work.Wait()
+	close(failures)
+	var errs []error
+	for err := range failures {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// stop lets no more requests in and waits for those on their way. What is not done in
+// time, half-sent requests above all, is cut off: the process must end.
+func (s servers) stop() {
+	deadline, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	var stopping sync.WaitGroup
+	for _, d := range s.doors {
+		stopping.Go(func() {
+			if err := d.server.Shutdown(deadline); err != nil {
+				s.log.Warn("requests were not done in time and are cut off", "after", drain)
+				d.server.Close()
+			}
+		})
+	}
+	stopping.Wait()
+}
