@@ -15,14 +15,7 @@ import (
 // revoke is POST /oauth/revoke (spec 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	if len(r.Header.Values("Authorization")) > 0 {
-		return basicRefused
-	}
-	form, err := bodyForm(w, r)
-	if err != nil {
-		return err
-	}
-	app, err := s.authenticate(r, form)
+	app, form, err := s.client(w, r)
 	if err != nil {
 		return err
 	}

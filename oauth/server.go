@@ -116,7 +116,7 @@ func (c *Config) complete() error {
 	var errs []error
 	u, err := url.Parse(c.Issuer)
 	if err != nil || u.Host == "" || c.Issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && u.Scheme != "http" {
-		errs = append(errs, fmt.Errorf("Issuer %q is not an origin such as https://id.example.com", c.Issuer))
+		errs = append(errs, fmt.Errorf("the Issuer %q is not an origin such as https://id.example.com", c.Issuer))
 	}
 	if c.Store == nil {
 		errs = append(errs, errors.New("Store is missing"))

@@ -13,10 +13,7 @@ import (
 
 // token is POST /oauth/token (spec 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
-	if len(r.Header.Values("Authorization")) > 0 {
-		return basicRefused
-	}
-	form, err := bodyForm(w, r)
+	app, form, err := s.client(w, r)
 	if err != nil {
 		return err
 	}
@@ -27,10 +24,6 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
 	}
-	app, err := s.authenticate(r, form)
-	if err != nil {
-		return err
-	}
 	granted, err := s.engine.Token(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
@@ -39,17 +32,25 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
 }
 
-// authenticate finds the application that sends a form, and checks its secret (spec 5).
-func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
+// client reads a form and finds the application that sent it, by its secret (spec 5). An
+// Authorization header is refused before anything is looked up or counted: libraries that
+// do not know which way a server wants try Basic first.
+func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	if len(r.Header.Values("Authorization")) > 0 {
+		return app, nil, basicRefused
+	}
+	if form, err = bodyForm(w, r); err != nil {
+		return app, nil, err
+	}
 	who := newStriker(s.c.ClientIP(r), form.Get("client_id"))
 	if err := s.strikes.check(who, time.Now()); err != nil {
-		return storage.App{}, err
+		return app, nil, err
 	}
-	app, err := s.engine.Authenticate(r.Context(), form)
+	app, err = s.engine.Authenticate(r.Context(), form)
 	if no := (*engine.Refusal)(nil); errors.As(err, &no) {
 		s.strikes.strike(who, time.Now())
 	}
-	return app, failed(err)
+	return app, form, failed(err)
 }
 
 // tokenResponse is spec 2.1, in its order.
