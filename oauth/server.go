@@ -187,6 +187,10 @@ func (s *Server) Verify(ctx context.Context, bearer string, audiences ...string)
 // ErrInvalidToken is Verify's answer to a token that opens nothing.
 var ErrInvalidToken = token.ErrInvalid
 
+// ReloadKeys reads the signing keys again, after a rotation. If that fails the server goes
+// on with those it has.
+func (s *Server) ReloadKeys(ctx context.Context) error { return s.keys.Reload(ctx) }
+
 // Revoke ends tokens: in the store first, then here at once. Until may be left zero: then
 // the fact is kept until everything it can cover has expired.
 func (s *Server) Revoke(ctx context.Context, rs ...storage.Revocation) error {
