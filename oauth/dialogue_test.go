@@ -77,7 +77,7 @@ func covers(t *testing.T, proven map[string]bool) {
 	for _, row := range slices.Sorted(maps.Keys(proven)) {
 		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
 	}
-	fmt.Printf("specification rows covered: %d of %d\n", covered, listed)
+	fmt.Printf("note: specification rows covered: %d of %d\n", covered, listed)
 }
 
 // stage is the whole house as dialogues find it: one application, and Ada, who is signed

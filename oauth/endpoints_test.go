@@ -394,3 +394,23 @@ func TestNewSaysEverythingThatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// The issuer is configured: what a request says of hosts and proxies changes nothing.
+func TestHostAndForwardedHeadersAreIgnored(t *testing.T) {
+	h := newHouse(t)
+	plain := h.serve(httptest.NewRequest("GET", issuer+"/.well-known/openid-configuration", nil)).Body.String()
+	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect)
+	for _, path := range []string{"/.well-known/openid-configuration", "/oauth/authorize?" + v.Encode()} {
+		r := httptest.NewRequest("GET", "http://evil.example"+path, nil)
+		for _, name := range []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix", "Forwarded", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"} {
+			r.Header.Set(name, "evil.example")
+		}
+		w := h.serve(r)
+		if strings.Contains(w.Body.String()+w.Header().Get("Location"), "evil") {
+			t.Errorf("%s believes the request about its host: %s %s", path, w.Header().Get("Location"), w.Body)
+		}
+		if strings.HasPrefix(path, "/.well") && w.Body.String() != plain {
+			t.Errorf("discovery changed to %s", w.Body)
+		}
+	}
+}

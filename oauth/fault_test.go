@@ -169,7 +169,7 @@ func TestAFailingStoreNeverMakesAPromise(t *testing.T) {
 			for _, n := range w.calls.during(func() { a.send(w, made) }) {
 				calls += n
 			}
-			fmt.Printf("%s: %d calls, %d faults\n", a.name, calls, 2*calls)
+			fmt.Printf("note: %s: %d calls, %d faults\n", a.name, calls, 2*calls)
 			if calls == 0 {
 				t.Fatal("no storage call: nothing is tested")
 			}

@@ -47,7 +47,7 @@ func FuzzAuthorizeQuery(f *testing.F) {
 	h := newHouse(f)
 	f.Fuzz(func(t *testing.T, query string) {
 		if strings.ContainsFunc(query, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '#' }) {
-			t.Skip("no request line carries this")
+			return // no request line carries this
 		}
 		w := h.serve(httptest.NewRequest("GET", "/oauth/authorize?client_id="+h.app.ID+"&"+query, nil))
 		loc := w.Header().Get("Location")

@@ -1,6 +1,6 @@
 // Command report reads the output of go test -json from standard input and prints what a
-// person wants of it: each package's line, whatever failed or was skipped with its
-// output, and what took longest. It exits 1 if anything failed or was skipped.
+// person wants of it: each package's line, the figures that tests note, whatever failed or
+// was skipped with its output, and what took longest. It exits 1 if anything failed or was skipped.
 package main
 
 import (
@@ -55,6 +55,9 @@ func (t *tally) add(e event) {
 		t.output[name] = append(t.output[name], e.Output)
 		if e.Test == "" && (strings.HasPrefix(e.Output, "ok ") || strings.HasPrefix(e.Output, "FAIL") || strings.HasPrefix(e.Output, "?")) {
 			fmt.Print(e.Output)
+		}
+		if _, figure, ok := strings.Cut(e.Output, "note: "); ok {
+			fmt.Print("      ", figure)
 		}
 	case "pass", "fail", "skip":
 		t.end(e, name)
