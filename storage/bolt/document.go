@@ -1,0 +1,182 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Get returns one document.
+func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		key := join(kind, id)
+		value := bucket(tx, docsBucket).Get(key)
+		if value == nil {
+			return storage.ErrNotFound
+		}
+		d = decodeDoc(key, value)
+		return nil
+	})
+	return d, err
+}
+
+// List returns a page of the documents with an entry in span, a document once for each
+// of its entries there.
+func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int) (page []storage.Doc, next string, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		docs := bucket(tx, docsBucket)
+		within := join(kind)
+		from, to := append(join(kind), span.From...), append(join(kind), span.To...)
+		c := bucket(tx, indexBucket).Cursor()
+		for place, _ := c.Seek(from); place != nil && bytes.Compare(place, to) < 0; place, _ = c.Next() {
+			place := string(place[len(within):])
+			if len(page) == n {
+				next = place
+				return nil
+			}
+			_, id, _ := strings.Cut(place, storage.Separator)
+			key := join(kind, id)
+			page = append(page, decodeDoc(key, docs.Get(key)))
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// Put looks at all documents before it writes the first.
+func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	if err := storage.CheckPut(docs...); err != nil || len(docs) == 0 {
+		return 0, err
+	}
+	rows := make([]docRow, len(docs))
+	for i, d := range docs {
+		rows[i] = encodeDoc(d)
+	}
+	var version int64
+	err := s.write(ctx, func(tx *bbolt.Tx) error {
+		for _, r := range rows {
+			if err := r.inTheWay(tx); err != nil {
+				return err
+			}
+		}
+		next, err := bucket(tx, docsBucket).NextSequence()
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if err := r.write(tx, next); err != nil {
+				return err
+			}
+		}
+		version = int64(next)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return version, nil
+}
+
+// docRow is a document as it is stored, encoded by its caller. Its value begins with
+// eight bytes for the version.
+type docRow struct {
+	storage.Doc
+	key, value []byte
+}
+
+func encodeDoc(d storage.Doc) docRow {
+	value := appendTime(appendNumber(nil, 0), d.ExpiresAt)
+	value = binary.AppendUvarint(value, uint64(len(d.Index)))
+	for _, entry := range d.Index {
+		value = appendText(value, entry)
+	}
+	r := docRow{Doc: d, key: join(d.Kind, d.ID), value: append(value, d.Data...)}
+	r.Index, r.Data = slices.Clone(d.Index), nil
+	return r
+}
+
+func decodeDoc(key, value []byte) storage.Doc {
+	d, data := decodeHead(key, value)
+	d.Data = bytes.Clone(data)
+	return d
+}
+
+// decodeHead reads what stands before the data.
+func decodeHead(key, value []byte) (d storage.Doc, data []byte) {
+	kind, id, _ := bytes.Cut(key, []byte{0})
+	d.Kind, d.ID = string(kind), string(id[:len(id)-1])
+	version, rest := cutNumber(value)
+	d.Version = int64(version)
+	d.ExpiresAt, rest = cutTime(rest)
+	entries, n := binary.Uvarint(rest)
+	rest = rest[n:]
+	for range entries {
+		var entry string
+		entry, rest = cutText(rest)
+		d.Index = append(d.Index, entry)
+	}
+	return d, rest
+}
+
+func (r docRow) inTheWay(tx *bbolt.Tx) error {
+	stored := bucket(tx, docsBucket).Get(r.key)
+	var version int64 // 0: it is not there
+	if stored != nil {
+		n, _ := cutNumber(stored)
+		version = int64(n)
+	}
+	switch {
+	case r.Version == version:
+		return nil
+	case r.Version == 0:
+		return &storage.PutError{Kind: r.Kind, ID: r.ID, Err: storage.ErrExists}
+	}
+	return &storage.PutError{Kind: r.Kind, ID: r.ID, Err: storage.ErrConflict}
+}
+
+func (r docRow) write(tx *bbolt.Tx, version uint64) error {
+	if r.Version != 0 {
+		if err := removeDoc(tx, r.key); err != nil {
+			return err
+		}
+	}
+	if r.Deleted {
+		return nil
+	}
+	binary.BigEndian.PutUint64(r.value, version)
+	index := bucket(tx, indexBucket)
+	for _, entry := range r.Index {
+		if err := index.Put(indexKey(r.Doc, entry), nil); err != nil {
+			return err
+		}
+	}
+	if err := noteEnd(tx, r.ExpiresAt, aDoc, r.key); err != nil {
+		return err
+	}
+	return bucket(tx, docsBucket).Put(r.key, r.value)
+}
+
+// removeDoc removes a stored document from everywhere.
+func removeDoc(tx *bbolt.Tx, key []byte) error {
+	docs, index := bucket(tx, docsBucket), bucket(tx, indexBucket)
+	d, _ := decodeHead(key, docs.Get(key))
+	for _, entry := range d.Index {
+		if err := index.Delete(indexKey(d, entry)); err != nil {
+			return err
+		}
+	}
+	if err := dropEnd(tx, d.ExpiresAt, aDoc, key); err != nil {
+		return err
+	}
+	return docs.Delete(key)
+}
+
+func indexKey(d storage.Doc, entry string) []byte {
+	return append(join(d.Kind), entry+storage.Separator+d.ID...)
+}

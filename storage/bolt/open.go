@@ -1,0 +1,128 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// openFile looks at the file first and opens it for writing only if it is fit: opening
+// it so at once would change a file of another program, and make one of a file that
+// something has emptied.
+func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
+	fresh, err := inspect(path, wait)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	db, err := open(path, bbolt.Options{
+		Timeout:         wait,
+		FreelistType:    bbolt.FreelistMapType,
+		InitialMmapSize: mapped(),
+		NoStatistics:    true, // they cost every reader a lock
+	})
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	if fresh {
+		err = guard(func() error { return errors.Join(db.Update(prepare), syncFolder(path)) })
+	}
+	if err != nil {
+		return nil, explain(path, errors.Join(err, db.Close()))
+	}
+	return db, nil
+}
+
+// inspect reports whether path is a file still to be made, and what makes it unfit.
+func inspect(path string, wait time.Duration) (fresh bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return false, errors.New("it is a folder")
+	case info.Size() == 0:
+		return false, errors.New("it is empty, so something has cut it off (if nothing was ever stored in it, remove it)")
+	}
+	db, err := open(path, bbolt.Options{Timeout: wait, ReadOnly: true})
+	if err != nil {
+		return false, err
+	}
+	err = guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			if err := complete(path, tx.Size()); err != nil {
+				return err
+			}
+			first, _ := tx.Cursor().First()
+			fresh = first == nil // made, but never written to: the process died in its first moment
+			return checkFormat(tx, fresh)
+		})
+	})
+	return fresh, errors.Join(err, db.Close())
+}
+
+// complete keeps us from pages behind the end of a file that was cut off: touching the
+// mapping there is a fault.
+func complete(path string, size int64) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() < size {
+		err = fmt.Errorf("it is cut off: %d of %d bytes are there", info.Size(), size)
+	}
+	return err
+}
+
+// open turns bbolt's panics at a damaged file into errors. It can not turn back what
+// bbolt has locked by then: that stays until the process ends, or the file is replaced.
+func open(path string, o bbolt.Options) (db *bbolt.DB, err error) {
+	err = guard(func() error {
+		db, err = bbolt.Open(path, 0o600, &o)
+		return err
+	})
+	return db, err
+}
+
+// mapped is how much address space the file is given. While it fits, an open reader (a
+// backup) never holds up the writer. Address space is free where there are 64 bits; on
+// Windows bbolt makes the file itself as large, so there it grows step by step.
+func mapped() int {
+	if runtime.GOOS == "windows" {
+		return 0
+	}
+	return 1 << (strconv.IntSize / 2) // 4 GiB
+}
+
+// syncFolder makes the new file's name survive a power cut. Not every system can.
+func syncFolder(path string) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
+// explain says what is wrong with a file and what to do.
+func explain(path string, err error) error {
+	var errno syscall.Errno
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return fmt.Errorf("bolt: %s is in use by another process; stop it, or choose another data folder", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("bolt: %s: this process may not read and write there; give it the right, or choose another data folder: %w", path, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("bolt: %s: the folder is not there; make it, or choose another data folder: %w", path, err)
+	case errors.As(err, &errno):
+		return fmt.Errorf("bolt: %s can not be opened: %w", path, err)
+	}
+	return fmt.Errorf("bolt: %s is damaged, or no data file of Keystile, and was left as it is; put a backup in its place, or choose another data folder: %w", path, err)
+}

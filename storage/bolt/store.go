@@ -1,0 +1,123 @@
+package bolt
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is a storage.Backend in one file.
+type Store struct {
+	db     *bbolt.DB
+	queue  chan *job     // unbuffered: a job is with its caller, or with the writer
+	quit   chan struct{} // closed by Close
+	ended  chan struct{} // closed by the writer when it has answered its last job
+	broken error         // the writer's: why it accepts no more jobs
+	close  func() error
+}
+
+var _ storage.Backend = (*Store)(nil)
+
+// Options of Open. The zero value is the default.
+type Options struct {
+	Timeout time.Duration // how long to wait for a file in use; 0: 2 s, negative: not at all
+}
+
+var errClosed = errors.New("bolt: the store is closed")
+
+// Open opens the data file at path, and makes it (mode 0600) if there is none. What it
+// can not use it leaves as it is, down to the byte.
+func Open(path string, opts Options) (*Store, error) {
+	db, err := openFile(path, cmp.Or(opts.Timeout, 2*time.Second))
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		db:    db,
+		queue: make(chan *job),
+		quit:  make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	s.close = sync.OnceValue(func() error {
+		close(s.quit)
+		<-s.ended
+		return db.Close()
+	})
+	go s.serve()
+	return s, nil
+}
+
+// Close ends the Store when every accepted call has been answered and every reader has
+// left. It may be called again.
+func (s *Store) Close() error { return s.close() }
+
+// WriteTo writes a consistent copy of the file, which Open accepts, while the Store goes
+// on working. It ends early when the Store is closed.
+func (s *Store) WriteTo(w io.Writer) (n int64, err error) {
+	err = s.view(context.Background(), func(tx *bbolt.Tx) error {
+		n, err = tx.WriteTo(untilQuit{w, s.quit})
+		return err
+	})
+	return n, err
+}
+
+type untilQuit struct {
+	io.Writer
+	quit <-chan struct{}
+}
+
+func (u untilQuit) Write(p []byte) (int, error) {
+	select {
+	case <-u.quit:
+		return 0, errClosed
+	default:
+		return u.Writer.Write(p)
+	}
+}
+
+// view reads one consistent state. What read keeps it must copy: the memory of the
+// transaction is the file itself, and ends with it.
+func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		return guard(func() error { return read(tx) })
+	})
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return errClosed
+	}
+	return err
+}
+
+var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in the program")
+
+// guard turns a panic into an error, and so a fault: bbolt panics at a damaged page, and
+// a page that can not be read from the disk would end the process.
+//
+// It stands inside transactions, and around all of them until others know the file. From
+// then on, a fault where bbolt begins a transaction would leave its locks behind for all
+// to wait at, and ending the process is the better end.
+func guard(do func() error) error {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return caught(do)
+}
+
+func caught(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanic, p)
+		}
+	}()
+	return do()
+}

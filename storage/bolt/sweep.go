@@ -1,0 +1,89 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Sweep removes up to n of what ended by at. The notes of what ends lie in the order of
+// time, so it costs what goes and nothing for what stays.
+func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	var due [][]byte
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		due = ended(tx, at, 1)
+		return nil
+	})
+	if err != nil || len(due) == 0 {
+		return 0, err // mostly nothing is due, and that takes no write
+	}
+	removed := 0
+	err = s.write(ctx, func(tx *bbolt.Tx) error {
+		notes := ended(tx, at, n)
+		for _, note := range notes {
+			if err := remove(tx, note); err != nil {
+				return err
+			}
+		}
+		removed = len(notes)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// ended returns the first n notes of what ended by at.
+func ended(tx *bbolt.Tx, at time.Time, n int) (notes [][]byte) {
+	last := appendTime(nil, at)
+	c := bucket(tx, endsBucket).Cursor()
+	for note, _ := c.First(); note != nil && len(notes) < n; note, _ = c.Next() {
+		if bytes.Compare(note[:timeSize], last) > 0 {
+			break
+		}
+		notes = append(notes, bytes.Clone(note))
+	}
+	return notes
+}
+
+// remove takes away what a note is about, and the note.
+func remove(tx *bbolt.Tx, note []byte) error {
+	switch what, key := note[timeSize], note[timeSize+1:]; what {
+	case aRevocation:
+		return forget(tx, key)
+	case aDoc:
+		return removeDoc(tx, key)
+	default:
+		if err := bucket(tx, tokensBucket).Delete(key); err != nil {
+			return err
+		}
+		return bucket(tx, endsBucket).Delete(note)
+	}
+}
+
+// What a note is about.
+const (
+	aToken      = 't'
+	aRevocation = 'r'
+	aDoc        = 'd'
+)
+
+// noteEnd notes when something ends. A zero time notes nothing: it never does.
+func noteEnd(tx *bbolt.Tx, end time.Time, what byte, key []byte) error {
+	if end.IsZero() {
+		return nil
+	}
+	return bucket(tx, endsBucket).Put(endKey(end, what, key), nil)
+}
+
+// dropEnd takes the note back.
+func dropEnd(tx *bbolt.Tx, end time.Time, what byte, key []byte) error {
+	return bucket(tx, endsBucket).Delete(endKey(end, what, key))
+}
+
+func endKey(end time.Time, what byte, key []byte) []byte {
+	return append(append(appendTime(nil, end), what), key...)
+}

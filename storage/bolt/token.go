@@ -1,0 +1,137 @@
+package bolt
+
+import (
+	"context"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Issue stores all tokens or none.
+func (s *Store) Issue(ctx context.Context, tokens ...storage.Token) error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	rows := encode(tokens)
+	return s.write(ctx, func(tx *bbolt.Tx) error {
+		if taken(tx, rows) {
+			return storage.ErrExists
+		}
+		return add(tx, rows)
+	})
+}
+
+// Token returns the token with this key.
+func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		value := bucket(tx, tokensBucket).Get(key[:])
+		if value == nil {
+			return storage.ErrNotFound
+		}
+		t = decodeToken(key, value)
+		return nil
+	})
+	return t, err
+}
+
+// Exchange spends one token and stores next. The order of the cases is the order of the
+// verdicts.
+func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+	rows := encode(next)
+	return s.write(ctx, func(tx *bbolt.Tx) error {
+		tokens := bucket(tx, tokensBucket)
+		value := tokens.Get(key[:])
+		if value == nil {
+			return storage.ErrNotFound
+		}
+		switch t := decodeToken(key, value); {
+		case !t.SpentAt.IsZero():
+			return storage.ErrSpent
+		case covered(tx, t):
+			return storage.ErrRevoked
+		case taken(tx, rows):
+			return storage.ErrExists
+		}
+		spent := append(appendTime(nil, at), value[timeSize:]...)
+		if err := tokens.Put(key[:], spent); err != nil {
+			return err
+		}
+		return add(tx, rows)
+	})
+}
+
+// tokenRow is a token as it is stored: encoded by its caller, not by the writer.
+type tokenRow struct {
+	key   storage.Key
+	ends  time.Time
+	value []byte
+}
+
+func encode(tokens []storage.Token) []tokenRow {
+	rows := make([]tokenRow, len(tokens))
+	for i, t := range tokens {
+		var value []byte
+		times, texts := parts(&t)
+		for _, at := range times {
+			value = appendTime(value, *at)
+		}
+		for _, text := range texts {
+			value = appendText(value, *text)
+		}
+		rows[i] = tokenRow{t.Key, t.ExpiresAt, value}
+	}
+	return rows
+}
+
+func decodeToken(key storage.Key, value []byte) storage.Token {
+	t := storage.Token{Key: key}
+	times, texts := parts(&t)
+	for _, at := range times {
+		*at, value = cutTime(value)
+	}
+	for _, text := range texts {
+		if len(value) == 0 {
+			break // written before the field was there
+		}
+		*text, value = cutText(value)
+	}
+	return t
+}
+
+// parts lists what is stored of a token, in its order. SpentAt is first, where Exchange
+// can replace it. New fields go to the end of the texts.
+func parts(t *storage.Token) ([]*time.Time, []*string) {
+	return []*time.Time{&t.SpentAt, &t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.AuthTime},
+		[]*string{
+			&t.Kind, &t.Grant, &t.AppID, &t.UserID, &t.Scope, &t.LoginType, &t.Resource,
+			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce,
+		}
+}
+
+// taken reports whether a key of these rows is in use, or appears twice among them.
+func taken(tx *bbolt.Tx, rows []tokenRow) bool {
+	tokens := bucket(tx, tokensBucket)
+	seen := make(map[storage.Key]bool, len(rows))
+	for _, r := range rows {
+		if seen[r.key] || tokens.Get(r.key[:]) != nil {
+			return true
+		}
+		seen[r.key] = true
+	}
+	return false
+}
+
+func add(tx *bbolt.Tx, rows []tokenRow) error {
+	tokens := bucket(tx, tokensBucket)
+	for _, r := range rows {
+		if err := tokens.Put(r.key[:], r.value); err != nil {
+			return err
+		}
+		if err := noteEnd(tx, r.ends, aToken, r.key[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// job is one write. It may be run more than once, each time in a transaction that knows
+// nothing of the time before, so it looks for every reason to refuse before its first
+// Put, and changes nothing outside the transaction but its own result. It owns all
+// memory it touches: its caller may have left.
+type job struct {
+	do      func(*bbolt.Tx) error
+	verdict error
+	answer  chan error // has room for the answer, so that the writer never waits
+}
+
+// write hands a job to the writer and waits for its answer. A caller whose context ends
+// meanwhile learns no outcome. There is no need to watch for Close once the job is
+// accepted: the writer answers what it accepts.
+func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {
+	j := &job{do: do, answer: make(chan error, 1)}
+	select {
+	case s.queue <- j:
+	case <-s.quit:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-j.answer:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// serve is the writer: the one goroutine that changes the file. Open starts it, Close
+// ends it.
+func (s *Store) serve() {
+	defer close(s.ended)
+	for {
+		select {
+		case j := <-s.queue:
+			s.settle(s.gather(j))
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+const maxBatch = 1024
+
+// gather adds the jobs whose callers wait already: those that came while the last
+// transaction was on its way to the disk. It waits for none, but when none is left it
+// lets others run once: callers who were answered a moment ago are back with their next
+// job then, where it would otherwise commit one job, then the rest, and so on in turns.
+func (s *Store) gather(first *job) []*job {
+	batch := []*job{first}
+	for yielded := false; len(batch) < maxBatch; {
+		select {
+		case j := <-s.queue:
+			batch, yielded = append(batch, j), false
+		default:
+			if yielded {
+				return batch
+			}
+			runtime.Gosched()
+			yielded = true
+		}
+	}
+	return batch
+}
+
+// settle commits a batch and answers its jobs. A batch that fails for a reason that is
+// no verdict is halved until the job that is to blame stands alone.
+func (s *Store) settle(batch []*job) {
+	err := s.commit(batch)
+	if half := len(batch) / 2; err != nil && half > 0 && s.broken == nil {
+		s.settle(batch[:half])
+		s.settle(batch[half:])
+		return
+	}
+	for _, j := range batch {
+		if err != nil {
+			j.verdict = err
+		}
+		j.answer <- j.verdict
+	}
+}
+
+var errUnchanged = errors.New("every job was refused")
+
+// commit runs a batch in one transaction. Its error means that nothing of it happened,
+// or, with s.broken set, that no one can tell.
+func (s *Store) commit(batch []*job) error {
+	if s.broken != nil {
+		return s.broken
+	}
+	id, ran := 0, false
+	err := caught(func() error {
+		return s.db.Update(func(tx *bbolt.Tx) error {
+			id = tx.ID()
+			err := runAll(tx, batch)
+			ran = err == nil
+			return err
+		})
+	})
+	switch {
+	case err == nil || errors.Is(err, errUnchanged):
+		return nil
+	case id != 0 && !ran: // a job failed
+		return err
+	case errors.Is(err, errPanic) || s.shows(id):
+		s.broken = fmt.Errorf("bolt: writing failed half-way, and nothing is written until the store is opened anew: %w", err)
+		return s.broken
+	}
+	return err
+}
+
+// runAll runs the jobs up to the first that fails. If it returns an error the transaction
+// is rolled back, which saves the disk the work when nothing was changed.
+func runAll(tx *bbolt.Tx, batch []*job) error {
+	changed := false
+	for _, j := range batch {
+		j.verdict = guard(func() error { return j.do(tx) })
+		if j.verdict != nil && !isVerdict(j.verdict) {
+			return j.verdict
+		}
+		changed = changed || j.verdict == nil
+	}
+	if !changed {
+		return errUnchanged
+	}
+	return nil
+}
+
+func isVerdict(err error) bool {
+	return slices.ContainsFunc([]error{
+		storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrSpent, storage.ErrRevoked,
+	}, func(verdict error) bool { return errors.Is(err, verdict) })
+}
+
+// shows reports whether readers see a transaction whose commit failed, because its last
+// page was written and then not flushed. Running its jobs again would call a token spent
+// that they spent themselves; and pages may be reused that the disk still needs.
+func (s *Store) shows(id int) bool {
+	seen := false
+	err := s.view(context.Background(), func(tx *bbolt.Tx) error {
+		seen = tx.ID() >= id
+		return nil
+	})
+	return seen || err != nil
+}
