@@ -189,6 +189,7 @@ func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 		{"a parameter twice", "application/x-www-form-urlencoded", valid + "&grant_type=client_credentials", 400},
 		{"a broken escape", "application/x-www-form-urlencoded", valid + "&x=%zz", 400},
 		{"bytes that are no UTF-8", "application/x-www-form-urlencoded", valid + "&x=%ff", 400},
+		{"a zero byte", "application/x-www-form-urlencoded", valid + "&x=a%00b", 400},
 		{"70 KiB", "application/x-www-form-urlencoded", valid + "&x=" + strings.Repeat("x", 70<<10), 413},
 		{"charset is fine", "application/x-www-form-urlencoded; charset=UTF-8", valid, 200},
 	} {

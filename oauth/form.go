@@ -37,8 +37,8 @@ func parseForm(text string) (url.Values, error) {
 	}
 	for name, values := range form {
 		switch {
-		case !utf8.ValidString(name) || !utf8.ValidString(values[0]):
-			return form, badRequest.Saying("a parameter is not UTF-8")
+		case !utf8.ValidString(name) || !utf8.ValidString(values[0]) || strings.Contains(values[0], "\x00"):
+			return form, badRequest.Saying("a parameter is not UTF-8, or holds a zero byte, which not every store can keep")
 		case len(values) > 1:
 			return form, badRequest.Saying("parameter " + printable(name) + " is sent more than once")
 		case values[0] == "":

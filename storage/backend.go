@@ -40,12 +40,13 @@ type Backend interface {
 	//   ErrSpent     it has been exchanged before
 	//   ErrRevoked   a stored revocation covers it (Revocation.Covers)
 	//   ErrExists    a key in next is taken, or appears twice
-	// It does not judge ExpiresAt.
+	// It does not judge ExpiresAt. The given time is never zero.
 	Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error
 
 	// Revoke stores all revocations or none. One that meets an older one of the same Kind
 	// and ID joins it: the later Before and the later Until win, so a revocation never
-	// shrinks. Each stored or joined revocation takes a new Seq.
+	// shrinks; a zero Until is never. Each stored or joined revocation takes a new Seq: 1 or
+	// more, whatever Seq was handed in.
 	Revoke(ctx context.Context, rs ...Revocation) error
 
 	// Revocations returns up to n revocations with Seq > after, ascending. A Seq becomes
@@ -55,13 +56,14 @@ type Backend interface {
 
 	// Count adds counts to the usage rows (each to the row of its hour and of its day) and
 	// remembers the batch. A batch whose Seq is not above the highest seen from its Node
-	// has been counted before: nil, nothing done.
+	// has been counted before: nil, nothing done. Seqs begin at 1. Without counts nothing
+	// is done or remembered.
 	Count(ctx context.Context, b Batch, counts []Count) error
 
 	// Usage returns the rows that match the question, ascending by time, then product.
 	Usage(ctx context.Context, q UsageQuery) ([]Count, error)
 
-	// Append adds audit records in the order given; each takes the next Seq.
+	// Append adds audit records in the order given; each takes the next Seq, from 1.
 	Append(ctx context.Context, records ...Record) error
 
 	// Records returns up to n audit records with Seq > after, ascending; like Revocations
@@ -72,7 +74,8 @@ type Backend interface {
 	Get(ctx context.Context, kind, id string) (Doc, error)
 
 	// List returns up to n documents of a kind that have an index entry within span, in
-	// the order of entry + 0x1F + id. If more may follow, next is where to go on: the
+	// the order of entry + 0x1F + id. A document with several entries in the span comes once
+	// for each of them. n is at least 1. If more may follow, next is where to go on: the
 	// caller repeats the call with span.From = next. next is "" at the end. One page is
 	// a consistent view; a walk over several pages is not.
 	List(ctx context.Context, kind string, span Span, n int) (docs []Doc, next string, err error)
@@ -91,7 +94,7 @@ type Backend interface {
 	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 
 	// Close ends the Backend. Calls in progress are answered, every answered write is kept,
-	// and later calls fail.
+	// and later calls fail, with no verdict.
 	Close() error
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	MaxData  = 4 << 20 // bytes in one document
 	MaxPut   = 100     // documents in one Put
-	MaxName  = 1024    // bytes in an id or an index entry
+	MaxName  = 1024    // bytes in a kind, an id or an index entry
 	MaxIndex = 64      // index entries of one document
 )
 
@@ -35,7 +35,7 @@ type Span struct{ From, To string }
 // Is spans the documents that have exactly this entry.
 func Is(entry string) Span { return Span{entry + Separator, entry + "\x20"} }
 
-// Between spans the documents with an entry in [from, to): due times, for example.
+// Between spans what lies in [from, to) by bytes: due times of one width, for example.
 func Between(from, to string) Span { return Span{from, to} }
 
 // After is the Span.From that goes on behind a document listed under entry.

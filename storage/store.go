@@ -78,6 +78,9 @@ func (s *Store) Token(ctx context.Context, key Key) (Token, error) {
 
 // Exchange spends a token and stores what follows it, in one step with one winner.
 func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error {
+	if at.IsZero() {
+		return fmt.Errorf("%w: a token spent at the zero time would count as unspent", ErrInvalid)
+	}
 	return trouble("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 

@@ -255,3 +255,14 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 		}
 	})
 }
+
+func TestATokenCanNotBeSpentAtNoTime(t *testing.T) {
+	store, _ := open(t)
+	key := storage.KeyOf(storage.NewHandle("", time.Now()))
+	if err := store.Issue(t.Context(), storage.Token{Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Exchange(t.Context(), key, time.Time{}); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("Exchange at the zero time = %v, want ErrInvalid", err)
+	}
+}

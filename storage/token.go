@@ -54,7 +54,8 @@ const RefreshPrefix = "rt_"
 
 const handleBytes = 8 + 24 // issue time, then 192 random bits
 
-// NewHandle draws a handle: prefix, then base64url of the time and 24 random bytes.
+// NewHandle draws a handle: prefix ("" or RefreshPrefix), then base64url of the time and 24
+// random bytes. The time lies between 1678 and 2262, where Unix nanoseconds do.
 func NewHandle(prefix string, at time.Time) string {
 	return prefix + timed(at, handleBytes)
 }

@@ -15,7 +15,7 @@
 // A failing or panicking job is looked for by halving its batch; the others go through.
 // A commit that fails where no one can tell whether it happened stops all writing.
 //
-// Rows are written by hand, not as JSON: a token decodes in RATIO of the time, so that
+// Rows are written by hand, not as JSON. A token decodes in a twentieth of the time, so
 // Exchange can decode in the writer, where it decides, and needs no look ahead.
 // Times are 12 bytes, because Unix nanoseconds end in 2262 and "never" is often 9999.
 //
@@ -24,7 +24,7 @@
 // Exchange of any of them takes 1.1 times as long for one client and up to 1.5 times
 // for 64, because tokens of many ages then lie on many pages.
 //
-// The list of free pages is kept in the file. That costs 1.05 times the commit, and 1.5
+// The list of free pages is kept in the file. That costs 1.1 times the commit, and 1.5
 // times it right after most of 300,000 tokens were swept at once, but opening reads no
 // more than that list: 0.1 ms at 10^6 tokens, where scanning for free pages takes over
 // 1,000 times as long and grows with the file.

@@ -65,7 +65,7 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 		"zeros":                 {make([]byte, 1<<20), "invalid database"},
 		"noise at the head":     {append(noise[:2*pageSize:2*pageSize], good[2*pageSize:]...), "invalid database"},
 		"zeros behind it":       {append(good[:2*pageSize:2*pageSize], make([]byte, len(good))...), "damaged"},
-		"noise behind it":       {append(good[:2*pageSize:2*pageSize], noise...), "cut off"},
+		"noise behind it":       {append(good[:2*pageSize:2*pageSize], noise...), "damaged"},
 		"half of it":            {good[:len(good)/2], "it is cut off"},
 		"its head":              {good[:2*pageSize], "it is cut off"},
 		"one page":              {good[:pageSize], "file size too small"},

@@ -52,8 +52,8 @@ func addCount(tx *bbolt.Tx, c storage.Count, span byte, at time.Time) error {
 
 func decodeCount(value []byte) (c storage.Count) {
 	calls, rest := cutNumber(value)
-	errors, _ := cutNumber(rest)
-	c.Calls, c.Errors = int64(calls), int64(errors)
+	failed, _ := cutNumber(rest)
+	c.Calls, c.Errors = int64(calls), int64(failed)
 	return c
 }
 

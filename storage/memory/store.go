@@ -74,7 +74,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 	return removed, err
 }
 
-// Close ends the Store and forgets nothing answered: there is nothing to flush.
+// Close ends the Store. There is nothing to flush, and no caller that waits.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

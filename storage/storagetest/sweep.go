@@ -170,20 +170,7 @@ func keeping() []promise {
 			gone(t, b, d.ID)
 			sweep(t, b, at(9), 0)
 		}},
-		{"a revocation that was joined by a later one", func(t *testing.T, b storage.Backend) {
-			early, late := grantEnd("grant a"), grantEnd("grant a")
-			early.Until, late.Until = at(5), at(9)
-			revoke(t, b, early)
-			revoke(t, b, late)
-			revoke(t, b, early)
-			x := token("a")
-			issue(t, b, x)
-			sweep(t, b, at(5), 0)
-			wantFeed(t, feed(t, b, 0), "grant a")
-			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrRevoked)
-			sweep(t, b, at(9), 1)
-			wantFeed(t, feed(t, b, 0))
-		}},
+		{"a revocation that was joined by a later one", joinedLater},
 		{"a revocation without an end that one with an end has joined", func(t *testing.T, b storage.Backend) {
 			never := grantEnd("grant a")
 			never.Until = time.Time{}
@@ -214,4 +201,19 @@ func endMoves(t *testing.T, b storage.Backend, to time.Time) {
 		gone(t, b, d.ID)
 	}
 	sweep(t, b, at(0).AddDate(100, 0, 0), 0)
+}
+
+func joinedLater(t *testing.T, b storage.Backend) {
+	early, late := grantEnd("grant a"), grantEnd("grant a")
+	early.Until, late.Until = at(5), at(9)
+	revoke(t, b, early)
+	revoke(t, b, late)
+	revoke(t, b, early)
+	x := token("a")
+	issue(t, b, x)
+	sweep(t, b, at(5), 0)
+	wantFeed(t, feed(t, b, 0), "grant a")
+	want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrRevoked)
+	sweep(t, b, at(9), 1)
+	wantFeed(t, feed(t, b, 0))
 }
