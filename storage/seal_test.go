@@ -19,6 +19,9 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 	if bytes.Contains(sealed, []byte("appkey")) {
 		t.Error("the sealed text shows the plain text")
 	}
+	if bytes.Equal(sealed, before.seal("the appkey", here)) {
+		t.Error("the same text is sealed the same way twice: the nonce is not random")
+	}
 	if got, err := after.open(sealed, here); got != "the appkey" || err != nil {
 		t.Errorf("open with a later keyring = %q, %v, want the text", got, err)
 	}

@@ -183,6 +183,84 @@ func TestAllWhoMeetAtOnceGetOneOpenID(t *testing.T) {
 	}
 }
 
+// ambush lets somebody else act just before the first Put.
+type ambush struct {
+	storage.Backend
+	first func()
+}
+
+func (a *ambush) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	if act := a.first; act != nil {
+		a.first = nil
+		act()
+	}
+	return a.Backend.Put(ctx, docs...)
+}
+
+// ambushed is two stores on one backend: whatever the first is about to put, the second
+// has done something just before.
+func ambushed(t *testing.T, act func(*storage.Store)) *storage.Store {
+	t.Helper()
+	backend, key := memory.New(), storage.NewMasterKey()
+	t.Cleanup(func() { backend.Close() })
+	other, err := storage.Open(t.Context(), backend, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trap := &ambush{Backend: backend}
+	store, err := storage.Open(t.Context(), trap, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trap.first = func() { act(other) }
+	return store
+}
+
+func TestTheLoserOfAFirstMeetingGetsTheWinnersOpenID(t *testing.T) {
+	var won storage.OpenID
+	store := ambushed(t, func(other *storage.Store) { won, _ = other.MeetOpenID(t.Context(), "ks1", "u1") })
+	lost, err := store.MeetOpenID(t.Context(), "ks1", "u1")
+	if err != nil || lost.OpenID != won.OpenID || won.OpenID == "" {
+		t.Errorf("MeetOpenID = %q, %v, want the winner's %q", lost.OpenID, err, won.OpenID)
+	}
+}
+
+func TestASignUpThatLosesItsNumberTakesTheNext(t *testing.T) {
+	var first storage.User
+	store := ambushed(t, func(other *storage.Store) {
+		first, _ = other.CreateUser(t.Context(), storage.User{Username: "a"}, storage.Login{Method: "self", Subject: "a"})
+	})
+	second, err := store.CreateUser(t.Context(), storage.User{Username: "b"}, storage.Login{Method: "self", Subject: "b"})
+	if err != nil || first.ID != 1 || second.ID != 2 {
+		t.Errorf("numbers %d and %d, %v, want 1 and 2", first.ID, second.ID, err)
+	}
+}
+
+func TestASettingThatChangedMeanwhileIsSetAllTheSame(t *testing.T) {
+	store := ambushed(t, func(other *storage.Store) { other.Set(t.Context(), "x", "theirs") })
+	if err := store.Set(t.Context(), "x", "ours"); err != nil {
+		t.Fatal(err)
+	}
+	if v, _ := store.Setting(t.Context(), "x"); v != "ours" {
+		t.Errorf("Setting = %q, want ours", v)
+	}
+}
+
+func TestOnlyRetiredKeysAreSwept(t *testing.T) {
+	store, _ := open(t)
+	now := time.Now()
+	for _, state := range []string{storage.KeyActive, storage.KeyNext, storage.KeyRetired} {
+		key := storage.SigningKey{ID: state, Alg: "ES256", State: state, ExpiresAt: now}
+		if err := store.SaveKeys(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store.Sweep(t.Context(), now.Add(time.Hour))
+	if keys, err := store.SigningKeys(t.Context()); err != nil || len(keys) != 2 {
+		t.Errorf("after a sweep there are %d keys, %v, want the active and the next one", len(keys), err)
+	}
+}
+
 func TestSettingsAreLastWriterWins(t *testing.T) {
 	store, _ := open(t)
 	if v, err := store.Setting(t.Context(), "x"); v != "" || err != nil {
