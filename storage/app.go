@@ -49,6 +49,7 @@ var apps = kind[App]{
 	id:      func(a App) string { return a.ID },
 	index:   func(a App) []string { return append(owned(a.Owner), "all") },
 	version: func(a *App) *int64 { return &a.Version },
+	memo:    func(s *Store) *memo[App] { return s.apps },
 	secrets: func(a *App) map[string]*Secret {
 		sealed := make(map[string]*Secret, len(a.Secrets))
 		for i := range a.Secrets {
@@ -56,6 +57,12 @@ var apps = kind[App]{
 		}
 		return sealed
 	},
+}
+
+// clone is a copy that shares no memory with a.
+func (a App) clone() App {
+	a.Secrets, a.Domains, a.RedirectURIs = slices.Clone(a.Secrets), slices.Clone(a.Domains), slices.Clone(a.RedirectURIs)
+	return a
 }
 
 func owned(by string) []string {

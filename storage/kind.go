@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,13 +17,12 @@ type kind[T any] struct {
 	expires func(T) time.Time
 	version func(*T) *int64
 	secrets func(*T) map[string]*Secret
+	memo    func(*Store) *memo[T] // nil: decoded anew each time
 }
 
-// envelope is what a document's Data holds.
-type envelope struct {
-	Record json.RawMessage   `json:"record"`
-	Sealed map[string][]byte `json:"sealed,omitempty"`
-}
+// A document's Data is the record's JSON and, if it has secrets, a second line: a JSON
+// object of sealed texts by field. Neither holds a newline.
+var newline = []byte("\n")
 
 func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 	record, err := json.Marshal(v)
@@ -30,14 +30,19 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 		return Doc{}, fmt.Errorf("%w: %s: %w", ErrInvalid, k.name, err)
 	}
 	d := Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v)}
-	out := envelope{Record: record}
+	d.Data = record
 	if k.secrets != nil {
-		out.Sealed = map[string][]byte{}
+		sealed := map[string][]byte{}
 		for field, secret := range k.secrets(&v) {
 			if !secret.IsZero() {
-				out.Sealed[field] = s.sealer.seal(secret.Reveal(), place(d.Kind, d.ID, field))
+				sealed[field] = s.sealer.seal(secret.Reveal(), place(d.Kind, d.ID, field))
 			}
 		}
+		line, err := json.Marshal(sealed)
+		if err != nil {
+			return Doc{}, err
+		}
+		d.Data = bytes.Join([][]byte{record, line}, newline)
 	}
 	if k.index != nil {
 		d.Index = k.index(v)
@@ -45,34 +50,37 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 	if k.expires != nil {
 		d.ExpiresAt = k.expires(v)
 	}
-	d.Data, err = json.Marshal(out)
-	return d, err
+	return d, nil
 }
 
 func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
-	var in envelope
-	if err := json.Unmarshal(d.Data, &in); err != nil {
-		return v, fmt.Errorf("%w: %s %q is not readable: %w", ErrUnavailable, d.Kind, d.ID, err)
-	}
-	if err := json.Unmarshal(in.Record, &v); err != nil {
-		return v, fmt.Errorf("%w: %s %q is not readable: %w", ErrUnavailable, d.Kind, d.ID, err)
+	record, line, hasSecrets := bytes.Cut(d.Data, newline)
+	if err := json.Unmarshal(record, &v); err != nil {
+		return v, unreadable(d, err)
 	}
 	*k.version(&v) = d.Version
-	if k.secrets == nil {
+	if k.secrets == nil || !hasSecrets {
 		return v, nil
 	}
+	var sealed map[string][]byte
+	if err := json.Unmarshal(line, &sealed); err != nil {
+		return v, unreadable(d, err)
+	}
 	for field, secret := range k.secrets(&v) {
-		sealed, there := in.Sealed[field]
-		if !there {
+		if sealed[field] == nil {
 			continue
 		}
-		plain, err := s.sealer.open(sealed, place(d.Kind, d.ID, field))
+		plain, err := s.sealer.open(sealed[field], place(d.Kind, d.ID, field))
 		if err != nil {
-			return v, fmt.Errorf("%w: %w", ErrUnavailable, err)
+			return v, unreadable(d, err)
 		}
 		*secret = NewSecret(plain)
 	}
 	return v, nil
+}
+
+func unreadable(d Doc, err error) error {
+	return fmt.Errorf("%w: %s %q is not readable: %w", ErrUnavailable, d.Kind, d.ID, err)
 }
 
 func (k kind[T]) get(ctx context.Context, s *Store, id string) (v T, err error) {
@@ -83,7 +91,17 @@ func (k kind[T]) get(ctx context.Context, s *Store, id string) (v T, err error) 
 	if err != nil {
 		return v, trouble("get "+k.name, err)
 	}
-	return k.record(s, d)
+	if k.memo == nil {
+		return k.record(s, d)
+	}
+	known := k.memo(s)
+	if v, ok := known.get(id, d.Version); ok {
+		return v, nil
+	}
+	if v, err = k.record(s, d); err == nil {
+		known.put(id, d.Version, v)
+	}
+	return v, err
 }
 
 // put writes one record and returns it with its new version.

@@ -13,6 +13,8 @@ import (
 type Store struct {
 	backend Backend
 	sealer  *sealer
+	apps    *memo[App]
+	users   *memo[User]
 }
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
@@ -25,7 +27,7 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{backend: backend, sealer: sealer}
+	s := &Store{backend: backend, sealer: sealer, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	if err := s.checkMaster(ctx); err != nil {
 		return nil, err
 	}

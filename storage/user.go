@@ -51,7 +51,11 @@ var users = kind[User]{
 	id:      func(u User) string { return u.Sub },
 	index:   func(u User) []string { return []string{"all"} },
 	version: func(u *User) *int64 { return &u.Version },
+	memo:    func(s *Store) *memo[User] { return s.users },
 }
+
+// clone is u itself: it holds no memory that could be shared.
+func (u User) clone() User { return u }
 
 // Login is one way a user proves who they are: a method and what is unique in it (a
 // username, an address, an openid elsewhere).
