@@ -353,4 +353,12 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 	if _, err := h.server.Verify(t.Context(), a.text("access_token"), issuer+"/api/mcp"); err == nil {
 		t.Error("a revoked token for a resource still verifies")
 	}
+	// A resource may leave the configuration; its tokens can still be revoked.
+	later := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+	text := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t).text("access_token")
+	h.server = later
+	h.revoke(text)
+	if _, err := later.Verify(t.Context(), text, issuer+"/api/mcp"); err == nil {
+		t.Error("a token for a resource that has left the configuration can not be revoked")
+	}
 }

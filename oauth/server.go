@@ -86,7 +86,6 @@ type Server struct {
 	verifier   *token.Verifier
 	sameOrigin *http.CrossOriginProtection
 	strikes    strikes
-	audiences  []string // of tokens this server issues
 }
 
 // New makes a Server. It says everything that is wrong with the Config at once.
@@ -106,7 +105,6 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("oauth: revocations: %w", err)
 	}
 	s.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.Issuer, Keys: s.keys, Revoked: s.revoked})
-	s.audiences = append([]string{c.Issuer}, c.Resources...)
 	s.engine = engine.New(s.engineConfig())
 	s.mux = reply.NewMux(c.Log, s.routes()...)
 	return s, nil

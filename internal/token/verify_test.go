@@ -171,3 +171,26 @@ func resign(t testing.TB, keys *Keys, old, new string) string {
 	}
 	return token
 }
+
+func TestAnIssuedTokenIsKnownWhateverItIsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v, _ := verifier(t, ES256)
+		bearer := mint(t, v.keys, func(c *Claims) { c.Audience = "https://elsewhere.example" })
+		if _, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrInvalid) {
+			t.Fatalf("Verify(token for another) = %v, want ErrInvalid", err)
+		}
+		caller, err := v.Issued(bearer)
+		if err != nil || caller.TokenID == "" {
+			t.Errorf("Issued() = %+v, %v, want the caller", caller, err)
+		}
+		for _, other := range []string{"", "x", bearer + "A", bearer[:len(bearer)-2]} {
+			if _, err := v.Issued(other); !errors.Is(err, ErrInvalid) {
+				t.Errorf("Issued(%.10q) = %v, want ErrInvalid", other, err)
+			}
+		}
+		time.Sleep(200 * time.Hour)
+		if _, err := v.Issued(bearer); !errors.Is(err, ErrInvalid) {
+			t.Errorf("Issued(expired) = %v, want ErrInvalid", err)
+		}
+	})
+}
