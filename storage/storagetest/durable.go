@@ -15,6 +15,7 @@ func RunDurable(t *testing.T, open func(t *testing.T, dir string) storage.Backen
 		test func(t *testing.T, open func() storage.Backend)
 	}{
 		{"every answered write is there after reopening", everythingKept},
+		{"fields are there after reopening", fieldsKept},
 		{"what was removed or swept stays away", removalsKept},
 		{"versions and Seq rise on, although all they were given to is gone", numbersGoOn},
 		{"a batch that was counted is not counted again", batchesKept},
@@ -128,4 +129,21 @@ func closeKept(t *testing.T, open func() storage.Backend) {
 			}
 		})
 	}
+}
+
+func fieldsKept(t *testing.T, open func() storage.Backend) {
+	r := storage.Revocation{Kind: storage.RevokeUser, ID: "u", Before: at(7).Add(1), Until: at(600).Add(1)}
+	during(t, open, func(b storage.Backend) {
+		revoke(t, b, r)
+		want(t, "Append(record)", b.Append(t.Context(), storage.Record{At: at(3).Add(1), Data: []byte("a")}), nil)
+	})
+	during(t, open, func(b storage.Backend) {
+		got, page := feed(t, b, 0), trail(t, b, 0, 9)
+		wantFeed(t, got, "u")
+		sameRevocation(t, got[0], r)
+		wantTrail(t, page, "a")
+		if !same(page[0].At, at(3).Add(1)) {
+			t.Errorf("Records(0)[0].At = %v, want %v", page[0].At, at(3).Add(1))
+		}
+	})
 }

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"Sweep", sweeping()},
 		{"Sweep keeps", keeping()},
 		{"copies", copying()},
+		{"edges", edges()},
 	} {
 		t.Run(c.about, func(t *testing.T) { c.run(t, open) })
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+var levels = map[string]bool{"on the service's own page": true, "on Keystile's page": false}
+
+func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			if page := v.authorize(http.StatusOK); !strings.Contains(page, "Payroll") {
+				t.Errorf("the page does not say where one is going: %s", page)
+			}
+			v.enter("ada", "a wrong password", http.StatusUnauthorized)
+			v.enter("nobody", "analytical engine", http.StatusUnauthorized)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.follow(http.StatusFound)
+			token := v.redeem()
+			v.salary(token, http.StatusOK, "employee-ada earns")
+			v.salary(token+"x", http.StatusUnauthorized, "")
+			v.salary("", http.StatusUnauthorized, "")
+		})
+	}
+}
+
+func TestWhoIsSignedInIsNotAskedAgainUnlessTheApplicationWantsIt(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			v.authorize(http.StatusOK)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.authorize(http.StatusFound)
+			v.authorize(http.StatusOK, "prompt", "login")
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.follow(http.StatusFound)
+		})
+	}
+}
+
+func TestWhoHasSignedOutIsAskedAgain(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			v.authorize(http.StatusOK)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.post("/oauth/logout", nil, http.StatusOK)
+			v.authorize(http.StatusOK)
+		})
+	}
+}
+
+func TestASignInLeadsNowhereElse(t *testing.T) {
+	for _, on := range []string{"", "https://evil.example.com/", "//evil.example.com", "%zz", "\r\nLocation: https://evil.example.com"} {
+		if to := onward(on); to != "/" && !strings.HasPrefix(to, "/oauth/authorize?") {
+			t.Errorf("onward(%q) = %q, want the service's own authorize", on, to)
+		}
+	}
+}
+
+func TestTheServiceKeepsItsOwnPages(t *testing.T) {
+	v := arrive(t, true)
+	if page := v.get("/", http.StatusOK); !strings.Contains(page, "the service's own page") {
+		t.Errorf("/ = %s, want the service's own page", page)
+	}
+	if document := v.get("/.well-known/openid-configuration", http.StatusOK); !strings.Contains(document, v.origin+"/oauth/token") {
+		t.Errorf("discovery = %s, want the service's origin", document)
+	}
+}

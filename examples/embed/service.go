@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+)
+
+// service is the host: its own pages, with the provider among them.
+type service struct {
+	http.Handler
+	provider *oauth.Server
+}
+
+// newService assembles it. With ownPage people sign in on the service's page, else on
+// Keystile's; either way they are the service's own users.
+func newService(ctx context.Context, origin string, store *storage.Store, ownPage bool) (*service, error) {
+	people, err := newPeople(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	var signIn oauth.SignIn
+	if ownPage {
+		door := newDoor(people, origin)
+		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(door.enter)))
+		signIn = door
+	} else {
+		pages, err := signin.New(signin.Config{BaseURL: origin, Store: store, Users: people})
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle("/oauth/signin", pages)
+		signIn = pages
+	}
+	s := &service{Handler: mux}
+	s.provider, err = oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Users: people})
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/oauth/", s.provider)
+	mux.Handle("/.well-known/", s.provider)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the service's own page") })
+	mux.HandleFunc("GET /salary", s.salary)
+	return s, nil
+}
+
+// salary is an API of the service's own. An application calls it for a user who has let
+// it in; Verify makes no storage call.
+func (s *service) salary(w http.ResponseWriter, r *http.Request) {
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	caller, err := s.provider.Verify(r.Context(), bearer)
+	switch {
+	case errors.Is(err, oauth.ErrInvalidToken) || err == nil && caller.UserID == "":
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		http.Error(w, "a user's access token is needed", http.StatusUnauthorized)
+		return
+	case err != nil: // whether it is revoked can not be told now
+		http.Error(w, "try again later", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintf(w, "%s earns 1000 a month, and %s may know\n", caller.UserID, caller.AppID)
+}

@@ -1,0 +1,132 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// edges are promises that ordinary use does not notice when they are broken.
+func edges() []promise {
+	return []promise{
+		{"what ended long ago is there until it is swept, whatever a clock says", longAgo},
+		{"of 16 revocations of one user at once the latest Before and Until stay", joinRace},
+		{"a Seq handed in with a revocation is not read", func(t *testing.T, b storage.Backend) {
+			r := grantEnd("a")
+			r.Seq = 1000
+			revoke(t, b, grantEnd("b"), r)
+			if got := feed(t, b, 0); len(got) != 2 || got[1].Seq == 1000 {
+				t.Fatalf("Revocations(0) = %+v, want two with a Seq of the store", got)
+			}
+		}},
+		{"two callers who put the same documents in opposite order both get through", oppositeOrder},
+		{"a span may end at a document, which is not in it", func(t *testing.T, b storage.Backend) {
+			put(t, b, doc("a", "x"), doc("b", "x"), doc("c", "x"))
+			lists(t, b, storage.Between("x", "x"+storage.Separator+"b"), "a")
+			lists(t, b, storage.Between("x"+storage.Separator+"b", storage.After("x", "b")), "b")
+		}},
+		{"a batch may hold several applications", func(t *testing.T, b storage.Backend) {
+			other := calls("ai", at(0), 20)
+			other.AppID = "other"
+			count(t, b, "node", 1, calls("ai", at(0), 10), other)
+			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 10))
+			other.At = storage.Hour(at(0))
+			usage(t, b, hours("other"), other)
+		}},
+		{"products are ordered by bytes", func(t *testing.T, b storage.Backend) {
+			hour := storage.Hour(at(0))
+			count(t, b, "node", 1, calls("a", at(0), 1), calls("B", at(0), 1), calls("a b", at(0), 1), calls("a\x01", at(0), 1))
+			usage(t, b, hours("app"), calls("B", hour, 1), calls("a", hour, 1), calls("a\x01", hour, 1), calls("a b", hour, 1))
+		}},
+		{"a canceled Put or Exchange does its work or answers the context's error", canceledWrites},
+	}
+}
+
+// longAgo catches a Backend that looks at a clock: all other times here lie in the future.
+func longAgo(t *testing.T, b storage.Backend) {
+	once := time.Date(2001, time.July, 1, 12, 0, 0, 1, time.UTC)
+	x, d := ending(once)
+	next, _ := ending(once)
+	issue(t, b, x)
+	d.Version = put(t, b, d)
+	revoke(t, b, storage.Revocation{Kind: storage.RevokeUser, ID: "user b", Before: at(60), Until: once})
+	sameToken(t, read(t, b, x.Key), x)
+	sameDoc(t, get(t, b, d.ID), d)
+	lists(t, b, storage.Is("all"), d.ID)
+	if got := feed(t, b, 0); len(got) != 1 {
+		t.Errorf("Revocations(0) = %v, want the one whose Until has long passed", got)
+	}
+	want(t, "Exchange(ended long ago)", b.Exchange(t.Context(), x.Key, once, next), nil)
+	sameToken(t, read(t, b, next.Key), next)
+	y := token("b")
+	issue(t, b, y)
+	want(t, "Exchange(revoked)", b.Exchange(t.Context(), y.Key, once), storage.ErrRevoked)
+	d.Version = put(t, b, d)
+	sweep(t, b, once, 4)
+}
+
+func joinRace(t *testing.T, b storage.Backend) {
+	for round := range 10 {
+		user := storage.Revocation{Kind: storage.RevokeUser, ID: fmt.Sprint("user ", round)}
+		allNil(t, "Revoke(user)", together(16, func(i int) error {
+			r := user
+			r.Before, r.Until = at(i), at(600-i)
+			return b.Revoke(t.Context(), r)
+		}))
+		user.Before, user.Until = at(15), at(600)
+		got := feed(t, b, 0)
+		if len(got) != round+1 {
+			t.Fatalf("Revocations(0) = %d revocations, want %d", len(got), round+1)
+		}
+		sameRevocation(t, got[round], user)
+	}
+}
+
+// oppositeOrder catches locks taken document by document: a database ends such a deadlock
+// with an error, others wait for ever.
+func oppositeOrder(t *testing.T, b storage.Backend) {
+	put(t, b, doc("a"), doc("b"))
+	answers := together(2, func(i int) error {
+		for range 25 {
+			for again := true; again; {
+				a, errA := b.Get(t.Context(), "thing", "a")
+				z, errZ := b.Get(t.Context(), "thing", "b")
+				docs := []storage.Doc{a, z}
+				if i == 1 {
+					slices.Reverse(docs)
+				}
+				_, err := b.Put(t.Context(), docs...)
+				again = errors.Is(err, storage.ErrConflict)
+				if err = errors.Join(errA, errZ, err); err != nil && !again {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	allNil(t, "Put(a, b)", answers)
+}
+
+func canceledWrites(t *testing.T, b storage.Backend) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for i := range 20 {
+		x, d := token("a"), doc(fmt.Sprint(i))
+		issue(t, b, x)
+		if err := b.Exchange(ctx, x.Key, at(1)); err != nil {
+			want(t, "Exchange(canceled, token)", err, context.Canceled)
+		} else if read(t, b, x.Key).SpentAt.IsZero() {
+			t.Errorf("Exchange(canceled, token) = nil, and the token is not spent")
+		}
+		if _, err := b.Put(ctx, d); err != nil {
+			want(t, "Put(canceled, document)", err, context.Canceled)
+		} else {
+			get(t, b, d.ID)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package storagetest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func trailAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
+	return func(b *parts) {
+		records := b.records
+		b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+			after, n = ask(after, n)
+			return records(ctx, after, n)
+		}
+	}
+}
+
+func auditBugs() []bug {
+	const page = "Run/Append and Records/a page holds up to n"
+	return []bug{
+		{name: "the trail repeats the record at after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
+		{name: "the trail skips the record behind after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
+		{name: "the trail ignores n", caught: page, plant: trailAsked(func(after uint64, _ int) (uint64, int) { return after, storage.Page })},
+		{name: "Append turns the order of a call round", caught: "Run/Append and Records/Seq rises", plant: func(b *parts) {
+			add := b.append
+			b.append = func(ctx context.Context, records ...storage.Record) error {
+				slices.Reverse(records)
+				return add(ctx, records...)
+			}
+		}},
+		{name: "the trail is in the order of its times", caught: "Run/Append and Records/every field", plant: trailOut(func(page []storage.Record) {
+			slices.SortFunc(page, func(a, b storage.Record) int { return a.At.Compare(b.At) })
+		})},
+		{name: "a record's Data is text", caught: "Run/Append and Records/every field", plant: trailOut(func(page []storage.Record) {
+			for i, r := range page {
+				page[i].Data = []byte(string([]rune(string(r.Data))))
+			}
+		})},
+		{name: "the trail shows a Seq before a lower one", caught: "Run/Append and Records/the reader who follows", plant: commitsRecordsLate},
+	}
+}
+
+func trailOut(change func([]storage.Record)) func(*parts) {
+	return func(b *parts) {
+		records := b.records
+		b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+			page, err := records(ctx, after, n)
+			change(page)
+			return page, err
+		}
+	}
+}
+
+// commitsRecordsLate is commitsLate for the trail.
+func commitsRecordsLate(b *parts) {
+	var open sync.Map
+	var readers looks
+	add, records := b.append, b.records
+	b.append = func(ctx context.Context, rs ...storage.Record) error {
+		for _, r := range rs {
+			open.Store(string(r.Data), true)
+			defer open.Delete(string(r.Data))
+		}
+		defer readers.awaitOne()
+		return add(ctx, rs...)
+	}
+	b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+		defer readers.one()
+		page, err := records(ctx, after, n)
+		return slices.DeleteFunc(page, func(r storage.Record) bool {
+			_, hidden := open.Load(string(r.Data))
+			return hidden
+		}), err
+	}
+}

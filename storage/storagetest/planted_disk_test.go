@@ -1,0 +1,89 @@
+package storagetest_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+// call is a write that was answered, to be made again when the Backend is opened again.
+type call struct {
+	method string
+	again  func(ctx context.Context, b *parts) error
+}
+
+// disk is what stands in a folder: the writes that were answered, in order.
+type disk struct {
+	mu   sync.Mutex
+	kept []call
+}
+
+// disks returns an open for RunDurable. The bug may change what a folder holds between
+// two lives of its Backend.
+func disks(b bug) func(t *testing.T, dir string) storage.Backend {
+	var folders sync.Map
+	return func(t *testing.T, dir string) storage.Backend {
+		found, _ := folders.LoadOrStore(dir, &disk{})
+		d := found.(*disk)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if b.reopen != nil {
+			d.kept = b.reopen(d.kept)
+		}
+		p := bug{}.in(memory.New()).(*parts)
+		for _, c := range d.kept {
+			if err := c.again(t.Context(), p); err != nil {
+				t.Fatalf("%s, made again: %v", c.method, err)
+			}
+		}
+		d.follow(p)
+		return b.in(p)
+	}
+}
+
+// keep makes a call, and writes it down if it is answered with nil.
+func (d *disk) keep(ctx context.Context, b *parts, method string, write func(context.Context, *parts) error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := write(ctx, b)
+	if err == nil {
+		d.kept = append(d.kept, call{method, write})
+	}
+	return err
+}
+
+// follow writes down all calls of p from now on.
+func (d *disk) follow(p *parts) {
+	b := *p
+	p.issue = func(ctx context.Context, tokens ...storage.Token) error {
+		return d.keep(ctx, &b, "Issue", func(ctx context.Context, b *parts) error { return b.issue(ctx, tokens...) })
+	}
+	p.exchange = func(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+		return d.keep(ctx, &b, "Exchange", func(ctx context.Context, b *parts) error { return b.exchange(ctx, key, at, next...) })
+	}
+	p.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+		return d.keep(ctx, &b, "Revoke", func(ctx context.Context, b *parts) error { return b.revoke(ctx, rs...) })
+	}
+	p.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+		return d.keep(ctx, &b, "Count", func(ctx context.Context, b *parts) error { return b.count(ctx, batch, counts) })
+	}
+	p.append = func(ctx context.Context, records ...storage.Record) error {
+		return d.keep(ctx, &b, "Append", func(ctx context.Context, b *parts) error { return b.append(ctx, records...) })
+	}
+	p.put = func(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
+		return version, d.keep(ctx, &b, "Put", func(ctx context.Context, b *parts) error {
+			version, err = b.put(ctx, docs...)
+			return err
+		})
+	}
+	p.sweep = func(ctx context.Context, at time.Time, n int) (removed int, err error) {
+		return removed, d.keep(ctx, &b, "Sweep", func(ctx context.Context, b *parts) error {
+			removed, err = b.sweep(ctx, at, n)
+			return err
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package storagetest_test
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// parts is a Backend of loose parts: a bug takes one out and puts a worse one in.
+type parts struct {
+	issue       func(ctx context.Context, tokens ...storage.Token) error
+	token       func(ctx context.Context, key storage.Key) (storage.Token, error)
+	exchange    func(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+	revoke      func(ctx context.Context, rs ...storage.Revocation) error
+	revocations func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
+	count       func(ctx context.Context, b storage.Batch, counts []storage.Count) error
+	usage       func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
+	append      func(ctx context.Context, records ...storage.Record) error
+	records     func(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	get         func(ctx context.Context, kind, id string) (storage.Doc, error)
+	list        func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error)
+	put         func(ctx context.Context, docs ...storage.Doc) (int64, error)
+	sweep       func(ctx context.Context, at time.Time, n int) (int, error)
+	close       func() error
+}
+
+// in takes a Backend apart and plants the bug.
+func (b bug) in(whole storage.Backend) storage.Backend {
+	p := &parts{
+		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
+		whole.Append, whole.Records, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
+	}
+	if b.plant != nil {
+		b.plant(p)
+	}
+	return p
+}
+
+func (p *parts) Issue(ctx context.Context, tokens ...storage.Token) error {
+	return p.issue(ctx, tokens...)
+}
+
+func (p *parts) Token(ctx context.Context, key storage.Key) (storage.Token, error) {
+	return p.token(ctx, key)
+}
+
+func (p *parts) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+	return p.exchange(ctx, key, at, next...)
+}
+
+func (p *parts) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+	return p.revoke(ctx, rs...)
+}
+
+func (p *parts) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	return p.revocations(ctx, after, n)
+}
+
+func (p *parts) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+	return p.count(ctx, b, counts)
+}
+
+func (p *parts) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+	return p.usage(ctx, q)
+}
+
+func (p *parts) Append(ctx context.Context, records ...storage.Record) error {
+	return p.append(ctx, records...)
+}
+
+func (p *parts) Records(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+	return p.records(ctx, after, n)
+}
+
+func (p *parts) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+	return p.get(ctx, kind, id)
+}
+
+func (p *parts) List(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+	return p.list(ctx, kind, span, n)
+}
+
+func (p *parts) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	return p.put(ctx, docs...)
+}
+
+func (p *parts) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	return p.sweep(ctx, at, n)
+}
+
+func (p *parts) Close() error { return p.close() }
+
+// yield lets every other goroutine have a turn, where an adapter would wait for its disk.
+func yield() { await(200, func() bool { return false }) }
+
+// await gives up after so many turns: nobody may come.
+func await(turns int, come func() bool) {
+	for range turns {
+		if come() {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// looks counts readers, for a writer who wants to be seen amid its work.
+type looks struct{ n atomic.Int64 }
+
+func (l *looks) one() { l.n.Add(1) }
+
+func (l *looks) awaitOne() {
+	seen := l.n.Load()
+	await(20_000, func() bool { return l.n.Load() > seen+1 })
+}

@@ -1,0 +1,151 @@
+package storagetest_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// covering asks every stored revocation what it means to an adapter that is wrong.
+func covering(b *parts, t storage.Token, covers func(storage.Revocation, storage.Token) bool) bool {
+	feed, _ := b.revocations(context.Background(), 0, storage.Page)
+	return slices.ContainsFunc(feed, func(r storage.Revocation) bool { return covers(r, t) })
+}
+
+// judging puts an Exchange in that reads revocations in a wrong way.
+func judging(covers func(storage.Revocation, storage.Token) bool) func(*parts) {
+	return func(b *parts) {
+		exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+			wrong := covering(b, t, covers)
+			switch err := right(next...); {
+			case wrong && err == nil:
+				return storage.ErrRevoked
+			case !wrong && errors.Is(err, storage.ErrRevoked):
+				return b.issue(context.Background(), next...)
+			default:
+				return err
+			}
+		})
+	}
+}
+
+func revokeBugs() []bug {
+	return []bug{
+		{name: "Exchange ignores revocations", caught: "Run/Revoke/a grant's revocation ends its tokens",
+			plant: judging(func(storage.Revocation, storage.Token) bool { return false })},
+		{name: "a grant's revocation has a Before", caught: "Run/Revoke/a grant's revocation ends its tokens",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				return r.Covers(t) && (r.Kind != storage.RevokeGrant || t.GrantedAt.Before(r.Before))
+			})},
+		{name: "an application's revocation ends what was granted at Before", caught: "Run/Revoke/an application's revocation",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				r.Before = r.Before.Add(1)
+				return r.Covers(t)
+			})},
+		{name: "a user's revocation is compared by the second", caught: "Run/Revoke/a user's revocation",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				r.Before = r.Before.Truncate(time.Second)
+				return r.Covers(t)
+			})},
+		{name: "a user's revocation is compared with IssuedAt", caught: "Run/Revoke/a user's revocation",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				t.GrantedAt = t.IssuedAt.Add(-1)
+				return r.Covers(t)
+			})},
+		{name: "a jti covers stored tokens", caught: "Run/Revoke/an access token's revocation",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				return r.Covers(t) || r.Kind == storage.RevokeJTI && r.ID == t.Grant
+			})},
+		{name: "the kind of a revocation is not read", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool { return r.ID == t.AppID || r.Covers(t) })},
+		{name: "a revocation covers by prefix", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				return r.Covers(t) || r.Kind == storage.RevokeUser && strings.HasPrefix(t.UserID, r.ID)
+			})},
+		{name: "a revocation is over at its Until", caught: "Run/Revoke/a revocation holds until it is swept", plant: overAtUntil},
+		{name: "Revoke marks the tokens there are", caught: "Run/Revoke/a token that is issued after the revocation", plant: marksTokens},
+		{name: "a successor escapes a revocation beside it", caught: "Run/Revoke/a successor that appears beside", plant: marksTokens},
+		{name: "Revoke replaces an older Before", caught: "Run/Revoke joins/joining never moves Before back", plant: replaces},
+		{name: "Revoke keeps the older Before", caught: "Run/Revoke joins/joining moves Before on", plant: keepsFirst},
+		{name: "Revoke replaces an older Until", caught: "Run/Revocations/joining keeps the later Before and the later Until", plant: replaces},
+	}
+}
+
+func overAtUntil(b *parts) {
+	exchanging(b, func(right func(...storage.Token) error, t storage.Token, at time.Time, next []storage.Token) error {
+		err := right(next...)
+		holds := func(r storage.Revocation, t storage.Token) bool {
+			return r.Covers(t) && (r.Until.IsZero() || at.Before(r.Until))
+		}
+		if errors.Is(err, storage.ErrRevoked) && !covering(b, t, holds) {
+			return nil
+		}
+		return err
+	})
+}
+
+// marksTokens spares every token that came after the first revocation.
+func marksTokens(b *parts) {
+	var spared sync.Map
+	spare := func(tokens []storage.Token) {
+		if feed, _ := b.revocations(context.Background(), 0, 1); len(feed) > 0 {
+			for _, t := range tokens {
+				spared.Store(t.Key, true)
+			}
+		}
+	}
+	issue := b.issue
+	exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+		err := right(next...)
+		if _, ok := spared.Load(t.Key); ok && errors.Is(err, storage.ErrRevoked) {
+			return nil
+		}
+		yield()
+		spare(next)
+		return err
+	})
+	b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+		spare(tokens)
+		return issue(ctx, tokens...)
+	}
+}
+
+type about struct{ kind, id string }
+
+// replaces shows what the last call brought, and judges by it.
+func replaces(b *parts) {
+	remembering(b, func(_, last storage.Revocation) storage.Revocation { return last })
+}
+
+// keepsFirst shows what the first call brought.
+func keepsFirst(b *parts) {
+	remembering(b, func(first, _ storage.Revocation) storage.Revocation { return first })
+}
+
+func remembering(b *parts, choose func(first, last storage.Revocation) storage.Revocation) {
+	known := map[about]storage.Revocation{}
+	revoke, revocations := b.revoke, b.revocations
+	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+		for _, r := range rs {
+			if first, there := known[about{r.Kind, r.ID}]; there {
+				known[about{r.Kind, r.ID}] = choose(first, r)
+			} else {
+				known[about{r.Kind, r.ID}] = r
+			}
+		}
+		return revoke(ctx, rs...)
+	}
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+		feed, err := revocations(ctx, after, n)
+		for i, r := range feed {
+			feed[i].Before, feed[i].Until = known[about{r.Kind, r.ID}].Before.UTC(), known[about{r.Kind, r.ID}].Until.UTC()
+		}
+		return feed, err
+	}
+	judging(storage.Revocation.Covers)(b)
+}

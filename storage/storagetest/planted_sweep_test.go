@@ -1,0 +1,194 @@
+package storagetest_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func swept(ask func(at time.Time, n int) (time.Time, int)) func(*parts) {
+	return func(b *parts) {
+		sweep := b.sweep
+		b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+			at, n = ask(at, n)
+			return sweep(ctx, at, n)
+		}
+	}
+}
+
+func sweepBugs() []bug {
+	const exactly = "Run/Sweep/tokens, revocations and documents that ended by then go"
+	return []bug{
+		{name: "Sweep removes what ends after at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(1), n })},
+		{name: "Sweep keeps what ends at at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(-1), n })},
+		{name: "Sweep compares by the second", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Second), n })},
+		{name: "Sweep takes no end for the beginning of time", caught: exactly, plant: func(b *parts) {
+			issue := b.issue
+			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+				for i, t := range tokens {
+					if t.ExpiresAt.IsZero() {
+						tokens[i].ExpiresAt = time.Unix(0, 0)
+					}
+				}
+				return issue(ctx, tokens...)
+			}
+		}},
+		{name: "Sweep overflows in the year 2262", caught: exactly, plant: func(b *parts) {
+			put := b.put
+			b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+				for i, d := range docs {
+					if d.ExpiresAt.Year() > 2262 {
+						docs[i].ExpiresAt = time.Unix(0, d.ExpiresAt.UnixNano())
+					}
+				}
+				return put(ctx, docs...)
+			}
+		}},
+	}
+}
+
+func sweptBugs() []bug {
+	const about = "Run/Sweep/a sweep removes about n"
+	return []bug{
+		{name: "Sweep ignores n", caught: about, plant: swept(func(at time.Time, _ int) (time.Time, int) { return at, 1 << 30 })},
+		{name: "Sweep does not say how many", caught: about, plant: func(b *parts) {
+			sweep := b.sweep
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+				_, err := sweep(ctx, at, n)
+				return 0, err
+			}
+		}},
+		{name: "Sweep forgets revocations", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
+			revoke := b.revoke
+			b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+				for i := range rs {
+					rs[i].Until = time.Time{}
+				}
+				return revoke(ctx, rs...)
+			}
+		}},
+		{name: "Sweep spares spent tokens", caught: "Run/Sweep/spent tokens go like others", plant: sparesSpent},
+		{name: "a swept revocation ends tokens still", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
+			ended := map[string]bool{}
+			revoke := b.revoke
+			b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+				for _, r := range rs {
+					ended[r.ID] = true
+				}
+				return revoke(ctx, rs...)
+			}
+			exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+				if ended[t.Grant] {
+					return storage.ErrRevoked
+				}
+				return right(next...)
+			})
+		}},
+		{name: "the key of a swept token stays taken", caught: "Run/Sweep/the key of a swept token", plant: func(b *parts) {
+			var taken sync.Map
+			issue := b.issue
+			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+				if slices.ContainsFunc(tokens, func(t storage.Token) bool { _, there := taken.LoadOrStore(t.Key, true); return there }) {
+					return storage.ErrExists
+				}
+				return issue(ctx, tokens...)
+			}
+		}},
+	}
+}
+
+func sparesSpent(b *parts) {
+	spent := map[storage.Key]storage.Token{}
+	token := b.token
+	exchanging(b, func(right func(...storage.Token) error, t storage.Token, at time.Time, next []storage.Token) error {
+		t.SpentAt = at
+		spent[t.Key] = t
+		return right(next...)
+	})
+	b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+		if t, there := spent[key]; there {
+			return t, nil
+		}
+		return token(ctx, key)
+	}
+}
+
+func endBugs() []bug {
+	return []bug{
+		{name: "Sweep goes by a document's first end", caught: "Run/Sweep keeps/a document whose end was moved on", plant: firstEnd},
+		{name: "Sweep goes by an end that was taken off", caught: "Run/Sweep keeps/a document whose end was taken off", plant: firstEnd},
+		{name: "Sweep goes by the end of an earlier document", caught: "Run/Sweep keeps/a document that was removed and made again", plant: firstEnd},
+		{name: "Sweep does not see an end that was moved back", caught: "Run/Sweep keeps/but not a document whose end was moved back", plant: putting(
+			func(ctx context.Context, b *parts, right func(...storage.Doc) (int64, error), docs []storage.Doc) (int64, error) {
+				for i, d := range docs {
+					if old, _ := b.get(ctx, d.Kind, d.ID); old.ExpiresAt.After(d.ExpiresAt) {
+						docs[i].ExpiresAt = old.ExpiresAt
+					}
+				}
+				return right(docs...)
+			})},
+		{name: "Sweep goes by a revocation's last Until", caught: "Run/Sweep keeps/a revocation that was joined by a later one", plant: lastUntil},
+		{name: "an Until ends a revocation that has none", caught: "Run/Sweep keeps/a revocation without an end", plant: lastUntil},
+		{name: "Sweep takes the audit trail along", caught: "Run/Sweep keeps/audit and usage", plant: func(b *parts) {
+			gone := uint64(0)
+			sweep, records := b.sweep, b.records
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+				gone = 1 << 40
+				return sweep(ctx, at, n)
+			}
+			b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+				return records(ctx, max(after, gone), n)
+			}
+		}},
+	}
+}
+
+// firstEnd finds documents by the end they had when they were first put.
+func firstEnd(b *parts) {
+	ends := map[string]time.Time{}
+	put, sweep := b.put, b.sweep
+	b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+		for _, d := range docs {
+			if ends[d.ID].IsZero() {
+				ends[d.ID] = d.ExpiresAt
+			}
+		}
+		return put(ctx, docs...)
+	}
+	b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+		early := 0
+		for id, end := range ends {
+			if d, err := b.get(ctx, "thing", id); err == nil && !end.After(at) {
+				d.Deleted = true
+				put(ctx, d)
+				early++
+			}
+		}
+		removed, err := sweep(ctx, at, n)
+		return removed + early, err
+	}
+}
+
+// lastUntil forgets a revocation by the Until of its last call.
+func lastUntil(b *parts) {
+	until, forgotten := time.Time{}, 0
+	revoke, revocations, sweep := b.revoke, b.revocations, b.sweep
+	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+		until = rs[len(rs)-1].Until
+		return revoke(ctx, rs...)
+	}
+	b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+		if !until.After(at) {
+			forgotten = 1
+		}
+		removed, err := sweep(ctx, at, n)
+		return max(removed, forgotten), err
+	}
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+		feed, err := revocations(ctx, after, n)
+		return feed[min(forgotten, len(feed)):], err
+	}
+}

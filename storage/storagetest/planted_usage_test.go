@@ -1,0 +1,179 @@
+package storagetest_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// counted changes a batch on its way in.
+func counted(change func(*storage.Batch, []storage.Count) []storage.Count) func(*parts) {
+	return func(b *parts) {
+		count := b.count
+		b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+			counts = change(&batch, slices.Clone(counts))
+			return count(ctx, batch, counts)
+		}
+	}
+}
+
+func eachCount(change func(*storage.Count)) func(*parts) {
+	return counted(func(_ *storage.Batch, counts []storage.Count) []storage.Count {
+		for i := range counts {
+			change(&counts[i])
+		}
+		return counts
+	})
+}
+
+func countBugs() []bug {
+	var sent atomic.Uint64
+	return []bug{
+		{name: "Count ignores the batch", caught: "Run/Count/a batch seen before", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+			b.Seq = sent.Add(1)
+			return counts
+		})},
+		{name: "Count knows single batches, not the highest", caught: "Run/Count/a batch below the highest", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+			b.Node = fmt.Sprint(b.Node, b.Seq)
+			return counts
+		})},
+		{name: "Count knows one node", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+			b.Node = "node"
+			return counts
+		})},
+		{name: "Count compares nodes without case", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+			b.Node = strings.ToLower(b.Node)
+			return counts
+		})},
+		{name: "Count reads, then writes", caught: "Run/Count/16 nodes that count at once", plant: losesAtOnce},
+		{name: "Count looks at the batch first and marks it later", caught: "Run/Count/one batch sent 16 times at once", plant: marksBatchLate},
+	}
+}
+
+func rowBugs() []bug {
+	return []bug{
+		{name: "Count takes the last of two counts of one row", caught: "Run/Count/batches add up", plant: counted(lastOfRow)},
+		{name: "Count forgets errors", caught: "Run/Count/batches add up", plant: eachCount(func(c *storage.Count) { c.Errors = 0 })},
+		{name: "Count sets instead of adding", caught: "Run/Count/batches add up", plant: rowsOut(func(rows []storage.Count) []storage.Count {
+			for i := range rows {
+				rows[i].Calls = min(rows[i].Calls, 80)
+			}
+			return rows
+		})},
+		{name: "Count forgets the rows by day", caught: "Run/Count/a count adds to the row of its UTC hour and", plant: func(b *parts) {
+			usage := b.usage
+			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+				if q.Daily {
+					return nil, nil
+				}
+				return usage(ctx, q)
+			}
+		}},
+		{name: "Count reads the hour off the caller's clock", caught: "Run/Count/a count adds to the row of its UTC hour and", plant: eachCount(func(c *storage.Count) {
+			_, off := c.At.Zone()
+			c.At = c.At.Add(time.Duration(off) * time.Second)
+		})},
+		{name: "sums run over", caught: "Run/Count/sums stop at the largest number", plant: rowsOut(func(rows []storage.Count) []storage.Count {
+			for i, c := range rows {
+				if c.Errors == math.MaxInt64 {
+					rows[i].Errors = -2
+				}
+			}
+			return rows
+		})},
+		{name: "applications are compared without case", caught: "Run/Usage/applications do not mix", plant: eachCount(func(c *storage.Count) { c.AppID = strings.ToLower(c.AppID) })},
+	}
+}
+
+func losesAtOnce(b *parts) {
+	var busy atomic.Int32
+	count := b.count
+	b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+		defer busy.Add(-1)
+		if busy.Add(1) > 1 {
+			return nil
+		}
+		yield()
+		return count(ctx, batch, counts)
+	}
+}
+
+func marksBatchLate(b *parts) {
+	var seen, sent atomic.Uint64
+	count := b.count
+	b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+		if seen.Load() >= batch.Seq {
+			return nil
+		}
+		yield()
+		defer seen.Store(batch.Seq)
+		batch.Seq = sent.Add(1)
+		return count(ctx, batch, counts)
+	}
+}
+
+// lastOfRow is an upsert that meets a row twice in one statement.
+func lastOfRow(_ *storage.Batch, counts []storage.Count) []storage.Count {
+	slices.Reverse(counts)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(counts, func(c storage.Count) bool {
+		row := fmt.Sprint(c.Product, storage.Hour(c.At))
+		again := seen[row]
+		seen[row] = true
+		return again
+	})
+}
+
+// rowsOut changes usage rows on their way out.
+func rowsOut(change func([]storage.Count) []storage.Count) func(*parts) {
+	return func(b *parts) {
+		usage := b.usage
+		b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			rows, err := usage(ctx, q)
+			return change(rows), err
+		}
+	}
+}
+
+func asked(change func(*storage.UsageQuery)) func(*parts) {
+	return func(b *parts) {
+		usage := b.usage
+		b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			change(&q)
+			return usage(ctx, q)
+		}
+	}
+}
+
+func usageBugs() []bug {
+	return []bug{
+		{name: "Usage counts To in", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.To = q.To.Add(1) })},
+		{name: "Usage leaves From out", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.From = q.From.Add(1) })},
+		{name: "Usage rounds From down to its hour", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.From = storage.Hour(q.From) })},
+		{name: "Usage takes a zero From for the zero row", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) {
+			if q.From.IsZero() {
+				q.From = q.To
+			}
+		})},
+		{name: "Usage is in the order of products", caught: "Run/Usage/rows come by time", plant: rowsOut(func(rows []storage.Count) []storage.Count {
+			slices.SortStableFunc(rows, func(a, b storage.Count) int { return cmp.Compare(a.Product, b.Product) })
+			return rows
+		})},
+		{name: "Usage matches products by prefix", caught: "Run/Usage/a question may ask for one product", plant: func(b *parts) {
+			usage := b.usage
+			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+				product := q.Product
+				q.Product = ""
+				rows, err := usage(ctx, q)
+				return slices.DeleteFunc(rows, func(c storage.Count) bool { return !strings.HasPrefix(c.Product, product) }), err
+			}
+		}},
+	}
+}
