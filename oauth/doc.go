@@ -8,6 +8,8 @@
 //	mux.Handle("/oauth/signin", signIn)
 //	mux.Handle("/.well-known/", provider)
 //
+// A serving process also runs storage.Store.SweepEvery in a goroutine of its own.
+//
 // Other rooms and your own handlers ask [Server.Verify] who a bearer token speaks for.
 //
 // # Choices

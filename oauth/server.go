@@ -36,7 +36,8 @@ type Store interface {
 // Users finds the people that tokens are about; *storage.Store has it. A host with its
 // own user table implements it.
 type Users interface {
-	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound. A
+	// sub is never equal to a client_id; ID, the user_id of spec 2.2, may stay 0.
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
@@ -45,8 +46,10 @@ type SignIn interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
 	// storage.ErrNotFound if nobody is signed in.
 	Visitor(r *http.Request) (storage.Session, error)
-	// Ask answers an authorize request with the way to sign in. Afterwards the browser
-	// comes back with the same request.
+	// Ask answers an authorize request with the way to sign in. Afterwards it brings the
+	// browser back to /oauth/authorize with the same parameters (r.URL.RawQuery, or
+	// r.PostForm where they came as a form), but without prompt=login, prompt=select_account
+	// and max_age=0, which would ask for ever. Its errors become a 503 or 500 page.
 	Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
 	// SignOut ends the visitor's session, if there is one, and forgets the cookie.
 	SignOut(w http.ResponseWriter, r *http.Request) error
@@ -57,7 +60,7 @@ type Config struct {
 	Issuer string // the origin, such as https://id.example.com; required
 	Store  Store  // required
 	SignIn SignIn // required
-	Users  Users  // nil: the Store
+	Users  Users  // nil: the Store. A host's own table goes into signin.Config too
 
 	CodeLifetime    time.Duration // 5 minutes (spec 8)
 	AccessLifetime  time.Duration // 168 hours (spec 8)
