@@ -14,16 +14,16 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 )
 
-// listen opens the service's address.
-func listen(ctx context.Context, address string) (net.Listener, error) {
+// listen opens an address that was given by a flag.
+func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with --listen 127.0.0.1:8081 (port 0 is any free one)", address)
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with %s 127.0.0.1:8081 (port 0 is any free one)", address, flag)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("%s: this user may not listen on a port below 1024: choose another one with --listen: %w", address, err)
+		return nil, fmt.Errorf("%s: this user may not listen on a port below 1024: choose another one with %s: %w", address, flag, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: give an address of this machine with --listen, such as 127.0.0.1:8080", err)
+		return nil, fmt.Errorf("%w: give an address of this machine with %s, such as 127.0.0.1:8080", err, flag)
 	}
 	return l, nil
 }
@@ -50,6 +50,9 @@ func everywhere(host string) bool {
 
 // advise warns of what works here and now but not as it is meant.
 func advise(log *slog.Logger, c *config.Config, base string) {
+	if c.AdminListen != "" && !local(c.AdminListen) {
+		log.Warn("other machines can connect to the admin listener and read metrics and profiles, which ask for no password: let only operators get there", "admin.listen", c.AdminListen)
+	}
 	host, _, _ := net.SplitHostPort(c.Listen)
 	if c.BaseURL == "" && everywhere(host) {
 		log.Warn("other machines can connect, but people can sign in from this one only: set base_url to the address they use", "base_url", base)
@@ -61,4 +64,11 @@ func advise(log *slog.Logger, c *config.Config, base string) {
 	if addr, err := netip.ParseAddr(u.Hostname()); err != nil || !addr.IsLoopback() {
 		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and say so in base_url", "base_url", base)
 	}
+}
+
+// local reports whether only this machine can connect to an address.
+func local(address string) bool {
+	host, _, _ := net.SplitHostPort(address)
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }

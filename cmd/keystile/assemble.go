@@ -8,20 +8,20 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 )
 
-// Front stands before every request: who may come in, and how often.
+// Front stands before every request: it gives it an id and writes it down. Who may come
+// in, and how often, belongs here too.
 type Front func(http.Handler) http.Handler
 
-// open lets everybody in.
-func open(next http.Handler) http.Handler { return next }
-
 // assemble is where the rooms meet: it makes them, hands each what it asks for, and puts
-// a door with an address on it. Nothing else in the program knows two rooms.
-func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger) (http.Handler, error) {
+// a door with an address on it. Nothing else in the program knows two rooms. It returns the
+// provider too, for the admin commands. A nil observer is none.
+func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (http.Handler, *oauth.Server, error) {
 	client := clientip.New(c.TrustedProxies).Of
 	signIn, err := signin.New(signin.Config{
 		BaseURL: base, Store: home.store, Users: home.users, Log: log, ClientIP: client,
@@ -29,7 +29,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	provider, err := oauth.New(ctx, oauth.Config{
 		Issuer: base, Store: home.store, SignIn: signIn, Log: log, ClientIP: client,
@@ -38,7 +38,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	doors := house{
 		{"/oauth/signin", signIn},
@@ -50,8 +50,8 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 		site := demo.New(demo.Config{BaseURL: base, Store: home.store, Provider: provider, Log: log})
 		doors = append(house{{demo.Path, site}}, doors...)
 	}
-	var front Front = open
-	return front(doors), nil
+	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: client, Observer: observer})
+	return front(doors), provider, nil
 }
 
 // house is the one route table: the first door that fits a path is the room's. The last

@@ -11,6 +11,7 @@ import (
 // banner is what a start says on the standard output.
 type banner struct {
 	Base, Address string
+	Operators     string // the address of the admin listener, "" if there is none
 	Folder, Kept  string
 	Demo          bool
 	Paper         *firstrun.Paper // nil: not the first run; then no secret is shown
@@ -28,7 +29,8 @@ Keystile is running at {{.Base}}
   Try the sign-in   {{.Base}}/demo{{end}}
   Discovery         {{.Base}}/.well-known/openid-configuration
   Listening on      {{.Address}}
-  Data folder       {{.Folder}}
+{{with .Operators}}  Admin listener    {{.}}
+{{end}}  Data folder       {{.Folder}}
 {{with .Paper}}
 This was the first run. It made an administrator{{with .App}} and an application{{end}}:
 

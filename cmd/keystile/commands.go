@@ -13,7 +13,10 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-var asJSON = cli.Flag{Name: "json", Help: "print JSON"}
+var (
+	asJSON    = cli.Flag{Name: "json", Help: "print JSON"}
+	reference = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
+)
 
 // commands is the table of everything the program can do.
 func commands() cli.Table {
@@ -26,18 +29,21 @@ func commands() cli.Table {
 		{
 			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
 			Details:  "What it prints is a configuration file. Secrets are not shown.",
-			Flags:    append(config.Flags(), asJSON),
-			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json"},
+			Flags:    append(config.Flags(), asJSON, reference),
+			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference"},
 		},
 		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
 	}
 	return cli.Table{
-		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(openRooms)...),
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Try: fits})...),
 		Summary: "Keystile is an OAuth 2.1 and OpenID Connect provider in one program.",
-	}
+	}.WithCompletion()
 }
 
 func showConfig(_ context.Context, call cli.Call) error {
+	if call.On(reference.Name) {
+		return config.Reference(call.Stdout)
+	}
 	c, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -49,13 +55,17 @@ func showConfig(_ context.Context, call cli.Call) error {
 }
 
 func showVersion(_ context.Context, call cli.Call) error {
-	version := map[string]string{"version": "unknown", "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version["version"] = cmp.Or(info.Main.Version, "(devel)")
-	}
+	version := map[string]string{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 	if call.On(asJSON.Name) {
 		return json.NewEncoder(call.Stdout).Encode(version)
 	}
 	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])
 	return err
+}
+
+func versionOf() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return cmp.Or(info.Main.Version, "(devel)")
+	}
+	return "unknown"
 }

@@ -24,32 +24,6 @@ func TestASignInThroughTheDemoShowsTheClaims(t *testing.T) {
 	}
 }
 
-func TestNothingThatIsLoggedOrPrintedLaterIsSecret(t *testing.T) {
-	data := t.TempDir()
-	s := start(t, data)
-	page := signIn(t, s)
-	p := paperOf(t, data)
-	must(t, "user", "create", "--data", data, "--username", "ada", "--password", "correct horse")
-	made := must(t, "app", "create", "--data", data, "--name", "A", "--domain", "a.example")
-	if code := s.stop(); code != 0 {
-		t.Errorf("it ended with %d", code)
-	}
-	again := start(t, data)
-	again.stop()
-	said := s.log.String() + again.log.String() + again.out.String()
-	for name, secret := range map[string]string{
-		"password": p.Admin.Password, "client_secret": p.App.ClientSecret, "access token": bearer(t, page),
-		"a new user's password": "correct horse", "a new client_secret": made["client_secret"].(string),
-	} {
-		if strings.Contains(said, secret) {
-			t.Errorf("the %s is shown: %s", name, said)
-		}
-	}
-	if !strings.Contains(s.out.String(), p.Admin.Password) || !strings.Contains(s.out.String(), p.App.ClientSecret) {
-		t.Errorf("the first run does not say what it made: %s", s.out)
-	}
-}
-
 func TestWithoutTheDemoThereIsNoDemo(t *testing.T) {
 	s := start(t, t.TempDir(), "--demo=false")
 	if resp, body := get(t, http.DefaultClient, s.base+"/demo"); resp.StatusCode != 404 || !strings.Contains(body, `"errcode":404`) {

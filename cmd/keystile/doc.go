@@ -1,11 +1,15 @@
 // Command keystile is the identity provider in one program.
 //
 //	keystile                 serve; the first time it makes all it needs and says so
-//	keystile app create      register an application
-//	keystile user create     create a user
-//	keystile setting set     change a setting while the service runs
-//	keystile config          print the effective configuration
-//	keystile help COMMAND    the flags of a command
+//	keystile app ...         create, list, show, set, rotate-secret, delete applications
+//	keystile user ...        create, list, set, disable, enable users
+//	keystile session ...     list a user's sessions, or sign the user out everywhere
+//	keystile key ...         list, rotate, retire signing keys
+//	keystile setting ...     list, get, set what may change while the service runs
+//	keystile backup FILE     copy the database; restore FILE puts it back
+//	keystile config          print the effective configuration, or the table of all keys
+//	keystile completion SH   a script for bash, zsh or fish
+//	keystile help COMMAND    the flags of a command, and examples
 //
 // Everything it keeps is in one folder (--data, ./keystile-data). Configuration comes from
 // a file, the environment and flags; package config has the table. Commands reach a running
@@ -24,4 +28,11 @@
 //
 // A configuration that is not right exits 2, like any other wrong use of the command line:
 // starting again without a change can not help.
+//
+// Metrics and profiles are on a listener of their own (admin.listen), which asks for no
+// password. An address that other machines reach is warned about and not refused: in a
+// container that is the only kind there is.
+//
+// Every request gets a line in the log that names its route and not its path, let alone its
+// query: a path can hold a token that somebody put in the wrong place.
 package main

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,10 +9,25 @@ import (
 	"testing"
 )
 
+// origin is where the service listens, whatever the world calls it.
+func (s *service) origin() string { return "http://" + s.address }
+
+// headerOf is the header of a JWT.
+func headerOf(t *testing.T, token string) []byte {
+	t.Helper()
+	part, _, _ := strings.Cut(token, ".")
+	header, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return header
+}
+
 // granted is what the tests read of a token answer.
 type granted struct {
 	AccessToken  string `json:"access_token"`
 	RefreshToken string `json:"refresh_token"`
+	IDToken      string `json:"id_token"`
 	ExpiresIn    int64  `json:"expires_in"`
 }
 
@@ -58,7 +74,7 @@ func authorize(t *testing.T, s *service) string {
 func stay(t *testing.T, s *service, path string, cookie *http.Cookie) (*http.Response, string) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return get(t, client, s.base+path, "Cookie", cookie.Name+"="+cookie.Value)
+	return get(t, client, s.origin()+path, "Cookie", cookie.Name+"="+cookie.Value)
 }
 
 // cookieOf signs the administrator in and returns the session's cookie.
@@ -86,7 +102,7 @@ func wantSignIn(t *testing.T, s *service, from string, want int) {
 func enter(t *testing.T, s *service, username, password, from string) (*http.Response, string) {
 	t.Helper()
 	form := url.Values{"username": {username}, "password": {password}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/oauth/signin", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.origin()+"/oauth/signin", strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +114,7 @@ func enter(t *testing.T, s *service, username, password, from string) (*http.Res
 
 func wantUserInfo(t *testing.T, s *service, token string, want int) {
 	t.Helper()
-	if resp, body := get(t, http.DefaultClient, s.base+"/oauth/userinfo", "Authorization", "Bearer "+token); resp.StatusCode != want {
+	if resp, body := get(t, http.DefaultClient, s.origin()+"/oauth/userinfo", "Authorization", "Bearer "+token); resp.StatusCode != want {
 		t.Errorf("userinfo = %d %s, want %d", resp.StatusCode, body, want)
 	}
 }

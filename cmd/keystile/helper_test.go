@@ -9,29 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 )
-
-// TestMain makes the test binary a keystile, for the tests that need a process of their
-// own. Its umask can be chosen.
-func TestMain(m *testing.M) {
-	if os.Getenv("BE_KEYSTILE") == "" {
-		os.Exit(m.Run())
-	}
-	if mask, err := strconv.ParseInt(os.Getenv("BE_UMASK"), 8, 0); err == nil {
-		syscall.Umask(int(mask))
-	}
-	main()
-}
 
 // output collects what a program writes and lets a test wait for a text in it.
 type output struct {
@@ -135,7 +121,11 @@ func command(t *testing.T, stdin string, args ...string) (code int, stdout, stde
 // must is command for one with --json that has to succeed.
 func must(t *testing.T, args ...string) map[string]any {
 	t.Helper()
-	code, out, errs := command(t, "", append(args, "--json")...)
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	code, out, errs := command(t, "", slices.Insert(slices.Clone(args), end, "--json")...)
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
 		t.Fatalf("keystile %q = %d, %s%s", args, code, out, errs)
@@ -189,30 +179,6 @@ func do(t *testing.T, client *http.Client, req *http.Request) (*http.Response, s
 		t.Fatal(err)
 	}
 	return resp, string(body)
-}
-
-// child is a keystile in a process of its own.
-type child struct {
-	*exec.Cmd
-	out, log *output
-	ended    chan struct{}
-}
-
-func spawn(t *testing.T, env []string, args ...string) *child {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &child{Cmd: exec.Command(self, args...), out: newOutput(), log: newOutput(), ended: make(chan struct{})}
-	c.Env = append(append(os.Environ(), "BE_KEYSTILE=1"), env...)
-	c.Stdout, c.Stderr = c.out, c.log
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { defer close(c.ended); c.Wait() }()
-	t.Cleanup(func() { c.Process.Kill(); <-c.ended })
-	return c
 }
 
 // machineToken gets a token for an application itself.

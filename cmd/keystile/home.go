@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -19,35 +21,73 @@ import (
 type home struct {
 	*folder.Folder
 	io.Closer
-	store *storage.Store
-	users *signin.StoreUsers
+	conf      *config.Config
+	file      *bolt.Store
+	store     *storage.Store
+	users     *signin.StoreUsers
+	passwords *signin.Passwords
+	swept     atomic.Int64 // expired records removed
 }
 
 // openHome opens the store in a data folder. Nobody else has it open until Close.
 func openHome(ctx context.Context, c *config.Config, f *folder.Folder) (*home, error) {
-	key, from := c.MasterKey, "KEYSTILE_MASTER_KEY"
-	if key.Text() == "" {
-		var err error
-		if key, from, err = f.MasterKey(c.MasterKeyFile); err != nil {
-			return nil, err
-		}
-	}
-	backend, err := bolt.Open(f.Database(), bolt.Options{})
+	key, from, err := masterKey(c, f.MasterKey)
 	if err != nil {
 		return nil, err
 	}
-	store, err := storage.Open(ctx, backend, key)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", f.Database(), err, from), backend.Close())
-	}
-	// An umask may have taken even the owner's right to write.
-	if err := os.Chmod(f.Database(), 0o600); err != nil {
-		return nil, errors.Join(err, backend.Close())
-	}
-	return &home{Folder: f, Closer: backend, store: store, users: signin.NewUsers(store, nil)}, nil
+	return openFile(ctx, c, f, f.Database(), key, from)
 }
 
-func (h *home) rooms() admin.Rooms { return admin.Rooms{Store: h.store, Users: h.users} }
+// masterKey is the key of the configuration, else the one that of reads from a file. It
+// also says where the key came from.
+func masterKey(c *config.Config, of func(file string) (storage.MasterKey, string, error)) (storage.MasterKey, string, error) {
+	if c.MasterKey.Text() != "" {
+		return c.MasterKey, "KEYSTILE_MASTER_KEY", nil
+	}
+	return of(c.MasterKeyFile)
+}
+
+func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, key storage.MasterKey, from string) (*home, error) {
+	file, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	h := &home{Folder: f, Closer: file, conf: c, file: file, passwords: signin.NewPasswords(signin.Cost{})}
+	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, key)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", path, err, from), file.Close())
+	}
+	// An umask may have taken even the owner's right to write.
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	h.users = signin.NewUsers(h.store, h.passwords)
+	return h, nil
+}
+
+// sweepCounter counts what is swept, for the metrics.
+type sweepCounter struct {
+	storage.Backend
+	removed *atomic.Int64
+}
+
+func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	removed, err := s.Backend.Sweep(ctx, at, n)
+	s.removed.Add(int64(removed))
+	return removed, err
+}
+
+// rooms is what admin commands work on. provider is nil where nobody serves.
+func (h *home) rooms(provider admin.Provider) admin.Rooms {
+	return admin.Rooms{
+		Store: h.store, Users: h.users, Hash: h.passwords.Hash, Provider: provider, Copy: h.file.WriteTo,
+		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
+		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
+	}
+}
+
+// idTokenLifetime is the default of package oauth; there is no key for it.
+const idTokenLifetime = time.Hour
 
 // openRooms is openHome for the admin commands.
 func openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Rooms, io.Closer, error) {
@@ -55,5 +95,18 @@ func openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.R
 	if err != nil {
 		return admin.Rooms{}, nil, err
 	}
-	return h.rooms(), h, nil
+	return h.rooms(nil), h, nil
+}
+
+// fits opens a copy of a database with the folder's master key and returns the rooms over it.
+func fits(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Rooms, io.Closer, error) {
+	key, from, err := masterKey(c, f.KeptKey)
+	if err != nil {
+		return admin.Rooms{}, nil, err
+	}
+	h, err := openFile(ctx, c, f, path, key, from)
+	if err != nil {
+		return admin.Rooms{}, nil, err
+	}
+	return h.rooms(nil), h, nil
 }

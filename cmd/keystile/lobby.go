@@ -38,12 +38,19 @@ func newLobby(c *config.Config, base string, store settings, log *slog.Logger) h
 	if c.Demo {
 		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
 	}
-	get := []string{http.MethodGet, http.MethodHead}
-	return reply.NewMux(log,
-		reply.Route{Path: "/{$}", Methods: get, Handle: l.index},
-		reply.Route{Path: "/healthz/live", Methods: get, Handle: l.live},
-		reply.Route{Path: "/healthz/ready", Methods: get, Handle: l.ready},
-	)
+	index := reply.Route{Path: "/{$}", Methods: read, Handle: l.index}
+	return reply.NewMux(log, append(healthRoutes(store), index)...)
+}
+
+var read = []string{http.MethodGet, http.MethodHead}
+
+// healthRoutes say whether the service is well.
+func healthRoutes(store settings) []reply.Route {
+	l := lobby{store: store}
+	return []reply.Route{
+		{Path: "/healthz/live", Methods: read, Handle: l.live},
+		{Path: "/healthz/ready", Methods: read, Handle: l.ready},
+	}
 }
 
 // index says what is here: to a browser as a page, else as JSON.

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 )
 
 // serve runs the service until ctx ends or a signal comes.
@@ -50,40 +51,46 @@ func serve(ctx context.Context, call cli.Call) error {
 // live is the service's life with an open store: it furnishes the house, opens the doors,
 // says so and waits for the end.
 func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) error {
-	public, err := listen(ctx, c.Listen)
+	public, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
 	defer public.Close()
+	operators, observer, err := openOperators(ctx, c, home, log)
+	if err != nil {
+		return err
+	}
+	defer operators.close()
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
-	house, err := assemble(ctx, c, base, home, log)
+	house, provider, err := assemble(ctx, c, base, home, log, observer)
 	if err != nil {
 		return err
 	}
-	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(provider), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
 	}
-	s := servers{log: log, doors: []opening{{newServer(house, log), public}}}
+	s := servers{log: log, doors: append(operators, opening{newServer(house, log), public})}
 	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands can not reach this server: stop it to use them", "err", err)
 	} else {
-		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(), log), log), private})
+		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(provider), log), log), private})
 	}
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
 	writeBanner(say, banner{
-		Base: base, Address: public.Addr().String(), Folder: home.Path(), Kept: home.FirstRun(), Demo: c.Demo, Paper: paper,
+		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(), Demo: c.Demo, Paper: paper,
 	})
 	return s.run(ctx, home.store)
 }
 
 func newLog(c *config.Config, call cli.Call) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
+	var h slog.Handler = slog.NewTextHandler(call.Stderr, options)
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(call.Stderr, options))
+		h = slog.NewJSONHandler(call.Stderr, options)
 	}
-	return slog.New(slog.NewTextHandler(call.Stderr, options))
+	return slog.New(requests.Log(h))
 }
 
 // newServer limits what a client can hold open. There is no limit on a whole request or

@@ -35,6 +35,7 @@ var heavy = map[string]string{
 	"golang.org/x/time":             "gateway",
 	"github.com/getkin/kin-openapi": "registry",
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
+	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 }
 
 var testOnly = map[string]string{

@@ -5,13 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
 )
 
-func createApp(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+var appCommands = []command{
+	{
+		name: "app create", summary: "Register an application", do: createApp,
+		details:  "It prints the client_secret once: it can not be asked for again.",
+		examples: []string{"keystile app create --name Shop --domain shop.example.com --json", "keystile app create --name Phone --domain localhost --public"},
+		flags: []cli.Flag{
+			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
+			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
+			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed", Many: true},
+			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
+			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
+			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
+			{Name: "owner", Value: "USERNAME", Help: "whose it is (the first administrator)"},
+		},
+	},
+	{name: "app list", summary: "List the applications", do: listApps, examples: []string{"keystile app list --json"}},
+	{
+		name: "app show", words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets", do: showApp,
+		examples: []string{"keystile app show ksabcdefghij0123456789"},
+	},
+	{
+		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, flags: appChanges,
+		details:  "What is not named stays as it is. A switch is turned off with =false.",
+		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
+	},
+	{
+		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret,
+		details:  "It prints the new client_secret once. What was valid before stays so for the overlap and not longer.",
+		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0   # it has leaked"},
+		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
+	},
+	{
+		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp,
+		details:  "There is no way back: a new application has another client_id.",
+		examples: []string{"keystile app delete ksabcdefghij0123456789"},
+	},
+}
+
+func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	domains, err := normalize(args.Flags["domain"])
 	if err != nil {
 		return nil, &cli.UsageError{Err: err}
@@ -41,14 +78,74 @@ func describe(app storage.App) answer {
 	if len(app.RedirectURIs) > 0 {
 		a = append(a, field{"redirect_uris", app.RedirectURIs})
 	}
-	alg := app.IDTokenAlg
+	return append(a, field{"public", app.Public}, field{"tier", app.Tier}, field{"id_token_alg", idTokenAlg(app)}, field{"owner", app.Owner})
+}
+
+func idTokenAlg(app storage.App) string {
 	switch {
-	case alg == "" && app.Public:
-		alg = "ES256"
-	case alg == "":
-		alg = "HS256"
+	case app.IDTokenAlg != "":
+		return app.IDTokenAlg
+	case app.Public:
+		return "ES256"
 	}
-	return append(a, field{"public", app.Public}, field{"tier", app.Tier}, field{"id_token_alg", alg}, field{"owner", app.Owner})
+	return "HS256"
+}
+
+func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	apps, err := everything(func(from string) ([]storage.App, string, error) {
+		return rooms.Store.Apps(ctx, "", from, storage.Page)
+	})
+	var rows list
+	for _, a := range apps {
+		rows = append(rows, answer{
+			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.Tier},
+			{"public", a.Public}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
+		})
+	}
+	return rows, err
+}
+
+func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	app, err := appOf(ctx, rooms.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	return show(app), nil
+}
+
+func show(app storage.App) answer {
+	return answer{
+		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
+		{"public", app.Public}, {"tier", app.Tier}, {"id_token_alg", idTokenAlg(app)},
+		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
+		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},
+		{"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
+	}
+}
+
+// secretsOf says since and until when secrets are valid, and nothing of what they are.
+func secretsOf(app storage.App) []string {
+	about := []string{}
+	for _, s := range app.Secrets {
+		text := "from " + when(s.CreatedAt)
+		if !s.ExpiresAt.IsZero() {
+			text += " until " + when(s.ExpiresAt)
+		}
+		about = append(about, text)
+	}
+	return about
+}
+
+// listed is [] and not null in JSON.
+func listed(texts []string) []string { return append([]string{}, texts...) }
+
+// appOf finds an application by its whole client_id.
+func appOf(ctx context.Context, store *storage.Store, id string) (storage.App, error) {
+	app, err := store.App(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return app, fmt.Errorf("there is no application %q; list them with: keystile app list", id)
+	}
+	return app, err
 }
 
 func normalize(typed []string) ([]string, error) {
@@ -65,33 +162,23 @@ func normalize(typed []string) ([]string, error) {
 	return domains, errors.Join(errs...)
 }
 
-// ownerOf returns the sub of a username, or of the first administrator; "" if there is none.
-func ownerOf(ctx context.Context, store *storage.Store, username string) (string, error) {
-	if username == "" {
+// ownerOf returns the sub of a user, or of the first administrator; "" if there is none.
+func ownerOf(ctx context.Context, store *storage.Store, who string) (string, error) {
+	if who == "" {
 		return FirstAdmin(ctx, store)
 	}
-	login, err := store.Login(ctx, storage.LoginSelf, strings.ToLower(strings.TrimSpace(username)))
-	if errors.Is(err, storage.ErrNotFound) {
-		return "", fmt.Errorf("owner: there is no user %q; create one with: keystile user create", username)
-	}
-	return login.UserID, err
+	u, err := userOf(ctx, store, who)
+	return u.Sub, err
 }
 
 // FirstAdmin returns the sub of the administrator with the lowest number, "" if there is none.
 func FirstAdmin(ctx context.Context, store *storage.Store) (string, error) {
+	users, err := allUsers(ctx, store)
 	var first storage.User
-	for from := ""; ; {
-		page, next, err := store.Users(ctx, from, storage.Page)
-		if err != nil {
-			return "", err
-		}
-		for _, u := range page {
-			if u.Role == storage.RoleAdmin && (first.ID == 0 || u.ID < first.ID) {
-				first = u
-			}
-		}
-		if from = next; next == "" {
-			return first.Sub, nil
+	for _, u := range users {
+		if u.Role == storage.RoleAdmin && (first.ID == 0 || u.ID < first.ID) {
+			first = u
 		}
 	}
+	return first.Sub, err
 }

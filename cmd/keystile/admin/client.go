@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -22,43 +23,74 @@ var errNobody = errors.New("no server answers")
 func ask(ctx context.Context, socket string, req Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	body, err := json.Marshal(req)
+	if err != nil {
+		return "", err
+	}
+	in, err := post(ctx, socket, "/", body)
+	if err != nil {
+		return "", err
+	}
+	defer in.Body.Close()
+	var resp Response
+	if err := json.NewDecoder(in.Body).Decode(&resp); err != nil {
+		return "", wentAway(err)
+	}
+	return resp.Output, resp.err()
+}
+
+func (r Response) err() error {
+	switch {
+	case r.Usage:
+		return cli.Usage("%s", r.Error)
+	case r.Error != "":
+		return errors.New(r.Error)
+	}
+	return nil
+}
+
+// fetch copies the server's database to w. It takes as long as it takes; what breaks off
+// is an error, because the answer's end is marked.
+func fetch(ctx context.Context, socket string, w io.Writer) (int64, error) {
+	in, err := post(ctx, socket, copyPath, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Body.Close()
+	if in.Header.Get("Content-Type") != copyType {
+		return 0, errors.New("the running server can not copy its database: it is of another version; restart it, or stop it first")
+	}
+	n, err := io.Copy(w, in.Body)
+	if err != nil {
+		return n, fmt.Errorf("the copy is not complete, and nothing is left of it: %w", err)
+	}
+	return n, nil
+}
+
+// post sends a request. The caller closes the answer's body, and with it the connection.
+func post(ctx context.Context, socket, path string, body []byte) (*http.Response, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return "", errNobody
+		return nil, errNobody
 	case err != nil:
-		return "", fmt.Errorf("the server's socket can not be used: %w; run this as the user the server runs as", err)
-	}
-	defer conn.Close()
-	resp, err := send(ctx, conn, req)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the server went away while it was asked (%w); whether it was done is not known: look, and try again", err)
-	case resp.Usage:
-		return "", cli.Usage("%s", resp.Error)
-	case resp.Error != "":
-		return "", errors.New(resp.Error)
-	}
-	return resp.Output, nil
-}
-
-func send(ctx context.Context, conn net.Conn, req Request) (resp Response, err error) {
-	body, err := json.Marshal(req)
-	if err != nil {
-		return resp, err
+		return nil, fmt.Errorf("the server's socket can not be used: %w; run this as the user the server runs as", err)
 	}
 	over := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext:       func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 	}
-	out, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://keystile/", bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://keystile"+path, bytes.NewReader(body))
 	if err != nil {
-		return resp, err
+		return nil, errors.Join(err, conn.Close())
 	}
 	in, err := over.RoundTrip(out)
 	if err != nil {
-		return resp, err
+		return nil, wentAway(err)
 	}
-	defer in.Body.Close()
-	return resp, json.NewDecoder(in.Body).Decode(&resp)
+	return in, nil
+}
+
+func wentAway(err error) error {
+	return fmt.Errorf("the server went away while it was asked (%w); whether it was done is not known: look, and try again", err)
 }

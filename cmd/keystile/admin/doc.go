@@ -10,5 +10,16 @@
 // Who may open the socket may do anything: it is 0600 in a folder that is 0700, and that
 // is the whole check. The log names the command, never its arguments.
 //
-// Output is one ordered list of names and values, printed as JSON or as aligned lines.
+// Output is one ordered list of names and values, or several of them, printed as JSON or
+// as aligned lines.
+//
+// A running server is told of what it knows by heart: revocations go through its provider,
+// and keys are read anew. Without one they go to the store, where the next start finds them.
+//
+// Commands that end something ask nothing, because scripts have nobody to answer, but they
+// want the whole id and say what they did. Disabling ends what was granted, as deleting
+// does: access tokens would go on for days, and whoever disables means now.
+//
+// backup and restore are not in the table. A backup is streamed and written by the caller,
+// because a server may have another user's rights and another view of the file system.
 package admin

@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -38,8 +41,10 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
-	return &office{t: t, rooms: Rooms{store, users}, users: users, data: filepath.Join(t.TempDir(), "data")}
+	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+	users := signin.NewUsers(store, passwords)
+	rooms := Rooms{Store: store, Users: users, Hash: passwords.Hash, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour}
+	return &office{t: t, rooms: rooms, users: users, data: filepath.Join(t.TempDir(), "data")}
 }
 
 // serve answers at the folder's socket until the test ends.
@@ -70,20 +75,97 @@ func (o *office) open(context.Context, *config.Config, *folder.Folder) (Rooms, i
 	return o.rooms, io.NopCloser(nil), nil
 }
 
+// provider stands in for a running server's.
+type provider struct {
+	revoked  []storage.Revocation
+	reloaded int
+	fails    error
+}
+
+func (p *provider) Revoke(_ context.Context, rs ...storage.Revocation) error {
+	p.revoked = append(p.revoked, rs...)
+	return p.fails
+}
+
+func (p *provider) ReloadKeys(context.Context) error { p.reloaded++; return p.fails }
+
+// rows runs a command with --json that prints a list.
+func (o *office) rows(words ...string) (rows []map[string]any) {
+	o.t.Helper()
+	code, out, errs := o.run("", with(words, "--json")...)
+	if err := json.Unmarshal([]byte(out), &rows); code != 0 || err != nil {
+		o.t.Fatalf("%q = %d %q %q", words, code, out, errs)
+	}
+	return rows
+}
+
+// user makes a user and returns their sub.
+func (o *office) user(name string) string {
+	o.t.Helper()
+	return o.must("user", "create", "--username", name, "--password", "correct horse")["sub"].(string)
+}
+
+// app makes an application and returns its client_id and client_secret.
+func (o *office) app() (id, secret string) {
+	o.t.Helper()
+	v := o.must("app", "create", "--name", "Shop", "--domain", "shop.example")
+	return v["client_id"].(string), v["client_secret"].(string)
+}
+
+// stored is the application as the store has it.
+func (o *office) stored(id string) storage.App {
+	o.t.Helper()
+	a, err := o.rooms.Store.App(o.t.Context(), id)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return a
+}
+
+// session signs a user in and returns the session's id.
+func (o *office) session(sub string) string {
+	o.t.Helper()
+	now := time.Now()
+	s := storage.Session{ID: storage.SessionID(storage.DrawCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
+	if _, err := o.rooms.Store.SaveSession(o.t.Context(), s); err != nil {
+		o.t.Fatal(err)
+	}
+	return s.ID
+}
+
+// revocations are those in the store.
+func (o *office) revocations() []storage.Revocation {
+	o.t.Helper()
+	rs, err := o.rooms.Store.Revocations(o.t.Context(), 0, 10)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return rs
+}
+
 // run types a command; stdin is what a password of - is read from.
 func (o *office) run(stdin string, words ...string) (code int, stdout, stderr string) {
 	o.t.Helper()
 	var out, errs bytes.Buffer
-	table := cli.Table{Program: "keystile", Commands: Commands(o.open)}
-	words = append(words, "--data", o.data)
+	table := cli.Table{Program: "keystile", Commands: Commands(House{Open: o.open})}
+	words = with(words, "--data", o.data)
 	code = table.Main(o.t.Context(), words, cli.Call{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()
+}
+
+// with adds flags to a command's words, before a "--" that ends them.
+func with(words []string, flags ...string) []string {
+	i := slices.Index(words, "--")
+	if i < 0 {
+		i = len(words)
+	}
+	return slices.Insert(slices.Clone(words), i, flags...)
 }
 
 // must runs a command with --json that has to succeed.
 func (o *office) must(words ...string) map[string]any {
 	o.t.Helper()
-	code, out, errs := o.run("", append(words, "--json")...)
+	code, out, errs := o.run("", with(words, "--json")...)
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
 		o.t.Fatalf("%q = %d %q %q", words, code, out, errs)

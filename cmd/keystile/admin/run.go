@@ -15,30 +15,39 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 )
 
-// Opener opens the rooms over a data folder that no server holds. The caller closes what
-// it is given.
-type Opener func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
+// House is how commands get into the rooms of a data folder that no server holds. The
+// caller of each closes what it is given.
+type House struct {
+	// Open opens the rooms over the folder's database.
+	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
+	// Try opens the rooms over another database with the folder's master key; it makes no key.
+	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Rooms, io.Closer, error)
+}
 
 // Commands returns the table for the command line.
-func Commands(open Opener) []cli.Command {
-	lines := make([]cli.Command, len(table))
-	for i, c := range table {
-		lines[i] = c.line(open)
+func Commands(house House) []cli.Command {
+	var lines []cli.Command
+	for _, c := range table {
+		lines = append(lines, c.line(house))
 	}
-	return lines
+	return append(lines, backupLine(house), restoreLine(house))
+}
+
+// common are the flags of every command here.
+func common() []cli.Flag {
+	return append(config.Flags("config", "data", "master_key_file"), cli.Flag{Name: "json", Help: "print one line of JSON"})
 }
 
 // line makes a command of the table one of the command line.
-func (c command) line(open Opener) cli.Command {
-	flags := slices.Concat(c.flags, config.Flags("config", "data", "master_key_file"),
-		[]cli.Flag{{Name: "json", Help: "print one line of JSON"}})
+func (c command) line(house House) cli.Command {
 	return cli.Command{
-		Name: c.name, Words: c.words, Summary: c.summary, Details: c.details, Examples: c.examples, Flags: flags,
-		Run: func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, open) },
+		Name: c.name, Words: c.words, Summary: c.summary, Details: c.details, Examples: c.examples,
+		Flags: slices.Concat(c.flags, common()),
+		Run:   func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, house) },
 	}
 }
 
-func (c command) run(ctx context.Context, call cli.Call, open Opener) error {
+func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -54,34 +63,36 @@ func (c command) run(ctx context.Context, call cli.Call, open Opener) error {
 	if f.Made() {
 		fmt.Fprintf(call.Stderr, "keystile: made a new data folder, %s\n", f.Path())
 	}
-	output, err := c.anywhere(ctx, conf, f, args, open)
+	var said string
+	err = house.reach(ctx, conf, f, func(socket string) (err error) {
+		said, err = ask(ctx, socket, Request{c.name, args})
+		return err
+	}, func(rooms Rooms) (err error) {
+		said, err = execute(ctx, rooms, c.name, args)
+		return err
+	})
+	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
+	return errors.Join(err, failed)
+}
+
+// reach has the server do something if one answers, else does it here. A server that is
+// just starting holds the store before it answers, hence the second question.
+func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Rooms) error) error {
+	socket, err := f.Socket()
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(call.Stdout, output)
-	return err
-}
-
-// anywhere runs the command in the server if one answers, else here. A server that is just
-// starting holds the store before it answers, hence the second question.
-func (c command) anywhere(ctx context.Context, conf *config.Config, f *folder.Folder, args cli.Args, open Opener) (string, error) {
-	socket, err := f.Socket()
-	if err != nil {
-		return "", err
+	if err := ask(socket); !errors.Is(err, errNobody) {
+		return err
 	}
-	output, err := ask(ctx, socket, Request{c.name, args})
-	if !errors.Is(err, errNobody) {
-		return output, err
-	}
-	rooms, held, err := open(ctx, conf, f)
+	rooms, held, err := h.Open(ctx, conf, f)
 	if err != nil {
-		if output, again := ask(ctx, socket, Request{c.name, args}); !errors.Is(again, errNobody) {
-			return output, again
+		if again := ask(socket); !errors.Is(again, errNobody) {
+			return again
 		}
-		return "", err
+		return err
 	}
-	output, err = execute(ctx, rooms, c.name, args)
-	return output, errors.Join(err, held.Close())
+	return errors.Join(here(rooms), held.Close())
 }
 
 // readSecret replaces a secret given as "-" by a line of the standard input.

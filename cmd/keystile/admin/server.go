@@ -22,24 +22,50 @@ type Response struct {
 	Usage  bool   `json:"usage,omitempty"` // the command was called wrongly
 }
 
-// maxRequest bounds a request in bytes.
-const maxRequest = 1 << 20
+const (
+	maxRequest = 1 << 20 // bytes
+
+	// A copy of the database has a path of its own, because it is a stream and no text.
+	copyPath = "/copy"
+	copyType = "application/vnd.keystile.database"
+)
 
 // Handler runs commands for whoever reaches it: serve it on a private socket only.
 func Handler(rooms Rooms, log *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var req Request
-		var resp Response
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&req)
-		if err == nil {
-			resp.Output, err = execute(r.Context(), rooms, req.Command, req.Args)
-			log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)
-		}
-		if err != nil {
-			var usage *cli.UsageError
-			resp = Response{Error: err.Error(), Usage: errors.As(err, &usage)}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(resp) // a client that has gone away is no failure of ours
-	})
+	s := server{rooms, log}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", s.run)
+	mux.HandleFunc(copyPath, s.copy)
+	return mux
+}
+
+type server struct {
+	rooms Rooms
+	log   *slog.Logger
+}
+
+func (s server) run(w http.ResponseWriter, r *http.Request) {
+	var req Request
+	var resp Response
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&req)
+	if err == nil {
+		resp.Output, err = execute(r.Context(), s.rooms, req.Command, req.Args)
+		s.log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)
+	}
+	if err != nil {
+		var usage *cli.UsageError
+		resp = Response{Error: err.Error(), Usage: errors.As(err, &usage)}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(resp) // a client that has gone away is no failure of ours
+}
+
+// copy streams the database. An answer that is broken off can not be taken for a whole one.
+func (s server) copy(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", copyType)
+	n, err := s.rooms.Copy(w)
+	s.log.InfoContext(r.Context(), "admin command", "command", "backup", "ok", err == nil, "bytes", n)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
 }

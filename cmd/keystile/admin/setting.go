@@ -23,7 +23,20 @@ var settings = []setting{
 	{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it (spec 3.3)"},
 }
 
-func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+var settingCommands = []command{
+	{
+		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good", do: setSetting,
+		details:  settingsHelp(),
+		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
+	},
+	{
+		name: "setting get", words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
+		details: settingsHelp(), examples: []string{"keystile setting get " + storage.SettingForcePKCE},
+	},
+	{name: "setting list", summary: "List the settings", do: listSettings, examples: []string{"keystile setting list"}},
+}
+
+func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	s, err := named(args.Words[0])
 	if err != nil {
 		return nil, err
@@ -38,7 +51,7 @@ func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error)
 	return answer{{"name", s.name}, {"value", value}}, nil
 }
 
-func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	s, err := named(args.Words[0])
 	if err != nil {
 		return nil, err
@@ -48,6 +61,20 @@ func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (answer, error)
 		return nil, err
 	}
 	return answer{{"name", s.name}, {"value", cmp.Or(value, s.fallback)}}, nil
+}
+
+func listSettings(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	var rows list
+	for _, s := range settings {
+		value, err := rooms.Store.Setting(ctx, s.name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, answer{
+			{"name", s.name}, {"value", cmp.Or(value, s.fallback)}, {"default", s.fallback}, {"help", s.help},
+		})
+	}
+	return rows, nil
 }
 
 // named finds a setting by its name or alias.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
@@ -13,13 +15,39 @@ import (
 
 // Rooms is what the commands work on.
 type Rooms struct {
-	Store *storage.Store
-	Users Users
+	Store      *storage.Store
+	Users      Users
+	Hash       func(ctx context.Context, password string) (string, error)
+	Provider   Provider                       // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
+	Signed     time.Duration                  // the longest that what a key has signed is valid
+	Granted    time.Duration                  // the longest that what was granted is valid
+	SigningAlg string                         // of access tokens
 }
 
 // Users makes users with a password; *signin.StoreUsers does.
 type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+}
+
+// Provider is the running server's, which knows some of the store by heart; *oauth.Server.
+type Provider interface {
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	ReloadKeys(ctx context.Context) error
+}
+
+// skew is what the clocks of machines may differ by.
+const skew = time.Minute
+
+// revoke ends everything that an application (kind app) or a user (kind user) was granted
+// before a time: in a running server at once, else in the store, where the next one reads it.
+func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) error {
+	end := storage.Revocation{Kind: kind, ID: id, Before: before.UTC()}
+	if r.Provider != nil {
+		return r.Provider.Revoke(ctx, end)
+	}
+	end.Until = end.Before.Add(r.Granted + skew)
+	return r.Store.Revoke(ctx, end)
 }
 
 // command is one line of the table.
@@ -30,46 +58,12 @@ type command struct {
 	details  string
 	examples []string
 	flags    []cli.Flag
-	do       func(context.Context, Rooms, cli.Args) (answer, error)
+	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
-// table is everything an operator can do from the command line.
-var table = []command{
-	{
-		name: "app create", summary: "Register an application", do: createApp,
-		details:  "It prints the client_secret once: it can not be asked for again.",
-		examples: []string{"keystile app create --name Shop --domain shop.example.com --json", "keystile app create --name Phone --domain localhost --public"},
-		flags: []cli.Flag{
-			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
-			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
-			{Name: "redirect-uri", Value: "URI", Help: "an exact address; if any is given, only these are allowed", Many: true},
-			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
-			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
-			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
-			{Name: "owner", Value: "USERNAME", Help: "whose it is (the first administrator)"},
-		},
-	},
-	{
-		name: "user create", summary: "Create a user who signs in with a password", do: createUser,
-		examples: []string{"keystile user create --username ada --password - --role developer < password.txt"},
-		flags: []cli.Flag{
-			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
-			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
-			{Name: "role", Value: "ROLE", Help: "admin or developer (neither)"},
-			{Name: "nickname", Value: "NAME", Help: "what applications are told"},
-			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
-		},
-	},
-	{
-		name: "setting set", words: []string{"KEY", "VALUE"}, summary: "Change a setting, at once and for good", do: setSetting,
-		details:  settingsHelp(),
-		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
-	},
-	{
-		name: "setting get", words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
-		details: settingsHelp(), examples: []string{"keystile setting get " + storage.SettingForcePKCE},
-	},
-}
+// table is everything an operator can do from the command line, in the server's process or
+// in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
+var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input.
 const secretFlag = "password"
@@ -88,14 +82,14 @@ func execute(ctx context.Context, rooms Rooms, name string, args cli.Args) (stri
 	if !ok {
 		return "", fmt.Errorf("the running server does not know %q: it is of another version; restart it", name)
 	}
-	if err := c.line(nil).Check(args); err != nil {
+	if err := c.line(House{}).Check(args); err != nil {
 		return "", &cli.UsageError{Err: err}
 	}
-	a, err := c.do(ctx, rooms, args)
+	said, err := c.do(ctx, rooms, args)
 	if err != nil {
 		return "", plain(err)
 	}
-	return a.text(args.On("json"))
+	return said.text(args.On("json"))
 }
 
 // plain says an error of the store in the words of the command line.
@@ -108,4 +102,29 @@ func plain(err error) error {
 		return errors.New(strings.TrimSuffix(text, ": "+storage.ErrExists.Error()))
 	}
 	return err
+}
+
+// again repeats a change until nobody else has changed the same record meanwhile.
+func again[T any](change func() (T, error)) (T, error) {
+	for {
+		v, err := change()
+		if !errors.Is(err, storage.ErrConflict) {
+			return v, err
+		}
+	}
+}
+
+// everything walks the pages of a list.
+func everything[T any](page func(from string) ([]T, string, error)) ([]T, error) {
+	var all []T
+	for from := ""; ; {
+		some, next, err := page(from)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if from = next; next == "" {
+			return all, nil
+		}
+	}
 }

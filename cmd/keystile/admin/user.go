@@ -2,12 +2,46 @@ package admin
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
 )
 
-func createUser(ctx context.Context, rooms Rooms, args cli.Args) (answer, error) {
+const userHelp = "USER is a username or a sub, whole."
+
+var userCommands = []command{
+	{
+		name: "user create", summary: "Create a user who signs in with a password", do: createUser,
+		examples: []string{"keystile user create --username ada --password - --role developer < password.txt"},
+		flags: []cli.Flag{
+			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
+			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
+			{Name: "role", Value: "ROLE", Help: "admin or developer (neither)"},
+			{Name: "nickname", Value: "NAME", Help: "what applications are told"},
+			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
+		},
+	},
+	{name: "user list", summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
+	{
+		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, flags: userChanges,
+		details:  userHelp + " What is not named stays as it is. A new password ends the user's\nsessions and everything they granted, as session end does.",
+		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
+	},
+	{
+		name: "user disable", words: []string{"USER"}, summary: "Lock a user out, and end their sessions and everything they granted", do: disableUser,
+		details: userHelp, examples: []string{"keystile user disable ada"},
+	},
+	{
+		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser,
+		details: userHelp + " What was ended stays so.", examples: []string{"keystile user enable ada"},
+	},
+}
+
+func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	u, err := rooms.Users.Create(ctx, storage.User{
 		Username: args.Get("username"), Role: args.Get("role"),
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
@@ -22,4 +56,83 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (answer, error)
 		}
 	}
 	return a, nil
+}
+
+func listUsers(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	users, err := allUsers(ctx, rooms.Store)
+	var rows list
+	for _, u := range users {
+		rows = append(rows, answer{
+			{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"role", u.Role},
+			{"email", u.Email}, {"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)},
+		})
+	}
+	return rows, err
+}
+
+func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error) {
+	return everything(func(from string) ([]storage.User, string, error) { return store.Users(ctx, from, storage.Page) })
+}
+
+// disableUser saves first: from then on nobody signs in and nothing is granted that the
+// revocation would miss.
+func disableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = true })
+	if err != nil {
+		return nil, err
+	}
+	ended, err := signOutEverywhere(ctx, rooms, u)
+	return append(answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", true}}, ended...), err
+}
+
+func enableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
+	return answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", u.Disabled}}, err
+}
+
+// changeUser changes the newest state of a user.
+func changeUser(ctx context.Context, store *storage.Store, who string, change func(*storage.User)) (storage.User, error) {
+	return again(func() (storage.User, error) {
+		u, err := userOf(ctx, store, who)
+		if err != nil {
+			return u, err
+		}
+		change(&u)
+		return store.SaveUser(ctx, u)
+	})
+}
+
+// userOf finds a user by sub or by username. The sub comes first, so that nobody can stand
+// in for another user by a name.
+func userOf(ctx context.Context, store *storage.Store, who string) (storage.User, error) {
+	u, err := store.User(ctx, who)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return u, err
+	}
+	login, err := store.Login(ctx, storage.LoginSelf, loginName(who))
+	if errors.Is(err, storage.ErrNotFound) {
+		return u, fmt.Errorf("there is no user %q; list them with: keystile user list", who)
+	}
+	if err != nil {
+		return u, err
+	}
+	return store.User(ctx, login.UserID)
+}
+
+// loginName is what a username is found by.
+func loginName(username string) string { return strings.ToLower(strings.TrimSpace(username)) }
+
+// signOutEverywhere ends the sessions of a user and everything they granted before now.
+func signOutEverywhere(ctx context.Context, rooms Rooms, u storage.User) (answer, error) {
+	sessions, err := rooms.Store.Sessions(ctx, u.Sub)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sessions {
+		if err := endSession(ctx, rooms.Store, s); err != nil {
+			return nil, err
+		}
+	}
+	now := time.Now()
+	return answer{{"sessions_ended", len(sessions)}, {"revoked_before", when(now)}}, rooms.revoke(ctx, storage.RevokeUser, u.Sub, now)
 }

@@ -34,8 +34,11 @@ type Config struct {
 	IDTokenAlgs []string
 	SigningAlg  string
 
-	LogLevel  slog.Level
-	LogFormat string // text or json
+	LogLevel    slog.Level
+	LogFormat   string // text or json
+	LogRequests bool
+
+	AdminListen string // "": there is no admin listener
 
 	Values []Value // where each of them came from, in the order of the table
 }

@@ -14,6 +14,7 @@ const (
 // key is one line of the table.
 type key struct {
 	name     string // as in the file
+	kind     string // what a value is, for the reference
 	fallback string // what it is if no source has it
 	spec     string // the section of the specification it follows, "" if it is ours
 	help     string
@@ -27,51 +28,56 @@ func (k key) in(s sources) bool { return k.never&s == 0 }
 
 // keys is the table: all there is to configure. A key arrives with its feature.
 var keys = []key{
-	{name: "config", help: "the configuration file, YAML", never: inFile, set: nothing},
-	{name: "data", fallback: "keystile-data", help: "the data folder", example: "/var/lib/keystile",
+	{name: "config", kind: "file", help: "the configuration file, YAML", never: inFile, set: nothing},
+	{name: "data", kind: "folder", fallback: "keystile-data", help: "the data folder", example: "/var/lib/keystile",
 		set: text(func(c *Config) *string { return &c.Data })},
-	{name: "listen", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any free one", example: "127.0.0.1:8080",
+	{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any free one", example: "127.0.0.1:8080",
 		set: address(func(c *Config) *string { return &c.Listen })},
-	{name: "base_url", spec: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
+	{name: "base_url", kind: "origin", spec: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
 		set: origin(func(c *Config) *string { return &c.BaseURL })},
-	{name: "master_key", help: "the key that seals secrets in the store; without it, the one in master_key_file", never: inFile | inFlag, secret: true, set: masterKey},
-	{name: "master_key_file", help: "a file with the master key, readable by its owner only; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
+	{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store; without it, the one in master_key_file", never: inFile | inFlag, secret: true, set: masterKey},
+	{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
 		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},
-	{name: "trusted_proxies", help: "the proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
+	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
 		set: proxies},
-	{name: "demo", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
+	{name: "demo", kind: "true or false", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
 		set: boolean(func(c *Config) *bool { return &c.Demo })},
 
-	{name: "lifetimes.code", fallback: "5m", spec: "8", help: "how long an authorization code is valid", example: "5m",
+	{name: "lifetimes.code", kind: "duration", fallback: "5m", spec: "8", help: "how long an authorization code is valid", example: "5m",
 		set: duration(func(c *Config) *time.Duration { return &c.CodeLifetime })},
-	{name: "lifetimes.access", fallback: "168h", spec: "8", help: "how long an access token is valid", example: "168h",
+	{name: "lifetimes.access", kind: "duration", fallback: "168h", spec: "8", help: "how long an access token is valid", example: "168h",
 		set: duration(func(c *Config) *time.Duration { return &c.AccessLifetime })},
-	{name: "lifetimes.refresh", fallback: "720h", spec: "8", help: "how long a refresh token is valid", example: "720h",
+	{name: "lifetimes.refresh", kind: "duration", fallback: "720h", spec: "8", help: "how long a refresh token is valid", example: "720h",
 		set: duration(func(c *Config) *time.Duration { return &c.RefreshLifetime })},
-	{name: "lifetimes.session_idle", fallback: "168h", help: "how long a sign-in lasts without use", example: "168h",
+	{name: "lifetimes.session_idle", kind: "duration", fallback: "168h", help: "how long a sign-in lasts without use", example: "168h",
 		set: duration(func(c *Config) *time.Duration { return &c.SessionIdle })},
-	{name: "lifetimes.session_max", fallback: "720h", help: "how long a sign-in lasts with use", example: "720h",
+	{name: "lifetimes.session_max", kind: "duration", fallback: "720h", help: "how long a sign-in lasts with use", example: "720h",
 		set: duration(func(c *Config) *time.Duration { return &c.SessionMax })},
 
-	{name: "reuse_leeway.code", fallback: "10s", help: "how long a second use of a code is only refused; later it also ends the grant", example: "10s",
+	{name: "reuse_leeway.code", kind: "duration", fallback: "10s", help: "how long a second use of a code is only refused; later it also ends the grant", example: "10s",
 		set: duration(func(c *Config) *time.Duration { return &c.CodeReuseLeeway })},
-	{name: "reuse_leeway.refresh", fallback: "10s", help: "how long a second use of a refresh token is only refused; later it also ends the family", example: "10s",
+	{name: "reuse_leeway.refresh", kind: "duration", fallback: "10s", help: "how long a second use of a refresh token is only refused; later it also ends the family", example: "10s",
 		set: duration(func(c *Config) *time.Duration { return &c.RefreshReuseLeeway })},
 
-	{name: "login_lock.failures", fallback: "10", spec: "8", help: "how many failed sign-ins lock an address", example: "10",
+	{name: "login_lock.failures", kind: "number", fallback: "10", spec: "8", help: "how many failed sign-ins lock an address", example: "10",
 		set: count(func(c *Config) *int { return &c.LockFailures })},
-	{name: "login_lock.window", fallback: "5m", spec: "8", help: "how long failed sign-ins are counted together", example: "5m",
+	{name: "login_lock.window", kind: "duration", fallback: "5m", spec: "8", help: "how long failed sign-ins are counted together", example: "5m",
 		set: duration(func(c *Config) *time.Duration { return &c.LockWindow })},
-	{name: "login_lock.duration", fallback: "15m", spec: "8", help: "how long a locked address stays locked", example: "15m",
+	{name: "login_lock.duration", kind: "duration", fallback: "15m", spec: "8", help: "how long a locked address stays locked", example: "15m",
 		set: duration(func(c *Config) *time.Duration { return &c.LockDuration })},
 
-	{name: "id_token_algs", fallback: "HS256", spec: "2.5", help: "the id_token algorithms that discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256",
+	{name: "id_token_algs", kind: "list", fallback: "HS256", spec: "2.5", help: "the id_token algorithms that discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256",
 		set: algorithms},
-	{name: "signing_alg", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",
+	{name: "signing_alg", kind: "name", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",
 		set: choice(func(c *Config) *string { return &c.SigningAlg }, "ES256", "EdDSA", "RS256")},
 
-	{name: "log.level", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
+	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},
-	{name: "log.format", fallback: "text", help: "how it is logged: text or json", example: "json",
+	{name: "log.format", kind: "name", fallback: "text", help: "how it is logged: text or json", example: "json",
 		set: choice(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
+	{name: "log.requests", kind: "true or false", fallback: "true", help: "whether each request gets a line in the log (method, route, status, time and address; never its query)", example: "false",
+		set: boolean(func(c *Config) *bool { return &c.LogRequests })},
+
+	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof and /healthz; without it there is none", example: "127.0.0.1:9090",
+		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
 }

@@ -12,4 +12,7 @@
 // The key is written before the database exists and never afterwards: a database without
 // its key is a mistake to mend, and a new key would bury it. The key appears by link(2),
 // which refuses an existing name, so that two first starts at once end with one key.
+//
+// Restore holds the store's own lock on the file, not a second one: a server that is
+// running without its socket is noticed as well.
 package folder

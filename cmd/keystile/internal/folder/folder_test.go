@@ -2,6 +2,7 @@ package folder
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -140,11 +141,18 @@ func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 func TestAWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	os.WriteFile(path, []byte("old"), 0o644)
-	if err := place(path, []byte("new"), func(string, string) error { return errors.New("killed") }); err == nil {
+	half := func(w io.Writer) error {
+		io.WriteString(w, "ne")
+		return errors.New("killed")
+	}
+	if err := Place(path, true, half); err == nil {
 		t.Fatal("no error")
 	}
 	if text, _ := os.ReadFile(path); string(text) != "old" {
-		t.Errorf("killed before the rename, the file holds %q", text)
+		t.Errorf("killed half-way, the file holds %q", text)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("half a file is left behind: %v", entries)
 	}
 	if err := Write(path, []byte("new")); err != nil {
 		t.Fatal(err)

@@ -27,6 +27,19 @@ func (f *Folder) MasterKey(file string) (key storage.MasterKey, path string, err
 	return key, file, err
 }
 
+// KeptKey is MasterKey for a database from elsewhere: only a key that is there can open it,
+// so none is made.
+func (f *Folder) KeptKey(file string) (key storage.MasterKey, path string, err error) {
+	if file == "" {
+		file = filepath.Join(f.path, masterKey)
+	}
+	key, err = readKey(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the master key is missing: %w; put the one that belongs to the database there (mode 0600), or set KEYSTILE_MASTER_KEY to it", err)
+	}
+	return key, file, err
+}
+
 func (f *Folder) ownKey(path string) (storage.MasterKey, error) {
 	// In this order: another process that is starting writes the key first, then the
 	// database. Who sees the database sees the key.

@@ -1,0 +1,223 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	for _, c := range []struct {
+		typed string
+		as    func(*storage.App)
+	}{
+		{"--name Store", func(a *storage.App) { a.Name = "Store" }},
+		{"--add-domain https://B.example/x --add-domain shop.example", func(a *storage.App) { a.Domains = []string{"shop.example", "b.example"} }},
+		{"--add-redirect-uri https://b.example/cb", func(a *storage.App) { a.RedirectURIs = []string{"https://b.example/cb"} }},
+		{"--redirect-uri https://shop.example/a --redirect-uri https://shop.example/b", func(a *storage.App) {
+			a.RedirectURIs = []string{"https://shop.example/a", "https://shop.example/b"}
+		}},
+		{"--remove-redirect-uri https://shop.example/a", func(a *storage.App) { a.RedirectURIs = []string{"https://shop.example/b"} }},
+		{"--remove-domain B.example", func(a *storage.App) { a.Domains = []string{"shop.example"} }},
+		{"--redirect-uri=", func(a *storage.App) { a.RedirectURIs = []string{} }},
+		{"--domain c.example --domain d.example:3000", func(a *storage.App) { a.Domains = []string{"c.example", "d.example:3000"} }},
+		{"--tier enterprise", func(a *storage.App) { a.Tier = "enterprise" }},
+		{"--id-token-alg EdDSA", func(a *storage.App) { a.IDTokenAlg = "EdDSA" }},
+		{"--allow-http-redirect", func(a *storage.App) { a.AllowHTTPRedirect = true }},
+		{"--forbid-plain", func(a *storage.App) { a.ForbidPlain = true }},
+		{"--first-party=false", func(a *storage.App) { a.FirstParty = false }},
+		{"--disabled", func(a *storage.App) { a.Disabled = true }},
+		{"--disabled=false --allow-http-redirect=false", func(a *storage.App) { a.Disabled, a.AllowHTTPRedirect = false, false }},
+	} {
+		want := o.stored(id)
+		c.as(&want)
+		o.must(append([]string{"app", "set", id}, strings.Fields(c.typed)...)...)
+		got := o.stored(id)
+		if show(got)[:11].same(show(want)[:11]) && slices.Equal(got.Domains, want.Domains) && got.AppKey().Equal(want.AppKey().Reveal()) {
+			continue
+		}
+		t.Errorf("after %s: %v, want %v", c.typed, show(got), show(want))
+	}
+}
+
+func (a answer) same(b answer) bool {
+	x, _ := a.text(true)
+	y, _ := b.text(true)
+	return x == y
+}
+
+func TestAChangeThatCanNotBeIsRefusedWhole(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	before := o.stored(id)
+	for want, typed := range map[string]string{
+		"changes nothing":         "",
+		"it is not there":         "--name X --remove-domain other.example",
+		"wildcards":               "--name X --add-domain *.example",
+		"tier: \"gold\"":          "--name X --tier gold",
+		"redirect_uris":           "--name X --redirect-uri https://other.example/",
+		"--domain needs a value":  "--domain",
+		"a switch is true or":     "--disabled=perhaps",
+		"unknown flag --disable;": "--disable",
+	} {
+		o.wantFailure(2, want, append([]string{"app", "set", id}, strings.Fields(typed)...)...)
+	}
+	if after := o.stored(id); after.Version != before.Version {
+		t.Errorf("it was written: %+v", after)
+	}
+	for _, c := range []string{"show", "set", "rotate-secret", "delete"} {
+		words := []string{"app", c, id[:len(id)-1]} // the id must be whole
+		if c == "set" {
+			words = append(words, "--name", "X")
+		}
+		o.wantFailure(1, "there is no application", words...)
+	}
+}
+
+func TestOfTwoChangesAtOnceNoneIsLost(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	meddled := false
+	_, err := changeApp(t.Context(), o.rooms.Store, id, func(a *storage.App) error {
+		if !meddled {
+			meddled = true
+			o.must("app", "set", id, "--tier", "enterprise")
+		}
+		a.Name = "Store"
+		return nil
+	})
+	if got := o.stored(id); err != nil || got.Name != "Store" || got.Tier != "enterprise" {
+		t.Errorf("changeApp() = %v, left %+v", err, got)
+	}
+}
+
+func TestAnApplicationIsShownWithoutItsSecret(t *testing.T) {
+	o := newOffice(t)
+	id, secret := o.app()
+	for _, words := range [][]string{{"app", "show", id}, {"app", "list"}, {"app", "set", id, "--name", "B"}} {
+		for _, how := range []string{"--json=false", "--json"} {
+			code, out, _ := o.run("", append(words, how)...)
+			if code != 0 || !strings.Contains(out, id) || strings.Contains(out, secret) {
+				t.Errorf("%q printed %q", words, out)
+			}
+		}
+	}
+	if rows := o.rows("app", "list"); len(rows) != 1 || rows[0]["name"] != "B" || rows[0]["disabled"] != false {
+		t.Errorf("listed %v", rows)
+	}
+}
+
+func TestAnEmptyListIsAnArray(t *testing.T) {
+	if _, out, _ := newOffice(t).run("", "app", "list", "--json"); out != "[]\n" {
+		t.Errorf("printed %q", out)
+	}
+}
+
+func TestANameCanNotDrawOnTheTerminal(t *testing.T) {
+	o := newOffice(t)
+	o.must("app", "create", "--name", "a\x1b[2J\nb\u009bc", "--domain", "a.example")
+	if _, out, _ := o.run("", "app", "list"); strings.ContainsAny(out, "\x1b\u009b") || strings.Count(out, "\n") != 2 {
+		t.Errorf("printed %q", out)
+	}
+}
+
+// Entry 4 of the decisions.
+func TestTheOldSecretStaysForTheOverlap(t *testing.T) {
+	o := newOffice(t)
+	id, old := o.app()
+	var now time.Time
+	rotate := func(flags ...string) string {
+		now = time.Now()
+		return o.must(append([]string{"app", "rotate-secret", id}, flags...)...)["client_secret"].(string)
+	}
+	wantLive := func(after time.Duration, secret string, want bool) {
+		t.Helper()
+		if got := o.stored(id).Authenticates(secret, now.Add(after)); got != want {
+			t.Errorf("%v after the rotation it opens: %t, want %t", after, got, want)
+		}
+	}
+	second := rotate()
+	wantLive(24*time.Hour-time.Minute, old, true)
+	wantLive(24*time.Hour+time.Minute, old, false)
+	wantLive(1000*time.Hour, second, true)
+	if a := o.stored(id); !a.AppKey().Equal(second) {
+		t.Error("the new one does not come first")
+	}
+	third := rotate("--overlap", "1h") // the second went astray: the first is still in use
+	for _, secret := range []string{old, second} {
+		wantLive(59*time.Minute, secret, true)
+		wantLive(61*time.Minute, secret, false)
+	}
+	fourth := rotate("--overlap", "0")
+	for _, secret := range []string{old, second, third} {
+		wantLive(0, secret, false)
+	}
+	wantLive(time.Minute, fourth, true)
+	if n := len(o.stored(id).Secrets); n != 1 {
+		t.Errorf("%d secrets are kept", n)
+	}
+	o.wantFailure(2, "it is 0 or a duration", "app", "rotate-secret", id, "--overlap", "soon")
+	o.wantFailure(2, "it is 0 or a duration", "app", "rotate-secret", id, "--overlap=-1h")
+	public := o.must("app", "create", "--name", "P", "--domain", "a.example", "--public")["client_id"].(string)
+	o.wantFailure(2, "is public", "app", "rotate-secret", public)
+}
+
+func TestADeletedApplicationIsRevokedFirst(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	seen := &watcher{o: o, id: id}
+	o.rooms.Provider = seen
+	o.serve()
+	o.must("app", "delete", id)
+	if !seen.disabled {
+		t.Error("it could still be granted something when it was revoked")
+	}
+	if len(seen.revoked) != 1 || seen.revoked[0].Kind != storage.RevokeApp || seen.revoked[0].ID != id || !seen.revoked[0].Before.After(time.Now()) {
+		t.Errorf("revoked %+v", seen.revoked)
+	}
+	if _, err := o.rooms.Store.App(t.Context(), id); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+// watcher looks at the application when its revocation comes.
+type watcher struct {
+	provider
+	o        *office
+	id       string
+	disabled bool
+}
+
+func (w *watcher) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+	w.disabled = w.o.stored(w.id).Disabled
+	return w.provider.Revoke(ctx, rs...)
+}
+
+func TestAnApplicationWhoseRevocationFailsIsNotRemoved(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	o.rooms.Provider = &provider{fails: errLocked}
+	o.serve()
+	o.wantFailure(1, errLocked.Error(), "app", "delete", id)
+	o.stored(id)
+}
+
+func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	o.must("app", "set", id, "--name", "B")
+	if rs := o.revocations(); len(rs) > 0 {
+		t.Fatalf("a new name revoked %+v", rs)
+	}
+	o.must("app", "set", id, "--disabled")
+	rs := o.revocations()
+	if len(rs) != 1 || rs[0].Kind != storage.RevokeApp || rs[0].ID != id || time.Until(rs[0].Until) < o.rooms.Granted {
+		t.Errorf("revoked %+v", rs)
+	}
+}

@@ -1,0 +1,120 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+var appChanges = []cli.Flag{
+	{Name: "name", Value: "NAME", Help: "what people see at sign-in"},
+	{Name: "domain", Value: "HOST", Help: "the hosts from now on, instead of those there are", Many: true},
+	{Name: "add-domain", Value: "HOST", Help: "one more host", Many: true},
+	{Name: "remove-domain", Value: "HOST", Help: "one host less", Many: true},
+	{Name: "redirect-uri", Value: "URI", Help: "the exact addresses from now on; --redirect-uri= for none, so that the hosts decide", Many: true},
+	{Name: "add-redirect-uri", Value: "URI", Help: "one more exact address", Many: true},
+	{Name: "remove-redirect-uri", Value: "URI", Help: "one exact address less", Many: true},
+	{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise"},
+	{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA"},
+	{Name: "allow-http-redirect", Help: "users may be sent back over http, where everybody on the way can read the code"},
+	{Name: "forbid-plain", Help: "PKCE by S256 only"},
+	{Name: "first-party", Help: "users are not asked for their consent"},
+	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
+}
+
+// setApp changes an application. Disabling one ends its tokens too: they would go on for
+// days, and whoever disables an application means now.
+func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	if !slices.ContainsFunc(appChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
+		return nil, cli.Usage("app set changes nothing; name what to change")
+	}
+	app, err := changeApp(ctx, rooms.Store, args.Words[0], func(a *storage.App) error { return apply(a, args) })
+	if err != nil {
+		return nil, err
+	}
+	if args.On("disabled") {
+		err = rooms.revoke(ctx, storage.RevokeApp, app.ID, time.Now())
+	}
+	return show(app), err
+}
+
+// changeApp changes the newest state of an application.
+func changeApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
+	return again(func() (storage.App, error) {
+		app, err := appOf(ctx, store, id)
+		if err == nil {
+			err = change(&app)
+		}
+		if err != nil {
+			return app, err
+		}
+		return store.SaveApp(ctx, app)
+	})
+}
+
+func apply(a *storage.App, args cli.Args) (err error) {
+	for name, at := range map[string]*string{"name": &a.Name, "tier": &a.Tier, "id-token-alg": &a.IDTokenAlg} {
+		if len(args.Flags[name]) > 0 {
+			*at = args.Get(name)
+		}
+	}
+	for name, at := range map[string]*bool{
+		"allow-http-redirect": &a.AllowHTTPRedirect, "forbid-plain": &a.ForbidPlain,
+		"first-party": &a.FirstParty, "disabled": &a.Disabled,
+	} {
+		if len(args.Flags[name]) > 0 {
+			*at = args.On(name)
+		}
+	}
+	if a.Domains, err = rearrange(a.Domains, args, "domain", normalize); err != nil {
+		return err
+	}
+	asTyped := func(typed []string) ([]string, error) { return typed, nil }
+	a.RedirectURIs, err = rearrange(a.RedirectURIs, args, "redirect-uri", asTyped)
+	return err
+}
+
+// rearrange replaces, adds to and takes from a list, in this order. Taking away what is not
+// there is a mistake: most likely it is written in another way.
+func rearrange(now []string, args cli.Args, name string, normal func([]string) ([]string, error)) ([]string, error) {
+	given := func(flag string) ([]string, error) {
+		typed := slices.DeleteFunc(slices.Clone(args.Flags[flag]), func(s string) bool { return s == "" })
+		texts, err := normal(typed)
+		if err != nil {
+			return nil, &cli.UsageError{Err: err}
+		}
+		return texts, nil
+	}
+	instead, err := given(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(args.Flags[name]) > 0 {
+		now = instead
+	}
+	more, err := given("add-" + name)
+	if err != nil {
+		return nil, err
+	}
+	less, err := given("remove-" + name)
+	if err != nil {
+		return nil, err
+	}
+	rest := slices.Clone(now)
+	for _, text := range more {
+		if !slices.Contains(rest, text) {
+			rest = append(rest, text)
+		}
+	}
+	for _, text := range less {
+		i := slices.Index(rest, text)
+		if i < 0 {
+			return nil, cli.Usage("--remove-%s %s: it is not there; there is: %q", name, text, rest)
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return rest, nil
+}

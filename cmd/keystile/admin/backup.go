@@ -1,0 +1,107 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+)
+
+const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place."
+
+func backupLine(house House) cli.Command {
+	return cli.Command{
+		Name: "backup", Words: []string{"FILE"}, Summary: "Copy the database, while the server runs or not",
+		Details:  "The copy shows one moment, whole. It is written as the user who calls, with mode 0600.\n" + keyNote,
+		Examples: []string{"keystile backup /backup/keystile-$(date +%F).db", "keystile backup --force latest.db --json"},
+		Flags:    append([]cli.Flag{{Name: "force", Help: "replace FILE if it is there"}}, common()...),
+		Run:      func(ctx context.Context, call cli.Call) error { return backup(ctx, call, house) },
+	}
+}
+
+// backup writes the file in the process of the caller: a server may have another user's
+// rights and another view of the file system.
+func backup(ctx context.Context, call cli.Call, house House) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // so that no half of a file is left
+	defer stop()
+	conf, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(call.Words[0])
+	if err != nil {
+		return err
+	}
+	f, err := withDatabase(conf)
+	if err != nil {
+		return err
+	}
+	taken := fmt.Errorf("%s is there already; choose another name, or replace it with --force", path)
+	if _, err := os.Lstat(path); err == nil && !call.On("force") {
+		return taken
+	}
+	var size int64
+	err = folder.Place(path, call.On("force"), func(w io.Writer) error {
+		w = untilDone{ctx, w}
+		return house.reach(ctx, conf, f, func(socket string) (err error) {
+			size, err = fetch(ctx, socket, w)
+			return err
+		}, func(rooms Rooms) (err error) {
+			size, err = rooms.Copy(w)
+			return err
+		})
+	})
+	if errors.Is(err, fs.ErrExist) {
+		return taken
+	}
+	if err != nil {
+		return err
+	}
+	return say(call, answer{{"file", path}, {"bytes", size}, {"master_key_included", false}, {"note", keyNote}})
+}
+
+// withDatabase opens a data folder that has a database: a copy of one that was made just
+// now, because the folder's name was mistyped, would look like a backup.
+func withDatabase(conf *config.Config) (*folder.Folder, error) {
+	if _, err := os.Stat(conf.Data); err != nil {
+		return nil, fmt.Errorf("the data folder can not be used: %w; name it with --data", err)
+	}
+	f, err := folder.Open(conf.Data)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(f.Database()); err != nil {
+		return nil, fmt.Errorf("there is no database in the data folder: %w; name the right folder with --data", err)
+	}
+	return f, nil
+}
+
+type untilDone struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Writer.Write(p)
+}
+
+func say(call cli.Call, a answer) error {
+	text, err := a.text(call.On("json"))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(call.Stdout, text)
+	return err
+}

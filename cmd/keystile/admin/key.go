@@ -1,0 +1,81 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+var keyCommands = []command{
+	{
+		name: "key list", summary: "List the signing keys", do: listKeys,
+		details:  "A key is published as next before it is used, then active, then retired: published\nuntil all it signed has expired.",
+		examples: []string{"keystile key list"},
+	},
+	{
+		name: "key rotate", summary: "Sign with the next key from now on", do: rotateKey,
+		details:  "Next becomes active, active becomes retired, and a new next key is drawn. Tokens that\nwere signed before stay valid. Leave five minutes between two rotations: so long\nothers may keep a copy of the key set.",
+		examples: []string{"keystile key rotate", "keystile key rotate --alg EdDSA"},
+		flags:    []cli.Flag{{Name: "alg", Value: "ALG", Help: "ES256, EdDSA or RS256 (the one that signs access tokens)"}},
+	},
+	{
+		name: "key retire", words: []string{"KID"}, summary: "Withdraw a retired key at once", do: retireKey,
+		details:  "Everything it signed is invalid from now on. If a key has leaked: rotate, then retire it.\nA KID that begins with a dash is named behind two of them.",
+		examples: []string{"keystile key retire NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "keystile key retire -- -U7kV6FiUmyUJYqYnMcdooU6H6y5I-2DQkaUlZJCq-c"},
+	},
+}
+
+func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	keys, err := rooms.Store.SigningKeys(ctx)
+	slices.SortFunc(keys, func(a, b storage.SigningKey) int {
+		return cmp.Or(cmp.Compare(a.Alg, b.Alg), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	var rows list
+	for _, k := range keys {
+		rows = append(rows, answer{
+			{"kid", k.ID}, {"alg", k.Alg}, {"state", k.State}, {"created_at", when(k.CreatedAt)},
+			{"retired_at", when(k.RetiredAt)}, {"expires_at", when(k.ExpiresAt)},
+		})
+	}
+	return rows, err
+}
+
+func rotateKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	alg := cmp.Or(args.Get("alg"), rooms.SigningAlg)
+	active, err := token.Rotate(ctx, rooms.Store, alg, rooms.Signed+skew)
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")
+	case err != nil:
+		return nil, fmt.Errorf("%w; see: keystile key list (keys are made when the server first needs them)", err)
+	}
+	return answer{{"kid", active.ID}, {"alg", active.Alg}, {"state", active.State}}, rooms.reload(ctx)
+}
+
+func retireKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	kid := args.Words[0]
+	switch err := token.Retire(ctx, rooms.Store, kid, time.Now()); {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil, fmt.Errorf("there is no key %q; list them with: keystile key list", kid)
+	case err != nil:
+		return nil, err
+	}
+	return answer{{"kid", kid}, {"withdrawn", true}}, rooms.reload(ctx)
+}
+
+func (r Rooms) reload(ctx context.Context) error {
+	if r.Provider == nil {
+		return nil
+	}
+	if err := r.Provider.ReloadKeys(ctx); err != nil {
+		return fmt.Errorf("it is stored, but the server goes on with the keys it has; restart it: %w", err)
+	}
+	return nil
+}

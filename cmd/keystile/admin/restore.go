@@ -1,0 +1,74 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/storage"
+)
+
+func restoreLine(house House) cli.Command {
+	return cli.Command{
+		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the place of the database, while the server is stopped",
+		Details: "The backup is opened with the master key and read first; if that fails nothing is changed.\n" +
+			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
+			"What was revoked, ended or replaced after the backup is valid again: where that matters,\n" +
+			"end it again (session end, app rotate-secret, key rotate).",
+		Examples: []string{"keystile restore /backup/keystile-2026-11-21.db"},
+		Flags:    common(),
+		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, house) },
+	}
+}
+
+func restore(ctx context.Context, call cli.Call, house House) error {
+	conf, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	name := call.Words[0]
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	f, err := folder.Open(conf.Data)
+	if err != nil {
+		return err
+	}
+	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	}, func(path string) error {
+		if err := house.check(ctx, conf, f, path); err != nil {
+			// What was looked at is a copy, whose name says nothing to anybody.
+			return errors.New(strings.ReplaceAll(err.Error(), path, name))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}})
+}
+
+// check opens a database and reads all that has a list, so that damage is met now.
+func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
+	rooms, held, err := h.Try(ctx, conf, f, path)
+	if err != nil {
+		return err
+	}
+	_, users := allUsers(ctx, rooms.Store)
+	_, apps := everything(func(from string) ([]storage.App, string, error) {
+		return rooms.Store.Apps(ctx, "", from, storage.Page)
+	})
+	_, keys := rooms.Store.SigningKeys(ctx)
+	_, settings := rooms.Store.Settings(ctx)
+	return errors.Join(users, apps, keys, settings, held.Close())
+}

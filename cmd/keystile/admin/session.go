@@ -1,0 +1,61 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+var sessionCommands = []command{
+	{
+		name: "session list", words: []string{"USER"}, summary: "List where a user is signed in", do: listSessions,
+		details: userHelp, examples: []string{"keystile session list ada"},
+	},
+	{
+		name: "session end", words: []string{"USER"}, summary: "Sign a user out everywhere", do: endSessions,
+		details:  userHelp + " All their sessions end, and what they granted to applications\nbefore now is revoked. They can sign in again.",
+		examples: []string{"keystile session end ada"},
+	},
+}
+
+func listSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	u, err := userOf(ctx, rooms.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := rooms.Store.Sessions(ctx, u.Sub)
+	var rows list
+	for _, s := range sessions {
+		rows = append(rows, answer{
+			{"id", s.ID}, {"login_type", s.LoginType}, {"auth_time", when(s.AuthTime)},
+			{"expires_at", when(s.ExpiresAt)}, {"ends_at", when(s.EndsAt)},
+		})
+	}
+	return rows, err
+}
+
+func endSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	u, err := userOf(ctx, rooms.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	ended, err := signOutEverywhere(ctx, rooms, u)
+	return append(answer{{"sub", u.Sub}, {"username", u.Username}}, ended...), err
+}
+
+// endSession ends a session even if it moves forward with its use meanwhile.
+func endSession(ctx context.Context, store *storage.Store, s storage.Session) error {
+	_, err := again(func() (storage.Session, error) {
+		s, err := store.Session(ctx, s.ID)
+		if err != nil {
+			return s, err
+		}
+		return s, store.EndSession(ctx, s)
+	})
+	if errors.Is(err, storage.ErrNotFound) { // by itself
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package admin
+
+import (
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
+	for name, c := range map[string]struct{ words []string }{
+		"session end":  {[]string{"session", "end", "ADA"}},
+		"user disable": {[]string{"user", "disable", "ada"}},
+		"new password": {[]string{"user", "set", "ada", "--password", "another horse"}},
+	} {
+		for _, served := range []bool{false, true} {
+			o := newOffice(t)
+			server := &provider{}
+			if served {
+				o.rooms.Provider = server
+				o.serve()
+			}
+			ada, bob := o.user("ada"), o.user("bob")
+			o.session(ada)
+			o.session(ada)
+			others := o.session(bob)
+			began := time.Now()
+			v := o.must(c.words...)
+			rs := append(o.revocations(), server.revoked...)
+			if len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != ada || rs[0].Before.Before(began) || rs[0].Before.After(time.Now()) {
+				t.Errorf("%s, served %t: revoked %+v", name, served, rs)
+			}
+			if served != (len(server.revoked) == 1) {
+				t.Errorf("%s: the running provider heard %+v, want that only if it is served: %t", name, server.revoked, served)
+			}
+			if v["sessions_ended"] != 2.0 || len(o.rows("session", "list", "ada")) != 0 {
+				t.Errorf("%s, served %t: printed %v", name, served, v)
+			}
+			if rows := o.rows("session", "list", bob); len(rows) != 1 || rows[0]["id"] != others {
+				t.Errorf("%s: somebody else's sessions: %v", name, rows)
+			}
+		}
+	}
+}
+
+func TestADisabledUserComesBackOnlyByEnable(t *testing.T) {
+	o := newOffice(t)
+	sub := o.user("ada")
+	o.must("user", "disable", sub)
+	if u, _ := o.rooms.Store.User(t.Context(), sub); !u.Disabled {
+		t.Error("disabled, the user is not")
+	}
+	o.must("user", "set", "ada", "--password", "another horse")
+	if rows := o.rows("user", "list"); len(rows) != 1 || rows[0]["disabled"] != true {
+		t.Errorf("a new password let the user back in: %v", rows)
+	}
+	o.must("user", "enable", "ada")
+	if u, err := o.users.Authenticate(t.Context(), "ada", "another horse"); err != nil || u.Sub != sub {
+		t.Errorf("enabled again: %+v, %v", u, err)
+	}
+	if _, err := o.users.Authenticate(t.Context(), "ada", "correct horse"); err == nil {
+		t.Error("the old password is still one")
+	}
+}
+
+func TestEachPartOfAUserCanBeChangedAlone(t *testing.T) {
+	o := newOffice(t)
+	sub := o.user("ada")
+	for _, c := range []struct {
+		words []string
+		want  func(storage.User) bool
+	}{
+		{[]string{"--role", "admin"}, func(u storage.User) bool { return u.Role == "admin" }},
+		{[]string{"--name", "Ada L", "--nickname", "Ada"}, func(u storage.User) bool { return u.Name == "Ada L" && u.Nickname == "Ada" && u.Role == "admin" }},
+		{[]string{"--email", "a@example.com", "--email-verified"}, func(u storage.User) bool { return u.Email == "a@example.com" && u.EmailVerified }},
+		{[]string{"--email", "a@example.com"}, func(u storage.User) bool { return u.EmailVerified }},
+		{[]string{"--email", "b@example.com"}, func(u storage.User) bool { return u.Email == "b@example.com" && !u.EmailVerified }},
+		{[]string{"--nickname="}, func(u storage.User) bool { return u.Nickname == "" && u.Name == "Ada L" }},
+		{[]string{"--role", "none"}, func(u storage.User) bool { return u.Role == "" }},
+	} {
+		o.must(append([]string{"user", "set", "ada"}, c.words...)...)
+		if u, err := o.rooms.Store.User(t.Context(), sub); err != nil || !c.want(u) {
+			t.Errorf("after %q: %+v, %v", c.words, u, err)
+		}
+	}
+	if rs := o.revocations(); len(rs) > 0 {
+		t.Errorf("revoked %+v", rs)
+	}
+	o.wantFailure(2, "changes nothing", "user", "set", "ada")
+	o.wantFailure(2, "role", "user", "set", "ada", "--role", "king")
+	o.wantFailure(2, "at least 8", "user", "set", "ada", "--name", "X", "--password", "short")
+	if u, _ := o.rooms.Store.User(t.Context(), sub); u.Name != "Ada L" {
+		t.Error("half of a refused change was made")
+	}
+}
+
+func TestAUserIsNamedWhole(t *testing.T) {
+	o := newOffice(t)
+	sub := o.user("ada")
+	for _, words := range [][]string{{"user", "disable"}, {"user", "enable"}, {"session", "end"}, {"session", "list"}} {
+		o.wantFailure(1, "there is no user", append(words, "ad")...)
+		o.wantFailure(1, "there is no user", append(words, sub[:10])...)
+	}
+}
+
+// Somebody may choose another one's sub for a name.
+func TestASubIsNobodysName(t *testing.T) {
+	o := newOffice(t)
+	ada := o.user("ada")
+	o.user(ada)
+	if v := o.must("user", "disable", ada); v["username"] != "ada" {
+		t.Errorf("disabled %v", v)
+	}
+}

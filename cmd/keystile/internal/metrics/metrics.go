@@ -1,0 +1,108 @@
+package metrics
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+)
+
+// Metrics is a requests.Observer.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	signIns  *prometheus.CounterVec
+	tokens   *prometheus.CounterVec
+}
+
+var (
+	// results says how an answer to the sign-in form is counted (spec 3.4, 8).
+	results = map[int]string{http.StatusSeeOther: "ok", http.StatusUnauthorized: "failed", http.StatusTooManyRequests: "locked"}
+	grants  = []string{"authorization_code", "refresh_token", "client_credentials"}
+)
+
+// New makes a Metrics. swept tells how many records the store has removed because they
+// had expired.
+func New(version string, swept func() float64) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "keystile_http_requests_total", Help: "Requests answered, by route, method and class of status.",
+		}, []string{"route", "method", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "keystile_http_request_duration_seconds", Help: "How long requests took, by route.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "keystile_http_requests_in_flight", Help: "Requests being answered.",
+		}),
+		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "keystile_sign_ins_total", Help: "Sign-in forms sent, by what came of it: ok, failed, locked.",
+		}, []string{"result"}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "keystile_tokens_issued_total", Help: "Access tokens issued, by grant type.",
+		}, []string{"grant_type"}),
+	}
+	removed := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "keystile_store_swept_total", Help: "Expired records removed from the store.",
+	}, swept)
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "keystile_build_info", Help: "1, labelled with the version.",
+		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
+	}, func() float64 { return 1 })
+	m.registry.MustRegister(m.requests, m.duration, m.inFlight, m.signIns, m.tokens, removed, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.prepare()
+	return m
+}
+
+// prepare makes what is counted rarely 0 and not absent: an alert on its first rise must fire.
+func (m *Metrics) prepare() {
+	for _, result := range results {
+		m.signIns.WithLabelValues(result)
+	}
+	for _, grant := range grants {
+		m.tokens.WithLabelValues(grant)
+	}
+}
+
+// Handler answers with all metrics as text.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Begin implements requests.Observer.
+func (m *Metrics) Begin() { m.inFlight.Inc() }
+
+// End implements requests.Observer.
+func (m *Metrics) End(s requests.Seen) {
+	m.inFlight.Dec()
+	m.requests.WithLabelValues(s.Route, s.Method, class(s.Status)).Inc()
+	m.duration.WithLabelValues(s.Route).Observe(s.Took.Seconds())
+	switch strings.TrimSuffix(s.Route, ".php") {
+	case "/oauth/signin":
+		if result, ok := results[s.Status]; ok && s.Method == http.MethodPost {
+			m.signIns.WithLabelValues(result).Inc()
+		}
+	case "/oauth/token":
+		if s.Status == http.StatusOK { // then the grant type is one of ours
+			m.tokens.WithLabelValues(s.Grant).Inc()
+		}
+	}
+}
+
+// class is 2xx and the like; "aborted" where nothing was answered.
+func class(status int) string {
+	if status == 0 {
+		return "aborted"
+	}
+	return fmt.Sprintf("%dxx", status/100)
+}

@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+)
+
+func TestWhatIsSeenIsCounted(t *testing.T) {
+	m := New("v1.2.3", func() float64 { return 42 })
+	for _, s := range []requests.Seen{
+		{Route: "/oauth/token", Method: "POST", Status: 200, Grant: "refresh_token", Took: 3 * time.Millisecond},
+		{Route: "/oauth/token.php", Method: "POST", Status: 200, Grant: "client_credentials"},
+		{Route: "/oauth/token", Method: "POST", Status: 400, Grant: "anything at all"},
+		{Route: "/oauth/signin", Method: "POST", Status: 303},
+		{Route: "/oauth/signin", Method: "POST", Status: 401},
+		{Route: "/oauth/signin", Method: "POST", Status: 401},
+		{Route: "/oauth/signin", Method: "POST", Status: 429},
+		{Route: "/oauth/signin", Method: "GET", Status: 401},
+		{Route: "/oauth/signin", Method: "POST", Status: 503},
+		{Route: "other", Method: "GET"},
+	} {
+		m.Begin()
+		m.End(s)
+	}
+	m.Begin()
+	text := scrape(t, m)
+	for _, want := range []string{
+		`keystile_tokens_issued_total{grant_type="refresh_token"} 1`,
+		`keystile_tokens_issued_total{grant_type="client_credentials"} 1`,
+		`keystile_tokens_issued_total{grant_type="authorization_code"} 0`,
+		`keystile_sign_ins_total{result="ok"} 1`, `keystile_sign_ins_total{result="failed"} 2`, `keystile_sign_ins_total{result="locked"} 1`,
+		`keystile_http_requests_total{method="POST",route="/oauth/token",status="4xx"} 1`,
+		`keystile_http_requests_total{method="GET",route="other",status="aborted"} 1`,
+		`keystile_http_request_duration_seconds_bucket{route="/oauth/token",le="0.005"} 2`,
+		`keystile_http_request_duration_seconds_bucket{route="/oauth/token",le="0.0025"} 1`,
+		`keystile_http_requests_in_flight 1`, `keystile_store_swept_total 42`, `version="v1.2.3"`, "go_goroutines ", "process_open_fds ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not counted: %s", want)
+		}
+	}
+	if strings.Contains(text, "anything at all") {
+		t.Error("a refused grant_type is a label")
+	}
+}
+
+func TestTwoOfThemAreApart(t *testing.T) {
+	a, b := New("a", func() float64 { return 0 }), New("b", func() float64 { return 0 })
+	a.End(requests.Seen{Route: "/x", Method: "GET", Status: 200})
+	if text := scrape(t, b); strings.Contains(text, `route="/x"`) {
+		t.Error("they share a registry")
+	}
+}
+
+func scrape(t *testing.T, m *Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+		t.Fatalf("answered %d %v", w.Code, w.Header())
+	}
+	return w.Body.String()
+}

@@ -1,0 +1,165 @@
+package requests
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/reply"
+)
+
+func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
+	for given, taken := range map[string]bool{
+		"a": true, "A-z_0.9": true, strings.Repeat("x", 64): true,
+		"": false, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false, "a/b": false, "a\x00": false,
+	} {
+		d := newDesk(t, func(http.ResponseWriter, *http.Request) {})
+		w := d.serve("GET", "/", Header, given)
+		id := w.Header().Get(Header)
+		if taken != (id == given) || !fits(id) {
+			t.Errorf("given %q it is %q, want it taken: %t", given, id, taken)
+		}
+	}
+}
+
+func TestTwoIDsAreNone(t *testing.T) {
+	if id := idOf(http.Header{Header: {"a", "b"}}); id == "a" || id == "b" || len(id) != 26 {
+		t.Errorf("of two ids it is %q", id)
+	}
+}
+
+func TestTheIDIsInTheContextTheAnswerAndWhatIsHandedOn(t *testing.T) {
+	var in, onward, trace string
+	d := newDesk(t, func(_ http.ResponseWriter, r *http.Request) {
+		in, onward, trace = ID(r.Context()), r.Header.Get(Header), r.Header.Get("traceparent")
+	})
+	w := d.serve("GET", "/", "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	if id := w.Header().Get(Header); id == "" || in != id || onward != id {
+		t.Errorf("answered %q, context %q, handed on %q", id, in, onward)
+	}
+	if trace != "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" || w.Header().Get("Traceparent") != "" {
+		t.Errorf("traceparent became %q", trace)
+	}
+	if ID(context.Background()) != "" {
+		t.Error("there is an id outside of a request")
+	}
+}
+
+func TestRecordsOfARequestCarryItsID(t *testing.T) {
+	d := newDesk(t, nil)
+	log := d.log.With("a", 1).WithGroup("g")
+	d.next = func(_ http.ResponseWriter, r *http.Request) { log.InfoContext(r.Context(), "within") }
+	d.serve("GET", "/", Header, "id-1")
+	log.Info("without")
+	for line := range strings.Lines(d.out.String()) {
+		if want := !strings.Contains(line, "msg=without"); strings.Contains(line, "request_id=id-1") != want {
+			t.Errorf("%q; want the id: %t", line, want)
+		}
+	}
+}
+
+func TestARequestGetsOneLineWithoutItsSecrets(t *testing.T) {
+	d := newDesk(t, nil)
+	d.serve("POST", "/known/7?code=SECRET", Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
+	d.serve("GET", "/SECRET")
+	d.serve("SECRET", "/")
+	text := d.out.String()
+	if strings.Contains(text, "SECRET") || strings.Count(text, "\n") != 3 {
+		t.Errorf("logged %s", text)
+	}
+	for _, want := range []string{"level=INFO msg=request method=POST path=/known/{id} status=201 bytes=5 duration=", "ip=192.0.2.1 request_id=id-1", "path=other status=404", "method=other path=/ "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("logged %s, want %q", text, want)
+		}
+	}
+}
+
+func TestTheLineCanBeSilenced(t *testing.T) {
+	d := newDesk(t, nil)
+	d.conf.Quiet = true
+	d.serve("GET", "/")
+	if d.out.Len() > 0 || len(d.seen) != 1 {
+		t.Errorf("logged %s, observed %v", d.out.String(), d.seen)
+	}
+}
+
+func TestWhatIsAnsweredIsObserved(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		do     http.HandlerFunc
+		status int
+		bytes  int64
+	}{
+		{"nothing", func(http.ResponseWriter, *http.Request) {}, 200, 0},
+		{"a body", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc"); io.WriteString(w, "d") }, 200, 4},
+		{"a status", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 503, 0},
+		{"an announcement first", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(204) }, 204, 0},
+		{"two statuses", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); w.WriteHeader(200) }, 400, 0},
+		{"a stream", func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() }, 200, 0},
+		{"a stream by controller", func(w http.ResponseWriter, _ *http.Request) {
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				panic(err)
+			}
+		}, 200, 0},
+		{"broken off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0, 0},
+	} {
+		d := newDesk(t, c.do)
+		d.serve("GET", "/")
+		if len(d.seen) != 1 || d.seen[0].Status != c.status || d.seen[0].Bytes != c.bytes || d.begun != 1 || d.seen[0].Took < 0 {
+			t.Errorf("%s: began %d, observed %+v; want status %d, %d bytes", c.name, d.begun, d.seen, c.status, c.bytes)
+		}
+	}
+}
+
+// desk is a middleware before a mux, or before a handler of the test's own.
+type desk struct {
+	conf  Config
+	next  http.HandlerFunc
+	log   *slog.Logger
+	out   bytes.Buffer
+	begun int
+	seen  []Seen
+}
+
+func newDesk(t *testing.T, next http.HandlerFunc) *desk {
+	t.Helper()
+	d := &desk{next: next}
+	d.log = slog.New(Log(slog.NewTextHandler(&d.out, nil)))
+	d.conf = Config{Log: d.log, Observer: d, ClientIP: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }}
+	mux := reply.NewMux(slog.New(slog.DiscardHandler),
+		reply.Route{Path: "/known/{id}", Methods: []string{"POST"}, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(201)
+			_, err := io.WriteString(w, "hello")
+			return err
+		}},
+		reply.Route{Path: "/{$}", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { return nil }},
+	)
+	if next == nil {
+		d.next = mux.ServeHTTP
+	}
+	return d
+}
+
+func (d *desk) Begin()     { d.begun++ }
+func (d *desk) End(s Seen) { d.seen = append(d.seen, s) }
+
+func (d *desk) serve(method, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
+	Front(d.conf)(d.next).ServeHTTP(w, r)
+	return w
+}
