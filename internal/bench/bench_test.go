@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain makes the test binary a floor, for the rows that need one.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "--floor") {
+		serveFloor()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// What is measured in a moment is worth nothing; that it is measured is what is tested.
+func TestEveryRowMeasuresSomething(t *testing.T) {
+	b := &bench{seconds: 40 * time.Millisecond, turns: 1, dir: t.TempDir()}
+	if err := b.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		figures, err := row.measure(b)
+		if err != nil || len(figures) == 0 {
+			t.Errorf("row %d: %d figures, %v", row.number, len(figures), err)
+		}
+		for _, f := range figures {
+			if f.value <= 0 || math.IsInf(f.value, 0) || math.IsNaN(f.value) {
+				t.Errorf("row %d, %s: measured %v", row.number, f.work, f.value)
+			}
+		}
+	}
+}
+
+func TestAFigureSaysWhetherItsGoalIsMet(t *testing.T) {
+	for _, c := range []struct {
+		f    figure
+		want string
+	}{
+		{figure{goal: 0.4, value: 0.41}, "yes"},
+		{figure{goal: 0.4, value: 0.39}, "no"},
+		{figure{goal: 90, value: 61, atMost: true}, "yes"},
+		{figure{goal: 90, value: 91, atMost: true}, "no"},
+		{figure{goal: noGoal, value: 1}, ""},
+	} {
+		if got := c.f.met(); got != c.want {
+			t.Errorf("met(%v) = %q, want %q", c.f, got, c.want)
+		}
+	}
+}
+
+func TestALineOfTheTableIsMarkdown(t *testing.T) {
+	var out strings.Builder
+	printHead(&out)
+	figure{work: "token", beside: "floor", goal: 0.4, value: 0.351, spread: 0.02, cpu: 61.44, note: "23824 a second"}.print(&out, 1)
+	want := "| 1 | token | floor | >= 0.40 | 0.35 | 0.02 | 61.4 | no | 23824 a second |\n"
+	if lines := strings.SplitAfter(out.String(), "\n"); lines[2] != want {
+		t.Errorf("print = %q, want %q", lines[2], want)
+	}
+}
+
+func TestRatiosAreTakenRoundByRound(t *testing.T) {
+	mid, spread := ratio([]sample{{rate: 10}, {rate: 40}, {rate: 9}}, []sample{{rate: 20}, {rate: 80}, {rate: 10}}, rate)
+	if mid != 0.5 || math.Abs(spread-0.4) > 1e-9 {
+		t.Errorf("ratio = %v, %v, want 0.5, 0.4", mid, spread)
+	}
+	if got := middle([]float64{4, 1, 3, 2}); got != 2.5 {
+		t.Errorf("middle = %v, want 2.5", got)
+	}
+}
+
+func TestTheClientReadsWhatServersAnswer(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /away", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "http://127.0.0.1/cb?code="+r.Header.Get("Cookie")+"&state=x")
+		w.WriteHeader(http.StatusFound)
+	})
+	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	mux.HandleFunc("GET /same", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	mux.HandleFunc("GET /endless", func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 1<<20)) })
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	c, err := dial(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.get("/away", "Cookie: abc\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := codeOf(c); code != "abc" || err != nil {
+		t.Errorf("codeOf = %q, %v, want abc", code, err)
+	}
+	if err := errors.Join(c.post("/echo", `{"name":"value"}`), c.want(http.StatusOK)); err != nil {
+		t.Fatal(err)
+	}
+	if value, err := c.member("name"); value != "value" || err != nil {
+		t.Errorf("member = %q, %v, want value", value, err)
+	}
+	if _, err := c.member("other"); err == nil {
+		t.Error("a member that is not there is found")
+	}
+	if err := errors.Join(c.get("/same", ""), c.want(http.StatusNotModified)); err != nil {
+		t.Error(err)
+	}
+	if c.want(http.StatusOK) == nil {
+		t.Error("want(200) takes a 304")
+	}
+	if err := c.get("/endless", ""); err == nil {
+		t.Error("a body without length is taken for an answer")
+	}
+}
+
+func TestTheFloorAnswers(t *testing.T) {
+	floor := newFloor()
+	for _, c := range []struct {
+		method, target, body string
+		status, size         int
+	}{
+		{"POST", "/form", "client_secret=x", 200, 600},
+		{"POST", "/form", "", 400, 0},
+		{"GET", "/json", "", 200, 200},
+		{"GET", "/static/942", "", 200, 942},
+	} {
+		r := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		if floor.ServeHTTP(w, r); w.Code != c.status || w.Body.Len() < c.size {
+			t.Errorf("%s %s = %d with %d bytes, want %d with %d", c.method, c.target, w.Code, w.Body.Len(), c.status, c.size)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/bolt"
+)
+
+// fill puts live refresh tokens of the last three weeks into a store that nobody serves.
+func fill(path string, n int, app, owner string) ([]string, error) {
+	store, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	handles := make([]string, 0, n)
+	first := time.Now().Add(-21 * 24 * time.Hour)
+	step := 20 * 24 * time.Hour / time.Duration(n)
+	for len(handles) < n {
+		some := make([]storage.Token, min(1000, n-len(handles)))
+		for i := range some {
+			at := first.Add(time.Duration(len(handles)) * step)
+			handle := storage.NewHandle(storage.RefreshPrefix, at)
+			handles = append(handles, handle)
+			some[i] = storage.Token{
+				Key: storage.KeyOf(handle), Kind: storage.KindRefresh, Grant: storage.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
+				Scope: "openid profile", IssuedAt: at, ExpiresAt: at.Add(30 * 24 * time.Hour), AuthTime: at, LoginType: storage.LoginSelf,
+			}
+		}
+		if err := store.Issue(context.Background(), some...); err != nil {
+			return nil, err
+		}
+	}
+	return handles, nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// house is a keystile that serves a data folder.
+type house struct {
+	*process
+	data   string
+	app    struct{ ID, Secret string }
+	cookie string // of the administrator, who has signed in: a header line
+}
+
+const (
+	origin      = "http://127.0.0.1:9" // what tokens say, whatever the port is; nobody connects there
+	redirectURI = "http://127.0.0.1/cb"
+	verifier    = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+)
+
+// open starts the binary on a data folder, with the log on warnings only.
+func open(binary, data string) (*house, error) {
+	p, err := spawn("Listening on", nil, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-level", "warn")
+	if err != nil {
+		return nil, err
+	}
+	h := &house{process: p, data: data}
+	if err := h.enter(); err != nil {
+		h.stop()
+		return nil, err
+	}
+	return h, nil
+}
+
+// enter reads the paper of the first run and signs in.
+func (h *house) enter() error {
+	text, err := os.ReadFile(filepath.Join(h.data, "first-run.json"))
+	if err != nil {
+		return err
+	}
+	var paper struct {
+		Admin struct{ Username, Password string }
+		App   struct {
+			ID     string `json:"client_id"`
+			Secret string `json:"client_secret"`
+		}
+	}
+	if err := json.Unmarshal(text, &paper); err != nil {
+		return err
+	}
+	h.app.ID, h.app.Secret = paper.App.ID, paper.App.Secret
+	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin", url.Values{"username": {paper.Admin.Username}, "password": {paper.Admin.Password}})
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	for _, c := range resp.Cookies() {
+		h.cookie = "Cookie: " + c.Name + "=" + c.Value + "\r\n"
+		return nil
+	}
+	return errors.New("the administrator can not sign in: " + resp.Status)
+}
+
+// form is the body of a token request by the demo's application.
+func (h *house) form(rest string) string {
+	return "client_id=" + h.app.ID + "&client_secret=" + h.app.Secret + "&" + rest
+}
+
+// code does the whole code flow with PKCE; the tokens are in the answer that c holds.
+func (h *house) code(c *conn) error {
+	if err := c.get(authorizePath("/oauth/authorize", h.app.ID), h.cookie); err != nil {
+		return err
+	}
+	code, err := codeOf(c)
+	if err != nil {
+		return err
+	}
+	err = c.post("/oauth/token", h.form("grant_type=authorization_code&code="+code+"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+verifier))
+	return errors.Join(err, c.want(http.StatusOK))
+}
+
+func authorizePath(at, client string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return at + "?response_type=code&scope=openid+profile&state=some-state&client_id=" + client + "&redirect_uri=" + url.QueryEscape(redirectURI) +
+		"&code_challenge_method=S256&code_challenge=" + base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// codeOf cuts the code out of the redirect; it has no escapes in it.
+func codeOf(c *conn) (string, error) {
+	_, rest, _ := strings.Cut(string(c.location), "code=")
+	code, _, _ := strings.Cut(rest, "&")
+	if code == "" {
+		return "", errors.Join(errors.New("no code"), c.want(http.StatusFound))
+	}
+	return code, nil
+}
+
+// rotate replaces a refresh token and returns the next one.
+func (h *house) rotate(c *conn, handle string) (string, error) {
+	if err := c.post("/oauth/token", h.form("grant_type=refresh_token&refresh_token="+handle)); err != nil {
+		return "", err
+	}
+	return c.member("refresh_token")
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+func main() {
+	b := &bench{idle: time.Second}
+	only := flag.Int("row", 0, "the one row to measure")
+	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
+	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
+	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
+	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
+	floor := flag.Bool("floor", false, "be the floor instead")
+	flag.Parse()
+	err := errors.New("seconds and rounds must be more than nothing")
+	switch {
+	case *floor:
+		err = serveFloor()
+	case b.seconds > 0 && b.turns > 0:
+		err = b.run(*only)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	seconds time.Duration
+	turns   int
+	large   bool
+	binary  string
+	dir     string        // everything it makes
+	self    string        // the program that can be the floor
+	idle    time.Duration // how long a server rests before its memory is read
+	loudest float64       // the most that others took in a round that counts
+}
+
+// rows in the order of the table.
+var rows = []struct {
+	number  int
+	measure func(*bench) ([]figure, error)
+}{
+	{1, (*bench).machineTokens},
+	{2, (*bench).codes},
+	{3, (*bench).rotations},
+	{5, (*bench).userInfo},
+	{6, (*bench).documents},
+	{10, (*bench).starts},
+}
+
+func (b *bench) run(only int) (err error) {
+	if b.dir, err = os.MkdirTemp("", "keystile-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(), time.Now().Format(time.DateOnly), b.turns, b.seconds)
+	printHead(os.Stdout)
+	for _, row := range rows {
+		if only != 0 && only != row.number {
+			continue
+		}
+		figures, err := row.measure(b)
+		if err != nil {
+			return fmt.Errorf("row %d: %w", row.number, err)
+		}
+		for _, f := range figures {
+			f.print(os.Stdout, row.number)
+		}
+	}
+	fmt.Printf("\nOther processes took up to %.0f %% of the processors in a round that counts.\n", 100*b.loudest)
+	return nil
+}
+
+// prepare finds the programs.
+func (b *bench) prepare() (err error) {
+	if b.self, err = os.Executable(); err == nil && b.binary == "" {
+		b.binary, err = b.compile("keystile", "build", "-trimpath", "-ldflags=-s -w", "github.com/keystile/keystile/cmd/keystile")
+	}
+	return err
+}
+
+// compile runs the go command with what is to be made under a name.
+func (b *bench) compile(name, verb string, args ...string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	words := append([]string{verb}, args[:len(args)-1]...)
+	if verb == "test" {
+		words = append(words, "-c")
+	}
+	cmd := exec.Command("go", append(words, "-o", path, args[len(args)-1])...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return path, nil
+}
+
+func (b *bench) floor() (*process, error) {
+	return spawn(listening, nil, b.self, "--floor")
+}
+
+// house opens a new data folder.
+func (b *bench) house(name string) (*house, error) {
+	return open(b.binary, filepath.Join(b.dir, name))
+}

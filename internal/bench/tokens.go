@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// machineTokens is row 1: a token for an application itself.
+func (b *bench) machineTokens() ([]figure, error) {
+	floor, err := b.floor()
+	if err != nil {
+		return nil, err
+	}
+	defer floor.stop()
+	h, err := b.house("machine")
+	if err != nil {
+		return nil, err
+	}
+	defer h.stop()
+	form := h.form("grant_type=client_credentials")
+	post := func(path string) func(int, *conn) error {
+		return func(_ int, c *conn) error { return errors.Join(c.post(path, form), c.want(http.StatusOK)) }
+	}
+	s, err := b.inTurns(
+		contender{"floor", floor, 32, post("/form")},
+		contender{"token", h.process, 32, post("/oauth/token")},
+	)
+	if err != nil {
+		return nil, err
+	}
+	r, spread := ratio(s[1], s[0], rate)
+	used := median(s[1], cpu)
+	return []figure{
+		{work: "token, client_credentials, ES256, 32 clients", beside: "form+JSON handler", goal: 0.40, value: r, spread: spread, cpu: used, note: perSecond(s[1])},
+		{work: "its processor time", beside: fmt.Sprintf("floor %.1f us", median(s[0], cpu)), goal: 90, atMost: true, value: used, unit: " us"},
+	}, nil
+}
+
+func perSecond(s []sample) string { return number(median(s, rate)) + " a second" }
+
+// codes is row 2: authorize with a session, then the exchange, both durable.
+func (b *bench) codes() ([]figure, error) {
+	program, err := b.compile("peer", "test", "github.com/keystile/keystile/oauth/internal/engine")
+	if err != nil {
+		return nil, err
+	}
+	peer, err := spawn("peer at ", []string{"KEYSTILE_PEER=1"}, program, "-test.run=^$", "-test.bench=NaiveFosite", "-test.timeout=1h")
+	if err != nil {
+		return nil, err
+	}
+	defer peer.stop()
+	h, err := b.house("codes")
+	if err != nil {
+		return nil, err
+	}
+	defer h.stop()
+	s, err := b.inTurns(
+		contender{"naive fosite", peer, 8, func(_ int, c *conn) error { return peerCode(c) }},
+		contender{"code", h.process, 8, func(_ int, c *conn) error { return h.code(c) }},
+	)
+	if err != nil {
+		return nil, err
+	}
+	r, spread := ratio(s[1], s[0], rate)
+	note := fmt.Sprintf("%s, no error; peer %s with %.0f us", perSecond(s[1]), number(median(s[0], rate)), median(s[0], cpu))
+	return []figure{{work: "code + PKCE cycle, durable, session present, 8 clients", beside: "naive fosite in memory", goal: 0.5,
+		value: r, spread: spread, cpu: median(s[1], cpu), note: note}}, nil
+}
+
+// peerCode is house.code at the peer.
+func peerCode(c *conn) error {
+	if err := c.get(authorizePath("/authorize", "peer"), ""); err != nil {
+		return err
+	}
+	code, err := codeOf(c)
+	if err != nil {
+		return err
+	}
+	err = c.post("/token", "client_id=peer&client_secret=a-secret-that-is-long-enough-for-this&grant_type=authorization_code&code="+code+
+		"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+verifier)
+	return errors.Join(err, c.want(http.StatusOK))
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	o := options{}
+	flag.IntVar(&o.cycles, "cycles", 10, "how often the server is killed")
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work and the same moments again, as far as a machine repeats itself")
+	flag.BoolVar(&o.keep, "keep", false, "keep the data folder and write the journal beside it")
+	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	broken, err := run(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+	}
+	switch {
+	case broken:
+		os.Exit(1)
+	case err != nil:
+		os.Exit(2)
+	}
+}
+
+type options struct {
+	cycles int
+	seed   uint64
+	keep   bool
+	binary string
+}
+
+// run is the whole program but its exit. It reports whether the server broke its word; an
+// error means that the question could not be asked.
+func run(ctx context.Context, o options) (broken bool, err error) {
+	dir, err := os.MkdirTemp("", "keystile-crash-")
+	if err != nil {
+		return false, err
+	}
+	began := time.Now()
+	if o.binary == "" {
+		if o.binary, err = build(ctx, dir); err != nil {
+			return false, err
+		}
+	}
+	built := time.Since(began)
+	c := newCampaign(o, filepath.Join(dir, "data"))
+	err = c.run(ctx)
+	c.report(os.Stdout, time.Since(began)-built)
+	broken = len(c.journal.violations) > 0
+	if !o.keep && !broken {
+		return false, errors.Join(err, os.RemoveAll(dir))
+	}
+	fmt.Printf("\nkept: %s (seed %d)\n", dir, o.seed)
+	return broken, errors.Join(err, c.journal.writeFile(filepath.Join(dir, "journal.txt")))
+}

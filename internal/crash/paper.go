@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// paper is first-run.json, as far as it is needed.
+type paper struct {
+	Admin struct{ Username, Password string }
+	App   struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+}
+
+func readPaper(data string) (p paper, err error) {
+	text, err := os.ReadFile(filepath.Join(data, "first-run.json"))
+	if err != nil {
+		return p, err
+	}
+	err = json.Unmarshal(text, &p)
+	if err == nil && (p.App.ID == "" || p.Admin.Password == "") {
+		err = errors.New("first-run.json names no administrator or no application")
+	}
+	return p, err
+}
+
+// form is a request of the demo's application: name, value, name, value.
+func (p paper) form(pairs ...string) url.Values {
+	v := url.Values{"client_id": {p.App.ID}, "client_secret": {p.App.Secret}}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Set(pairs[i], pairs[i+1])
+	}
+	return v
+}
+
+// signIn sends the form and returns the session's cookie, "" if it was refused. A refused
+// one counts for the server's lock, so nobody here signs in who may be unknown.
+func signIn(w *wire, username, password string) (cookie string, a answer, err error) {
+	a, err = w.post("/oauth/signin", url.Values{"username": {username}, "password": {password}})
+	if err != nil || a.status != http.StatusSeeOther {
+		return "", a, err
+	}
+	resp := http.Response{Header: a.header}
+	for _, c := range resp.Cookies() {
+		if c.Name == "open_sso_token" {
+			return c.Name + "=" + c.Value, a, nil
+		}
+	}
+	return "", a, fmt.Errorf("the sign-in is answered without a cookie: %v", a)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// wire leads to one life of the server.
+type wire struct {
+	journal *journal
+	base    string
+	client  *http.Client
+	admin   *http.Client
+	doomed  atomic.Bool  // the kill is on its way: from here on connections may fail
+	cut     atomic.Int32 // requests that the kill has cut off
+}
+
+func newWire(j *journal, address, data string) *wire {
+	socket := filepath.Join(data, "admin.sock")
+	return &wire{
+		journal: j, base: "http://" + address,
+		client: &http.Client{
+			Timeout:       patience,
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		admin: &http.Client{Timeout: patience, Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "unix", socket)
+			},
+		}},
+	}
+}
+
+func (w *wire) close() {
+	w.client.CloseIdleConnections()
+	w.admin.CloseIdleConnections()
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, bytes.TrimSpace(a.body)) }
+
+// reply is what is read of the answers of the OAuth endpoints.
+type reply struct {
+	Code    int    `json:"code"`
+	Error   string `json:"error"`
+	Access  string `json:"access_token"`
+	Refresh string `json:"refresh_token"`
+}
+
+func (a answer) reply() (r reply) {
+	json.Unmarshal(a.body, &r) // a body that is no JSON says nothing, and no check takes that for an answer
+	return r
+}
+
+// errGone: there was no answer.
+var errGone = errors.New("the server is gone")
+
+func (w *wire) post(path string, form url.Values) (answer, error) {
+	r, err := http.NewRequest(http.MethodPost, w.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return w.do(w.client, r)
+}
+
+func (w *wire) get(path, header, value string) (answer, error) {
+	r, err := http.NewRequest(http.MethodGet, w.base+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	if header != "" {
+		r.Header.Set(header, value)
+	}
+	return w.do(w.client, r)
+}
+
+// do sends a request once. A failure that no kill explains is a violation, and so is
+// every 5xx.
+func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
+	r.GetBody = nil // net/http must not send anything twice
+	resp, err := client.Do(r)
+	var a answer
+	if err == nil {
+		a.status, a.header = resp.StatusCode, resp.Header
+		a.body, err = io.ReadAll(resp.Body)
+		resp.Body.Close()
+	}
+	switch {
+	case err != nil && !w.doomed.Load():
+		w.journal.violated(nil, "%s %s fails while nobody kills the server: %v", r.Method, r.URL.Path, err)
+		return a, errGone
+	case err != nil:
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			w.cut.Add(1)
+		}
+		return a, errGone
+	case a.status >= 500:
+		w.journal.violated(nil, "%s %s is answered %v", r.Method, r.URL.Path, a)
+	}
+	return a, nil
+}
+
+// command is what travels to the admin socket; package cmd/keystile/admin says what it means.
+type command struct {
+	Command string `json:"command"`
+	Args    struct {
+		Flags map[string][]string `json:"flags"`
+		Words []string            `json:"words"`
+	} `json:"args"`
+}
+
+// result is what an admin command prints with --json, or its complaint.
+type result struct {
+	Output string `json:"output"`
+	Error  string `json:"error"`
+}
+
+// run has the server run an admin command; flags are name, value, name, value.
+func (w *wire) run(name string, flags []string, words ...string) (result, error) {
+	c := command{Command: name}
+	c.Args.Flags = map[string][]string{"json": {"true"}}
+	c.Args.Words = words
+	for i := 0; i < len(flags); i += 2 {
+		c.Args.Flags[flags[i]] = flags[i+1 : i+2]
+	}
+	body, err := json.Marshal(c)
+	if err != nil {
+		return result{}, err
+	}
+	r, err := http.NewRequest(http.MethodPost, "http://keystile/", bytes.NewReader(body))
+	if err != nil {
+		return result{}, err
+	}
+	a, err := w.do(w.admin, r)
+	if err != nil {
+		return result{}, err
+	}
+	var out result
+	return out, json.Unmarshal(a.body, &out)
+}
