@@ -49,6 +49,7 @@ func TestAStartOnAFullDiskIsExplained(t *testing.T) {
 	data := t.TempDir()
 	c := spawn(t, []string{"BE_FULL=at once"}, "serve", "--data", data, "--listen", "127.0.0.1:0")
 	wantExit(t, c, data+"/keystile.db", "file too large")
+	serveIn(t, data) // once there is room, it begins as if nothing had been
 }
 
 // disk makes the disk full (SIGUSR1) or free (SIGUSR2), and returns when it is.

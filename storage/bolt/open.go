@@ -19,6 +19,8 @@ import (
 // it so at once would change a file of another program, and make one of a file that
 // something has emptied.
 func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
+	_, err := os.Lstat(path)
+	absent := errors.Is(err, fs.ErrNotExist)
 	fresh, err := inspect(path, wait)
 	if err != nil {
 		return nil, explain(path, err)
@@ -30,15 +32,25 @@ func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
 		NoStatistics:    true, // they cost every reader a lock
 	})
 	if err != nil {
-		return nil, explain(path, err)
+		return nil, explain(path, withdraw(path, absent, err))
 	}
 	if fresh {
 		err = guard(func() error { return errors.Join(db.Update(prepare), syncFolder(path)) })
 	}
 	if err != nil {
-		return nil, explain(path, errors.Join(err, db.Close()))
+		return nil, explain(path, errors.Join(withdraw(path, absent, err), db.Close()))
 	}
 	return db, nil
+}
+
+// withdraw removes what a full disk left of a file that was not there before: the next
+// start would take it for a damaged one.
+func withdraw(path string, absent bool, err error) error {
+	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT)
+	if absent && full {
+		return errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // inspect reports whether path is a file still to be made, and what makes it unfit.
