@@ -22,9 +22,9 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	}
 	body := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Type"] = contentType
+	h["X-Content-Type-Options"] = nosniff
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body) // a client that has gone away is no failure of ours
 	return nil
@@ -32,9 +32,19 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 
 // NoStore keeps an answer out of every cache (RFC 6749 5.1).
 func NoStore(w http.ResponseWriter) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Pragma", "no-cache")
+	h := w.Header()
+	h["Cache-Control"] = noStore
+	h["Pragma"] = noCache
 }
+
+// Values that many answers share. Their capacity is their length, so that adding to one in
+// a header copies it.
+var (
+	contentType = []string{"application/json"}
+	nosniff     = []string{"nosniff"}
+	noStore     = []string{"no-store"}
+	noCache     = []string{"no-cache"}
+)
 
 // failureBody is how all JSON failures look: code and errcode are equal, and error is
 // there where RFC 6749 wants it.

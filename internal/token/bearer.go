@@ -43,7 +43,9 @@ func Bearer(r *http.Request) (string, error) {
 func isB64token(text string) bool {
 	text = strings.TrimRight(text, "=")
 	for i := range len(text) {
-		if !isURLSafe(text[i]) && !strings.Contains(".~+/", text[i:i+1]) {
+		switch c := text[i]; {
+		case isURLSafe(c), c == '.', c == '~', c == '+', c == '/':
+		default:
 			return false
 		}
 	}

@@ -46,7 +46,7 @@ type front struct {
 func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began, id := time.Now(), idOf(r.Header)
 	r.Header.Set(Header, id) // a room that hands the request on to another service hands on the id
-	w.Header().Set(Header, id)
+	w.Header()[Header] = []string{id}
 	r = r.WithContext(context.WithValue(r.Context(), idKey{}, id))
 	out := &recorder{ResponseWriter: w}
 	if f.Observer != nil {
@@ -58,6 +58,10 @@ func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f front) end(r *http.Request, out *recorder, took time.Duration) {
+	quiet := f.Quiet || !f.Log.Enabled(r.Context(), slog.LevelInfo)
+	if quiet && f.Observer == nil {
+		return
+	}
 	s := Seen{
 		Method: method(r.Method), Route: route(r.Pattern), Status: out.status, Bytes: out.bytes, Took: took,
 		Grant: r.PostForm.Get("grant_type"),
@@ -65,7 +69,7 @@ func (f front) end(r *http.Request, out *recorder, took time.Duration) {
 	if f.Observer != nil {
 		f.Observer.End(s)
 	}
-	if f.Quiet {
+	if quiet {
 		return
 	}
 	f.Log.LogAttrs(r.Context(), slog.LevelInfo, "request",
