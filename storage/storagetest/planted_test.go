@@ -80,7 +80,8 @@ func (b bug) run(ctx context.Context) (out string, failed bool) {
 	for part := range strings.SplitSeq("TestBackend/"+b.caught, "/") {
 		pattern = append(pattern, "^"+regexp.QuoteMeta(part))
 	}
-	child := exec.CommandContext(ctx, os.Args[0], "-test.run", strings.Join(pattern, "/"), "-test.timeout", limit)
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run", strings.Join(pattern, "/"), "-test.timeout", limit,
+		"-test.count", "20", "-test.failfast") // a race is lost sooner or later; the others fail at once
 	child.Env = append(os.Environ(), planted+"="+b.name)
 	text, err := child.CombinedOutput()
 	out = string(text)
