@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
@@ -82,7 +81,7 @@ func document(m metadata) reply.HandlerFunc {
 	sum := sha256.Sum256(body)
 	etag := strconv.Quote(base64.RawURLEncoding.EncodeToString(sum[:12]))
 	return func(w http.ResponseWriter, r *http.Request) error {
-		serveBytes(w, r, body, etag)
+		reply.Document(w, r, body, etag)
 		return nil
 	}
 }
@@ -90,36 +89,6 @@ func document(m metadata) reply.HandlerFunc {
 // jwks is GET /oauth/jwks (spec 4.6).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	body, etag := s.keys.JWKS()
-	serveBytes(w, r, body, etag)
+	reply.Document(w, r, body, etag)
 	return nil
-}
-
-func serveBytes(w http.ResponseWriter, r *http.Request, body []byte, etag string) {
-	h := w.Header()
-	h["Cache-Control"] = cacheControl
-	h["Etag"] = []string{etag}
-	if matches(r.Header.Get("If-None-Match"), etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h["Content-Type"] = contentType
-	h["X-Content-Type-Options"] = nosniff
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.Write(body)
-}
-
-var (
-	cacheControl = []string{"public, max-age=300"}
-	contentType  = []string{"application/json"}
-	nosniff      = []string{"nosniff"}
-)
-
-// matches is If-None-Match (RFC 9110 13.1.2): a list of tags, weakly compared, or *.
-func matches(header, etag string) bool {
-	for tag := range strings.SplitSeq(header, ",") {
-		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag || tag == "*" {
-			return true
-		}
-	}
-	return false
 }

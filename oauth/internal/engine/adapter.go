@@ -97,7 +97,7 @@ var unknown = map[string]*Refusal{
 // (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
 func (a adapter) judgeUsedCode(ctx context.Context, t storage.Token) {
 	w := workOf(ctx)
-	w.refusal = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	w.refusal = codeUsed
 	right := w.form.Get("redirect_uri") == t.RedirectURI && checkVerifier(t, w.form.Get("code_verifier")) == nil
 	if right && w.now.Sub(t.SpentAt) >= a.CodeReuseLeeway {
 		w.trouble = a.endGrant(ctx, t)
@@ -108,7 +108,7 @@ func (a adapter) judgeUsedCode(ctx context.Context, t storage.Token) {
 // ends the family (RFC 9700 4.14.2).
 func (a adapter) judgeUsedRefresh(ctx context.Context, t storage.Token) {
 	w := workOf(ctx)
-	w.refusal = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+	w.refusal = replaced
 	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
 		w.trouble = a.endGrant(ctx, t)
 	}

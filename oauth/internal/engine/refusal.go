@@ -33,6 +33,12 @@ func (r *Refusal) Error() string { return r.Name + ": " + r.Reason }
 
 func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 
+// Whoever comes too late hears these, be it by minutes or by losing a race.
+var (
+	codeUsed = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	replaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+)
+
 // verdict turns what fosite returned into our own error. What the unit of work knows is
 // more exact than what fosite made of it.
 func (w *work) verdict(err error) error {

@@ -132,7 +132,7 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	return err
 }
 
-// spend makes the request's one write. The loser of a race hears what a latecomer hears.
+// spend makes the request's one write.
 func (e *Engine) spend(ctx context.Context, w *work) error {
 	if !w.spend {
 		return nil
@@ -140,9 +140,9 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	err := e.Store.Exchange(ctx, w.found.Key, w.now.UTC(), *w.next)
 	switch {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == storage.KindCode:
-		return refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+		return codeUsed
 	case errors.Is(err, storage.ErrSpent):
-		return refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+		return replaced
 	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
 		return refuse(InvalidGrant, "this grant has been revoked: sign in again")
 	}
