@@ -1,11 +1,8 @@
 package oauth
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
@@ -78,17 +75,15 @@ func document(m metadata) reply.HandlerFunc {
 	if err != nil {
 		panic(err) // strings and booleans marshal
 	}
-	sum := sha256.Sum256(body)
-	etag := strconv.Quote(base64.RawURLEncoding.EncodeToString(sum[:12]))
+	d := reply.NewDocument(body)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		reply.Document(w, r, body, etag)
+		d.Write(w, r)
 		return nil
 	}
 }
 
 // jwks is GET /oauth/jwks (spec 4.6).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
-	body, etag := s.keys.JWKS()
-	reply.Document(w, r, body, etag)
+	s.keys.JWKS().Write(w, r)
 	return nil
 }

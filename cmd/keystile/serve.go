@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
@@ -61,6 +62,7 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 		return err
 	}
 	defer operators.close()
+	defer runtime.KeepAlive(pace())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
 	house, provider, err := assemble(ctx, c, base, home, log, observer)
 	if err != nil {

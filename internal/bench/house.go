@@ -26,9 +26,9 @@ const (
 	verifier    = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
 
-// open starts the binary on a data folder, with the log on warnings only.
+// open starts the binary on a data folder, without a line in the log per request.
 func open(binary, data string) (*house, error) {
-	p, err := spawn("Listening on", nil, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-level", "warn")
+	p, err := spawn("Listening on", nil, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false")
 	if err != nil {
 		return nil, err
 	}

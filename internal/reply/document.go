@@ -1,25 +1,50 @@
 package reply
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"strconv"
 	"strings"
 )
 
-// Document writes a public JSON document that is kept as bytes: anybody may cache it for
-// five minutes, and who has it already, by its ETag, is told 304.
-func Document(w http.ResponseWriter, r *http.Request, body []byte, etag string) {
+// Document is a public JSON document that is kept as bytes, with the header it is sent
+// with: anybody may cache it for five minutes, and who has it already, by its ETag, is
+// told 304.
+type Document struct {
+	body         []byte
+	etag, length []string
+}
+
+// NewDocument makes a Document. body must not change any more.
+func NewDocument(body []byte) *Document {
+	sum := sha256.Sum256(body)
+	return &Document{
+		body:   body,
+		etag:   []string{`"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`},
+		length: []string{strconv.Itoa(len(body))},
+	}
+}
+
+// ETag names the bytes.
+func (d *Document) ETag() string { return d.etag[0] }
+
+// Body returns the bytes. They are shared: do not write to them.
+func (d *Document) Body() []byte { return d.body }
+
+// Write answers with the document.
+func (d *Document) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Cache-Control"] = fiveMinutes
-	h["Etag"] = []string{etag}
-	if has(r.Header.Get("If-None-Match"), etag) {
+	h["Etag"] = d.etag
+	if has(r.Header.Get("If-None-Match"), d.etag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	h["Content-Type"] = contentType
 	h["X-Content-Type-Options"] = nosniff
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.Write(body)
+	h["Content-Length"] = d.length
+	w.Write(d.body)
 }
 
 var fiveMinutes = []string{"public, max-age=300"}

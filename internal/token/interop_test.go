@@ -11,7 +11,7 @@ import (
 
 func TestGoJoseReadsOurTokensByOurJWKS(t *testing.T) {
 	v, _ := verifier(t, ES256, EdDSA, RS256)
-	body, _ := v.keys.JWKS()
+	body := v.keys.JWKS().Body()
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(body, &set); err != nil {
 		t.Fatalf("JWKS() = %s: %v", body, err)

@@ -13,7 +13,7 @@ import (
 
 func TestTheJWKSHoldsPublicPartsOnly(t *testing.T) {
 	v, _ := verifier(t, ES256, EdDSA, RS256)
-	body, _ := v.keys.JWKS()
+	body := v.keys.JWKS().Body()
 	var set struct{ Keys []map[string]string }
 	if err := json.Unmarshal(body, &set); err != nil {
 		t.Fatalf("JWKS() = %s: %v", body, err)
@@ -59,7 +59,7 @@ func TestTheJWKSHasAStableOrder(t *testing.T) {
 	if err != nil {
 		t.Fatalf("OpenKeys() = %v, want no error", err)
 	}
-	body, etag := keys.JWKS()
+	body, etag := keys.JWKS().Body(), keys.JWKS().ETag()
 	for i, id := range kids(t, body) {
 		if i >= len(want) || id != want[i].ID {
 			t.Fatalf("JWKS() = %v, want active, next and retired keys, the newest first", kids(t, body))
@@ -72,7 +72,7 @@ func TestTheJWKSHasAStableOrder(t *testing.T) {
 	if err := keys.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	again, same := keys.JWKS()
+	again, same := keys.JWKS().Body(), keys.JWKS().ETag()
 	if string(again) != string(body) || same != etag {
 		t.Errorf("JWKS() of the same keys in another order = other bytes, want the same")
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -106,12 +107,8 @@ func (k *Keys) Reload(ctx context.Context) error {
 // Algs returns the algorithms that have an active key, the default first.
 func (k *Keys) Algs() []string { return slices.Clone(k.set.Load().algs) }
 
-// JWKS returns the public keys as RFC 7517 writes them, and a strong ETag of the bytes.
-// The body is shared: do not write to it.
-func (k *Keys) JWKS() (body []byte, etag string) {
-	set := k.at(time.Now())
-	return set.jwks, set.etag
-}
+// JWKS returns the public keys as RFC 7517 writes them.
+func (k *Keys) JWKS() *reply.Document { return k.at(time.Now()).jwks }
 
 // at returns the keys that are good at a time: a retired key leaves at its moment,
 // whether or not anybody calls Reload.

@@ -2,12 +2,11 @@ package token
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -18,8 +17,7 @@ type keyset struct {
 	active map[string]*key // by algorithm
 	algs   []string
 	until  time.Time // zero: for good
-	jwks   []byte
-	etag   string
+	jwks   *reply.Document
 }
 
 func newKeyset(keys []*key, wanted []string, now time.Time) *keyset {
@@ -74,7 +72,5 @@ func (s *keyset) publish() {
 	for i, k := range s.keys {
 		jwks[i] = k.jwk
 	}
-	s.jwks = []byte(`{"keys":[` + strings.Join(jwks, ",") + `]}`)
-	sum := sha256.Sum256(s.jwks)
-	s.etag = `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	s.jwks = reply.NewDocument([]byte(`{"keys":[` + strings.Join(jwks, ",") + `]}`))
 }

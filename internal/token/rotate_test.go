@@ -56,7 +56,7 @@ func TestARotationRefusesNoToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, keys, v := house(t)
 		before := mint(t, keys, nil)
-		published, _ := keys.JWKS()
+		published := keys.JWKS().Body()
 		active, err := Rotate(t.Context(), store, ES256, time.Hour)
 		if err != nil {
 			t.Fatal(err)

@@ -18,12 +18,13 @@ import (
 
 // Store is a storage.Backend in one file.
 type Store struct {
-	db     *bbolt.DB
-	queue  chan *job     // unbuffered: a job is with its caller, or with the writer
-	quit   chan struct{} // closed by Close
-	ended  chan struct{} // closed by the writer when it has answered its last job
-	broken error         // the writer's: why it accepts no more jobs
-	close  func() error
+	db       *bbolt.DB
+	queue    chan *job     // unbuffered: a job is with its caller, or with the writer
+	quit     chan struct{} // closed by Close
+	ended    chan struct{} // closed by the writer when it has answered its last job
+	broken   error         // the writer's: why it accepts no more jobs
+	patience int           // the writer's: how often it lets others run before it commits
+	close    func() error
 }
 
 var _ storage.Backend = (*Store)(nil)

@@ -49,31 +49,36 @@ func (s *Store) serve() {
 	for {
 		select {
 		case j := <-s.queue:
-			s.settle(s.gather(j))
+			batch := s.gather(j)
+			s.patience = min(len(batch), maxPatience)
+			s.settle(batch)
 		case <-s.quit:
 			return
 		}
 	}
 }
 
-const maxBatch = 1024
+const (
+	maxBatch    = 1024
+	maxPatience = 3 // how often the writer lets others run when the last batch was of several
+)
 
 // gather adds the jobs whose callers wait already: those that came while the last
 // transaction was on its way to the disk. It waits for none, but when none is left it
-// lets others run once: callers who were answered a moment ago are back with their next
+// lets others run: callers who were answered a moment ago are back with their next
 // job then, where it would otherwise commit one job, then the rest, and so on in turns.
 func (s *Store) gather(first *job) []*job {
 	batch := []*job{first}
-	for yielded := false; len(batch) < maxBatch; {
+	for yielded := 0; len(batch) < maxBatch; {
 		select {
 		case j := <-s.queue:
-			batch, yielded = append(batch, j), false
+			batch, yielded = append(batch, j), 0
 		default:
-			if yielded {
+			if yielded >= max(1, s.patience) {
 				return batch
 			}
 			runtime.Gosched()
-			yielded = true
+			yielded++
 		}
 	}
 	return batch

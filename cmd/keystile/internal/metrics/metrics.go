@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"fmt"
 	"net/http"
 	"runtime"
 	"strings"
@@ -99,10 +98,12 @@ func (m *Metrics) End(s requests.Seen) {
 	}
 }
 
+var classes = [...]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}
+
 // class is 2xx and the like; "aborted" where nothing was answered.
 func class(status int) string {
 	if status == 0 {
 		return "aborted"
 	}
-	return fmt.Sprintf("%dxx", status/100)
+	return classes[min(status/100, len(classes)-1)]
 }
