@@ -27,10 +27,11 @@ var (
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // spec 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
-	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                            // RFC 7009 2.1
-	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}            // RFC 7009 2.1
-	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                      // spec 7
-	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
+	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
+	untold       = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // spec 7
+	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                 // RFC 9110 15.6.4
 )
 
 // errcodes are the business codes of refusals that have one of their own (spec 7).

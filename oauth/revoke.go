@@ -14,19 +14,32 @@ import (
 // revoke is POST /oauth/revoke (spec 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	app, form, err := s.client(w, r)
+	act := s.act(r, storage.EventRevocation)
+	app, err := s.ends(w, r)
+	act.App = app.ID
+	done(act, err)
 	if err != nil {
+		s.c.Audit.Note(*act)
 		return err
 	}
-	text := form.Get("token")
-	if text == "" {
-		return missingToken
-	}
-	if err := s.end(r.Context(), app, text); err != nil {
-		return err
+	if err := s.c.Audit.NoteNow(r.Context(), *act); err != nil {
+		return untold.Because(err)
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, revokeResponse{Msg: "success"})
+}
+
+// ends does what is asked.
+func (s *Server) ends(w http.ResponseWriter, r *http.Request) (storage.App, error) {
+	app, form, err := s.client(w, r)
+	if err != nil {
+		return app, err
+	}
+	text := form.Get("token")
+	if text == "" {
+		return app, missingToken
+	}
+	return app, s.end(r.Context(), app, text)
 }
 
 type revokeResponse struct {

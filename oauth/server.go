@@ -75,6 +75,7 @@ type Config struct {
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
 	Resources   []string // what tokens may be for besides the issuer (RFC 8707)
 
+	Audit    Audit                          // nil: nothing is written down
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
 }
@@ -145,6 +146,9 @@ func (c *Config) complete() error {
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}
+	}
+	if c.Audit == nil {
+		c.Audit = nowhere{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

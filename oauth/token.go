@@ -7,17 +7,24 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 )
 
 // token is POST /oauth/token (spec 4.2).
-func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
+	act := s.act(r, storage.EventToken)
+	defer func() {
+		done(act, err)
+		s.c.Audit.Note(*act)
+	}()
 	app, form, err := s.client(w, r)
+	act.App = app.ID
 	if err != nil {
 		return err
 	}
-	switch form.Get("grant_type") {
+	switch act.Detail = form.Get("grant_type"); act.Detail {
 	case engine.GrantCode, engine.GrantRefresh, engine.GrantMachine:
 	case "":
 		return badRequest.Saying("grant_type is missing")
@@ -28,6 +35,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return failed(err)
 	}
+	act.User = granted.User.Sub
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
 }
@@ -49,6 +57,9 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	app, err = s.engine.Authenticate(r.Context(), form)
 	if no := (*engine.Refusal)(nil); errors.As(err, &no) {
 		s.strikes.strike(who, time.Now())
+	}
+	if err == nil && !app.Public {
+		err = visit.Charge(r.Context(), app)
 	}
 	return app, form, failed(err)
 }

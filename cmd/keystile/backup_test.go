@@ -175,6 +175,12 @@ func filesOf(t *testing.T, folder string) map[string][]byte {
 	}
 	files := map[string][]byte{}
 	for _, e := range entries {
+		if e.IsDir() {
+			for name, content := range filesOf(t, filepath.Join(folder, e.Name())) {
+				files[filepath.Join(e.Name(), name)] = content
+			}
+			continue
+		}
 		if files[e.Name()], err = os.ReadFile(filepath.Join(folder, e.Name())); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
@@ -77,13 +78,27 @@ func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, erro
 	return removed, err
 }
 
-// rooms is what admin commands work on. provider is nil where nobody serves.
-func (h *home) rooms(provider admin.Provider) admin.Rooms {
-	return admin.Rooms{
-		Store: h.store, Users: h.users, Hash: h.passwords.Hash, Provider: provider, Copy: h.file.WriteTo,
+// rooms is what admin commands work on; serving is nil where nobody serves.
+func (h *home) rooms(serving *assembled) admin.Rooms {
+	rooms := admin.Rooms{
+		Store: h.store, Users: h.users, Hash: h.passwords.Hash, Copy: h.file.WriteTo,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
+		Note:    h.note,
 	}
+	if serving != nil {
+		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.gateway.Forget, serving.gateway.NoteNow
+	}
+	return rooms
+}
+
+// note puts one event on the audit trail of a store that nobody serves.
+func (h *home) note(ctx context.Context, e storage.Event) error {
+	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(trail.NoteNow(ctx, e), trail.Close(ctx))
 }
 
 // idTokenLifetime is the default of package oauth; there is no key for it.

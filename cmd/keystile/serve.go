@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/gateway"
 )
 
 // serve runs the service until ctx ends or a signal comes.
@@ -51,7 +52,7 @@ func serve(ctx context.Context, call cli.Call) error {
 
 // live is the service's life with an open store: it furnishes the house, opens the doors,
 // says so and waits for the end.
-func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) error {
+func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) (err error) {
 	public, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
@@ -64,19 +65,20 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	defer operators.close()
 	defer runtime.KeepAlive(pace())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
-	house, provider, err := assemble(ctx, c, base, home, log, observer)
+	rooms, err := assemble(ctx, c, base, home, log, observer)
 	if err != nil {
 		return err
 	}
-	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(provider), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	defer func() { err = errors.Join(err, settle(rooms.gateway)) }()
+	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
 	}
-	s := servers{log: log, doors: append(operators, opening{newServer(house, log), public})}
+	s := servers{log: log, doors: append(operators, opening{newServer(rooms, log), public})}
 	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands can not reach this server: stop it to use them", "err", err)
 	} else {
-		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(provider), log), log), private})
+		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
 	}
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
@@ -84,6 +86,13 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(), Demo: c.Demo, Paper: paper,
 	})
 	return s.run(ctx, home.store)
+}
+
+// settle hands what is counted and noted to the store, once nobody asks any more.
+func settle(g *gateway.Gateway) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settling)
+	defer cancel()
+	return g.Close(ctx)
 }
 
 func newLog(c *config.Config, call cli.Call) *slog.Logger {

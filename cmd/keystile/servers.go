@@ -15,7 +15,8 @@ import (
 const (
 	readHeader = 5 * time.Second
 	idle       = 2 * time.Minute
-	drain      = 8 * time.Second // what requests on their way get after a signal
+	drain      = 7 * time.Second // what requests on their way get after a signal
+	settling   = 2 * time.Second // and what they have left behind, after that
 	sweep      = time.Minute
 )
 

@@ -100,6 +100,9 @@ func (c *campaign) meet(l *life) (err error) {
 	}
 	if c.jwks == nil {
 		c.jwks = keys.body
+		if _, err := l.run("app set", []string{"tier", "enterprise"}, l.App.ID); err != nil { // no rate is to slow the clients down
+			return err
+		}
 		if c.cookie, _, err = signIn(l.wire, l.Admin.Username, l.Admin.Password); err != nil {
 			return err
 		}

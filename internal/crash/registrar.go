@@ -28,7 +28,7 @@ func (r *registrar) work(l *life) {
 }
 
 func (r *registrar) app() error {
-	out, err := r.run("app create", []string{"name", "Crash", "domain", "localhost"})
+	out, err := r.run("app create", []string{"name", "Crash", "domain", "localhost", "tier", "enterprise"})
 	if err != nil {
 		r.journal.lose(createApp) // its client_id is drawn by the server
 		return err

@@ -40,7 +40,7 @@ func build(ctx context.Context, dir string) (string, error) {
 
 // launch starts the program and waits for nothing.
 func launch(binary, data string) (*server, io.ReadCloser, error) {
-	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-level", "warn",
+	cmd := exec.Command(binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-level", "warn", "--limits-per-ip", "1000000000",
 		"--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h")
 	s := &server{cmd: cmd, log: &head{}, ended: make(chan struct{})}
 	cmd.Stderr = s.log

@@ -3,6 +3,7 @@ package dialogue
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,6 +20,7 @@ type Dialogue struct {
 type step struct {
 	line    int
 	wait    time.Duration
+	times   int // how often the request is sent, each time with this answer; 0: once
 	request message
 	answer  message
 	holds   []string // texts that the answer's body has somewhere
@@ -48,11 +50,12 @@ func Read(file string) ([]Dialogue, error) {
 }
 
 type parser struct {
-	file string
-	line int
-	all  []Dialogue
-	side byte // of the message being read: > or <, 0 between messages
-	body bool
+	file  string
+	line  int
+	all   []Dialogue
+	side  byte // of the message being read: > or <, 0 between messages
+	body  bool
+	times int // of the request that follows
 }
 
 func (p *parser) read(line string) error {
@@ -76,13 +79,18 @@ func (p *parser) read(line string) error {
 		wait, err := time.ParseDuration(rest)
 		d.steps = append(d.steps, step{line: p.line, wait: wait})
 		return err
+	case cut(line, "times ", &rest):
+		n, err := strconv.Atoi(rest)
+		if p.times = n; err != nil || n < 2 {
+			return fmt.Errorf("times is a number from 2")
+		}
 	case cut(line, "<~ ", &rest) && len(d.steps) > 0:
 		s := &d.steps[len(d.steps)-1]
 		s.holds = append(s.holds, rest)
 	case line[0] == '>' || line[0] == '<':
 		return p.message(d, line[0], strings.TrimPrefix(line[1:], " "))
 	default:
-		return fmt.Errorf("%q is none of: == title, rows:, wait, >, <, <~, #", line)
+		return fmt.Errorf("%q is none of: == title, rows:, wait, times, >, <, <~, #", line)
 	}
 	return nil
 }
@@ -91,7 +99,8 @@ func (p *parser) message(d *Dialogue, side byte, line string) error {
 	if side != p.side {
 		p.side, p.body = side, false
 		if side == '>' {
-			d.steps = append(d.steps, step{line: p.line})
+			d.steps = append(d.steps, step{line: p.line, times: p.times})
+			p.times = 0
 		}
 		if len(d.steps) == 0 || d.steps[len(d.steps)-1].wait != 0 {
 			return fmt.Errorf("an answer without a request")

@@ -87,3 +87,20 @@ func TestAFileThatMakesNoSenseIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestIsSentAsOftenAsWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "d.txt")
+	text := "== it counts\n\ntimes 3\n> GET /\n\n< 200\n\n> GET /\n\n< 200\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	all[0].Play(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { n++ }), "http://x", nil)
+	if n != 4 {
+		t.Errorf("sent %d times, want 3 and 1", n)
+	}
+}

@@ -24,8 +24,10 @@ func (d Dialogue) Play(t *testing.T, h http.Handler, origin string, values map[s
 			time.Sleep(s.wait)
 			continue
 		}
-		if err := s.play(h, origin, values); err != nil {
-			t.Fatalf("%s:%d: %v", d.File, s.line, err)
+		for range max(1, s.times) {
+			if err := s.play(h, origin, values); err != nil {
+				t.Fatalf("%s:%d: %v", d.File, s.line, err)
+			}
 		}
 	}
 }

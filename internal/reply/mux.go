@@ -16,9 +16,9 @@ type HandlerFunc func(http.ResponseWriter, *http.Request) error
 // Route is one line of a room's route table.
 type Route struct {
 	Path    string
-	Methods []string // HEAD only where it is listed
+	Methods []string // HEAD only where it is listed; nil: every method there is
 	Handle  HandlerFunc
-	Fail    func(http.ResponseWriter, *http.Request, *Failure) // nil: JSON. Set it where a person reads the answer
+	Fail    FailFunc // nil: JSON. Set it where a person reads the answer
 }
 
 // Mux serves a route table.
@@ -57,7 +57,7 @@ func (m *Mux) serve(route Route) http.Handler {
 	allow := strings.Join(route.Methods, ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.recover(w, r, route)
-		if !slices.Contains(route.Methods, r.Method) {
+		if route.Methods != nil && !slices.Contains(route.Methods, r.Method) {
 			m.fail(w, r, Route{}, notAllowed.With("Allow", allow)) // JSON everywhere
 			return
 		}
@@ -67,13 +67,20 @@ func (m *Mux) serve(route Route) http.Handler {
 	})
 }
 
-// fail is where every failure of a room is written, and every 5xx is logged.
 func (m *Mux) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
+	Fail(m.log, w, r, err, route.Fail)
+}
+
+// FailFunc writes a failure; its headers are set already.
+type FailFunc func(http.ResponseWriter, *http.Request, *Failure)
+
+// Fail is where every failure is written, and every 5xx is logged. A nil write is JSON.
+func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error, write FailFunc) {
 	f := FailureOf(err)
 	if f.Status >= 500 && r.Context().Err() == nil {
-		m.log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+		log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
 	}
-	route.write(w, r, f)
+	Route{Fail: write}.write(w, r, f)
 }
 
 func (route Route) write(w http.ResponseWriter, r *http.Request, f *Failure) {

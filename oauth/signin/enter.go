@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,8 +22,10 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	user, wait, err := s.admit(r, in)
 	switch {
 	case wait > 0:
+		s.note(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, in, wait)
 	case errors.Is(err, storage.ErrNotFound):
+		s.note(r, http.StatusUnauthorized, "")
 		return s.sayWrong(w, r, in)
 	case err != nil:
 		return err
@@ -30,10 +33,21 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(w, r, user); err != nil {
 		return err
 	}
+	s.note(r, http.StatusSeeOther, user.Sub)
 	w.Header().Set("Location", onward(in.query))
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusSeeOther) // not 307, which would send the password along (RFC 9700 4.12)
 	return nil
+}
+
+// note writes an attempt on the audit trail.
+func (s *SignIn) note(r *http.Request, status int, sub string) {
+	if s.audit == nil {
+		return
+	}
+	e := visit.Event(r, storage.EventSignIn, s.peer(r))
+	e.Status, e.User = status, sub
+	s.audit.Note(e)
 }
 
 // admit lets an attempt past the guard, or says how long to wait. Only what is known to be

@@ -27,7 +27,14 @@ type Config struct {
 	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
+	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
+}
+
+// Audit is where sign-ins are written down; *gateway.Gateway has it.
+type Audit interface {
+	// Note takes an event and does not wait until it is stored.
+	Note(e storage.Event)
 }
 
 // Store is what this room needs of storage.
@@ -61,6 +68,7 @@ type SignIn struct {
 	secure     bool
 	idle       time.Duration
 	max        time.Duration
+	audit      Audit
 	log        *slog.Logger
 }
 
@@ -70,7 +78,7 @@ func New(c Config) (*SignIn, error) {
 		return nil, err
 	}
 	s := &SignIn{
-		store: c.Store, users: c.Users, peer: c.ClientIP, log: c.Log,
+		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
 		guard: NewGuard(c.Lock), sameOrigin: http.NewCrossOriginProtection(),
 		secure: strings.HasPrefix(c.BaseURL, "https:"),
 		idle:   cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),

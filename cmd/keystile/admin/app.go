@@ -25,9 +25,9 @@ var appCommands = []command{
 			{Name: "owner", Value: "USERNAME", Help: "whose it is (the first administrator)"},
 		},
 	},
-	{name: "app list", summary: "List the applications", do: listApps, examples: []string{"keystile app list --json"}},
+	{name: "app list", reads: true, summary: "List the applications", do: listApps, examples: []string{"keystile app list --json"}},
 	{
-		name: "app show", words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets", do: showApp,
+		name: "app show", reads: true, words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets", do: showApp,
 		examples: []string{"keystile app show ksabcdefghij0123456789"},
 	},
 	{

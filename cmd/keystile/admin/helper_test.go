@@ -32,7 +32,10 @@ type office struct {
 	opened       int
 	held         error // what opening the store answers
 	whileOpening func()
+	unwritten    error // what the audit trail answers
 	log          bytes.Buffer
+	trail        []storage.Event
+	forgotten    []string
 }
 
 func newOffice(t *testing.T) *office {
@@ -44,7 +47,10 @@ func newOffice(t *testing.T) *office {
 	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 	users := signin.NewUsers(store, passwords)
 	rooms := Rooms{Store: store, Users: users, Hash: passwords.Hash, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour}
-	return &office{t: t, rooms: rooms, users: users, data: filepath.Join(t.TempDir(), "data")}
+	o := &office{t: t, rooms: rooms, users: users, data: filepath.Join(t.TempDir(), "data")}
+	o.rooms.Note = func(_ context.Context, e storage.Event) error { o.trail = append(o.trail, e); return o.unwritten }
+	o.rooms.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
+	return o
 }
 
 // serve answers at the folder's socket until the test ends.

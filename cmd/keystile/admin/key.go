@@ -15,7 +15,7 @@ import (
 
 var keyCommands = []command{
 	{
-		name: "key list", summary: "List the signing keys", do: listKeys,
+		name: "key list", reads: true, summary: "List the signing keys", do: listKeys,
 		details:  "A key is published as next before it is used, then active, then retired: published\nuntil all it signed has expired.",
 		examples: []string{"keystile key list"},
 	},

@@ -30,10 +30,10 @@ var settingCommands = []command{
 		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
 	},
 	{
-		name: "setting get", words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
+		name: "setting get", reads: true, words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
 		details: settingsHelp(), examples: []string{"keystile setting get " + storage.SettingForcePKCE},
 	},
-	{name: "setting list", summary: "List the settings", do: listSettings, examples: []string{"keystile setting list"}},
+	{name: "setting list", reads: true, summary: "List the settings", do: listSettings, examples: []string{"keystile setting list"}},
 }
 
 func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

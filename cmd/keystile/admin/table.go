@@ -18,11 +18,13 @@ type Rooms struct {
 	Store      *storage.Store
 	Users      Users
 	Hash       func(ctx context.Context, password string) (string, error)
-	Provider   Provider                       // nil: nobody serves here
-	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
-	Signed     time.Duration                  // the longest that what a key has signed is valid
-	Granted    time.Duration                  // the longest that what was granted is valid
-	SigningAlg string                         // of access tokens
+	Provider   Provider                                   // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error)             // writes a consistent copy of the database
+	Signed     time.Duration                              // the longest that what a key has signed is valid
+	Granted    time.Duration                              // the longest that what was granted is valid
+	SigningAlg string                                     // of access tokens
+	Forget     func(clientID string)                      // makes the running server read an application anew; nil: nobody serves here
+	Note       func(context.Context, storage.Event) error // puts what was done on the audit trail
 }
 
 // Users makes users with a password; *signin.StoreUsers does.
@@ -58,6 +60,7 @@ type command struct {
 	details  string
 	examples []string
 	flags    []cli.Flag
+	reads    bool // it changes nothing
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
@@ -89,7 +92,27 @@ func execute(ctx context.Context, rooms Rooms, name string, args cli.Args) (stri
 	if err != nil {
 		return "", plain(err)
 	}
-	return said.text(args.On("json"))
+	text, err := said.text(args.On("json"))
+	return text, errors.Join(err, rooms.settle(ctx, c, args, said))
+}
+
+// settle makes what was done known: to the running server, and to the audit trail, which
+// names the command and what it was done to, and no flag: some hold secrets.
+func (r Rooms) settle(ctx context.Context, c command, args cli.Args, said output) error {
+	if c.reads {
+		return nil
+	}
+	if r.Forget != nil && len(args.Words) > 0 && strings.HasPrefix(c.name, "app ") {
+		r.Forget(args.Words[0])
+	}
+	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
+	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {
+		detail += fmt.Sprint(" ", made[0].value) // what was made begins with what it is called by
+	}
+	if err := r.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: detail}); err != nil {
+		return fmt.Errorf("it is done, but the audit trail could not be written: %w", err)
+	}
+	return nil
 }
 
 // plain says an error of the store in the words of the command line.

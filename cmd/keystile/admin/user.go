@@ -25,7 +25,7 @@ var userCommands = []command{
 			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
 		},
 	},
-	{name: "user list", summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
+	{name: "user list", reads: true, summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
 	{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, flags: userChanges,
 		details:  userHelp + " What is not named stays as it is. A new password ends the user's\nsessions and everything they granted, as session end does.",

@@ -31,6 +31,12 @@ type Config struct {
 	LockFailures             int
 	LockWindow, LockDuration time.Duration
 
+	PerAddress   int               // requests a minute without a valid token
+	UpstreamPace int               // calls a second; 0: none
+	Proxy        map[string]string // URL by product
+	Products     []string
+	Origins      []string
+
 	IDTokenAlgs []string
 	SigningAlg  string
 

@@ -66,6 +66,17 @@ var keys = []key{
 	{name: "login_lock.duration", kind: "duration", fallback: "15m", spec: "8", help: "how long a locked address stays locked", example: "15m",
 		set: duration(func(c *Config) *time.Duration { return &c.LockDuration })},
 
+	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
+		set: count(func(c *Config) *int { return &c.PerAddress })},
+	{name: "limits.upstream", kind: "number", help: "calls a second to each service behind proxy; without it there is no pace", example: "100",
+		set: maybe(count(func(c *Config) *int { return &c.UpstreamPace }))},
+	{name: "proxy", kind: "list", spec: "1", help: "services behind the gateway, name=URL: calls to /name/... need a token, are charged to the product of that name and go to the URL", example: "ai=http://127.0.0.1:9000/v1, files=http://127.0.0.1:9001",
+		set: upstreams},
+	{name: "products", kind: "list", spec: "2.6", help: "more products that calls may be charged to, for services that ask at /api/v1/verify", example: "search, mail",
+		set: products},
+	{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie", example: "https://console.example.com",
+		set: origins},
+
 	{name: "id_token_algs", kind: "list", fallback: "HS256", spec: "2.5", help: "the id_token algorithms that discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256",
 		set: algorithms},
 	{name: "signing_alg", kind: "name", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",

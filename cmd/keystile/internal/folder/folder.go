@@ -15,6 +15,7 @@ const (
 	masterKey = "master.key"
 	firstRun  = "first-run.json"
 	socket    = "admin.sock"
+	journal   = "usage"
 )
 
 // Folder is a data folder that is there.
@@ -47,6 +48,9 @@ func (f *Folder) Made() bool { return f.made }
 
 // Database is the path of the store's file.
 func (f *Folder) Database() string { return filepath.Join(f.path, database) }
+
+// Journal is the path of the folder where charged calls are written down.
+func (f *Folder) Journal() string { return filepath.Join(f.path, journal) }
 
 // FirstRun is the path of what the first run has written down.
 func (f *Folder) FirstRun() string { return filepath.Join(f.path, firstRun) }

@@ -1,12 +1,13 @@
 package requests
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/internal/visit"
 )
 
 // Config is what Front needs.
@@ -44,10 +45,8 @@ type front struct {
 }
 
 func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began, id := time.Now(), idOf(r.Header)
-	r.Header.Set(Header, id) // a room that hands the request on to another service hands on the id
-	w.Header()[Header] = []string{id}
-	r = r.WithContext(context.WithValue(r.Context(), idKey{}, id))
+	began := time.Now()
+	r, _ = visit.Begin(w, r)
 	out := &recorder{ResponseWriter: w}
 	if f.Observer != nil {
 		f.Observer.Begin()

@@ -12,41 +12,22 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/visit"
 )
-
-func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
-	for given, taken := range map[string]bool{
-		"a": true, "A-z_0.9": true, strings.Repeat("x", 64): true,
-		"": false, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false, "a/b": false, "a\x00": false,
-	} {
-		d := newDesk(t, func(http.ResponseWriter, *http.Request) {})
-		w := d.serve("GET", "/", Header, given)
-		id := w.Header().Get(Header)
-		if taken != (id == given) || !fits(id) {
-			t.Errorf("given %q it is %q, want it taken: %t", given, id, taken)
-		}
-	}
-}
-
-func TestTwoIDsAreNone(t *testing.T) {
-	if id := idOf(http.Header{Header: {"a", "b"}}); id == "a" || id == "b" || len(id) != 26 {
-		t.Errorf("of two ids it is %q", id)
-	}
-}
 
 func TestTheIDIsInTheContextTheAnswerAndWhatIsHandedOn(t *testing.T) {
 	var in, onward, trace string
 	d := newDesk(t, func(_ http.ResponseWriter, r *http.Request) {
-		in, onward, trace = ID(r.Context()), r.Header.Get(Header), r.Header.Get("traceparent")
+		in, onward, trace = visit.ID(r.Context()), r.Header.Get(visit.Header), r.Header.Get("traceparent")
 	})
 	w := d.serve("GET", "/", "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	if id := w.Header().Get(Header); id == "" || in != id || onward != id {
+	if id := w.Header().Get(visit.Header); id == "" || in != id || onward != id {
 		t.Errorf("answered %q, context %q, handed on %q", id, in, onward)
 	}
 	if trace != "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" || w.Header().Get("Traceparent") != "" {
 		t.Errorf("traceparent became %q", trace)
 	}
-	if ID(context.Background()) != "" {
+	if visit.ID(context.Background()) != "" {
 		t.Error("there is an id outside of a request")
 	}
 }
@@ -55,7 +36,7 @@ func TestRecordsOfARequestCarryItsID(t *testing.T) {
 	d := newDesk(t, nil)
 	log := d.log.With("a", 1).WithGroup("g")
 	d.next = func(_ http.ResponseWriter, r *http.Request) { log.InfoContext(r.Context(), "within") }
-	d.serve("GET", "/", Header, "id-1")
+	d.serve("GET", "/", visit.Header, "id-1")
 	log.Info("without")
 	for line := range strings.Lines(d.out.String()) {
 		if want := !strings.Contains(line, "msg=without"); strings.Contains(line, "request_id=id-1") != want {
@@ -66,7 +47,7 @@ func TestRecordsOfARequestCarryItsID(t *testing.T) {
 
 func TestARequestGetsOneLineWithoutItsSecrets(t *testing.T) {
 	d := newDesk(t, nil)
-	d.serve("POST", "/known/7?code=SECRET", Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
+	d.serve("POST", "/known/7?code=SECRET", visit.Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
 	d.serve("GET", "/SECRET")
 	d.serve("SECRET", "/")
 	text := d.out.String()

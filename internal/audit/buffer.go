@@ -1,0 +1,81 @@
+package audit
+
+import "time"
+
+// buffer holds events that wait. It copies their texts: a path is often a piece of a
+// request line that is a thousand times as long, and would keep all of it alive.
+type buffer struct {
+	slots   []slot
+	text    []byte // of all slots, one after the other
+	waiters []chan<- error
+}
+
+type slot struct {
+	at      time.Time
+	latency time.Duration
+	bytes   int64
+	status  int
+	lens    [len(fields)]uint16
+}
+
+// slotSize is what a slot takes, in bytes.
+const slotSize = 72
+
+// add appends an event that has been trimmed.
+func (b *buffer) add(e *Event) {
+	s := slot{at: e.At, latency: e.Latency, bytes: e.Bytes, status: e.Status}
+	for i, text := range texts(e) {
+		s.lens[i] = uint16(len(*text))
+		b.text = append(b.text, *text...)
+	}
+	b.slots = append(b.slots, s)
+}
+
+func (b *buffer) size() int { return len(b.slots)*slotSize + len(b.text) }
+
+// reset empties the buffer and keeps its memory.
+func (b *buffer) reset() {
+	clear(b.slots) // times point to their zones
+	b.slots, b.text, b.waiters = b.slots[:0], b.text[:0], nil
+}
+
+// answer tells everybody who waits for the buffer.
+func (b *buffer) answer(err error) {
+	for _, w := range b.waiters {
+		w <- err
+	}
+	b.waiters = nil
+}
+
+// drain is a buffer that is being stored, and what follows its events.
+type drain struct {
+	buffer
+	lost uint64 // events that found the queue full meanwhile
+	end  bool   // the chain ends behind them
+	last bool   // nothing is noted after them
+	next int    // slot
+	rest string // text from there on
+}
+
+// entry cuts the next record off; false: there is none.
+func (d *drain) entry(now time.Time) (e entry, ok bool) {
+	switch {
+	case d.next < len(d.slots):
+		s := &d.slots[d.next]
+		d.next++
+		e.Event = Event{At: s.at, Latency: s.latency, Bytes: s.bytes, Status: s.status}
+		for i, text := range texts(&e.Event) {
+			*text, d.rest = d.rest[:s.lens[i]], d.rest[s.lens[i]:]
+		}
+	case d.lost > 0:
+		e.Event, e.Lost = Event{Kind: lost}, d.lost
+		d.lost = 0
+	case d.end:
+		e.Event = Event{Kind: end}
+		d.end = false
+	default:
+		return entry{}, false
+	}
+	tidy(&e.Event, now)
+	return e, true
+}

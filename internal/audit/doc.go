@@ -1,0 +1,50 @@
+// Package audit writes the audit trail: one record for each sign-in, token, gateway call,
+// tool call, registration, admin act and revocation, and never a secret in it.
+//
+// [Trail.Note] is for the request path: it copies the event into a bounded queue that a
+// writer empties once a second. [Trail.NoteNow] is for admin acts and revocations: it
+// returns when the event is stored. [Verify] checks a trail, [Export] copies it out.
+//
+// # The chain
+//
+// A record is one JSON object on one line. It ends in its hash: SHA-256 over the 32 bytes
+// of the hash before it, then all bytes of the line up to `,"hash":"`. Every Open begins a
+// chain with a random id and numbers its records from 1, so that nodes share a store
+// without waiting for each other. The first record names the last one it found in the
+// store, by Seq and hash, and so ties the chain to those before.
+//
+// Within a store that holds the beginning of every chain, Verify proves that no record of
+// a chain was changed, moved, added amid it, or taken from before its last one; and that
+// what a chain began behind is still there.
+//
+// It can not prove, without help from outside, that the last records of a chain, or the
+// last chains as a whole, are still there, nor that somebody who may write to the store
+// has not written all of it anew: the hash has no key. The heads in a [Report] are that
+// help. Keep them elsewhere, a day apart or so, and hand them to the next Verify: all
+// that was stored by then is held fast by them. A chain whose head is not Ended belongs to
+// a process that runs, was killed, or has lost its tail.
+//
+// The order between chains is that of the store and is not proven. Nor is it that what
+// was noted is true, or that everything was noted: a process that is killed loses what it
+// noted since the last flush, and a full queue drops events, which audit.lost counts.
+//
+// # Choices
+//
+// The package is no room's, because all of them write to the trail.
+//
+// An Append that failed may have happened. It is sent again to the letter, and a batch
+// that stands twice in a row in its chain is whole for Verify and stands once in an
+// Export. Looking into the store before sending again would not do: what was sent first
+// can arrive after the look. A batch that arrives only when a later one is stored counts
+// as misplaced; that takes a store that outlives its own answer by a whole flush.
+//
+// A full queue drops the newest events. To wait would make the store's trouble everybody's,
+// and to drop the oldest would let a flood wash out what came before it.
+//
+// The queue is counted in bytes, and holds copies: a queue of strings would keep whole
+// request lines alive, and a length in events would bound nothing.
+//
+// An Export reads the whole trail, whatever its filter, because it checks what it copies.
+// The trail is not swept: how long to keep it is not decided here, and a trail without
+// its beginning can not be verified.
+package audit

@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// entry is a record as it is written: an event and its place in a chain.
+type entry struct {
+	Chain string `json:"chain"`
+	N     uint64 `json:"n"`               // in its chain, from 1
+	After uint64 `json:"after,omitempty"` // of the first: the last Seq its writer found in the store; 0: none
+	Prev  string `json:"prev,omitempty"`  // of the first of each Append: the hash before it, in hex
+	Event
+	Lost uint64 `json:"lost,omitempty"` // of audit.lost: how many
+}
+
+// A record ends in its hash. Everything before is its body.
+const (
+	hashOpen  = `,"hash":"`
+	hashClose = `"}`
+	hashLen   = len(hashOpen) + 2*len(digest{}) + len(hashClose)
+)
+
+// appendBody writes an entry whose event is tidy, up to its hash.
+func appendBody(b []byte, e *entry) []byte {
+	b = appendText(append(b, `{"chain":`...), e.Chain)
+	b = strconv.AppendUint(append(b, `,"n":`...), e.N, 10)
+	b = appendNumber(b, "after", e.After)
+	if e.Prev != "" {
+		b = appendText(append(b, `,"prev":`...), e.Prev)
+	}
+	b = append(e.At.AppendFormat(append(b, `,"at":"`...), time.RFC3339Nano), '"')
+	for i, text := range texts(&e.Event) {
+		if *text != "" {
+			b = append(append(append(b, `,"`...), fields[i].name...), `":`...)
+			b = appendText(b, *text)
+		}
+	}
+	b = appendNumber(b, "status", uint64(e.Status))
+	b = appendNumber(b, "latency_ns", uint64(e.Latency))
+	b = appendNumber(b, "bytes", uint64(e.Bytes))
+	return appendNumber(b, "lost", e.Lost)
+}
+
+func appendNumber(b []byte, name string, n uint64) []byte {
+	if n == 0 {
+		return b
+	}
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	return strconv.AppendUint(b, n, 10)
+}
+
+// appendText writes a JSON string. What does not print is escaped, so that a record is one
+// line wherever it is shown, and steers no terminal.
+func appendText(b []byte, text string) []byte {
+	b = append(b, '"')
+	plain := 0 // text from here on needs no escape
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if r != '"' && r != '\\' && (r >= ' ' && r <= '~' || unicode.IsPrint(r)) {
+			i += n
+			continue
+		}
+		b = append(b, text[plain:i]...)
+		b = appendEscape(b, r)
+		i += n
+		plain = i
+	}
+	return append(append(b, text[plain:]...), '"')
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	switch {
+	case r == '"' || r == '\\':
+		return append(b, '\\', byte(r))
+	case r <= 0xFFFF:
+		return fmt.Appendf(b, `\u%04x`, r)
+	default:
+		r -= 0x10000 // a pair of surrogates (RFC 8259 7)
+		return fmt.Appendf(b, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
+	}
+}
+
+var errForm = errors.New("it is not one line that ends in a hash")
+
+// decode reads a record: its entry, its body and the hash it claims.
+func decode(data []byte) (e entry, body []byte, claimed digest, err error) {
+	body, claimed, ok := split(data)
+	if !ok || bytes.IndexByte(data, '\n') >= 0 {
+		return e, nil, claimed, errForm
+	}
+	if err := json.Unmarshal(data, &e); err != nil {
+		return e, nil, claimed, err
+	}
+	return e, body, claimed, nil
+}
+
+// split cuts a record in its body and the hash it claims.
+func split(data []byte) (body []byte, claimed digest, ok bool) {
+	n := len(data) - hashLen
+	if n < 0 {
+		return nil, claimed, false
+	}
+	body, tail := data[:n], data[n:]
+	text, opened := bytes.CutPrefix(tail, []byte(hashOpen))
+	text, closed := bytes.CutSuffix(text, []byte(hashClose))
+	if !opened || !closed {
+		return nil, claimed, false
+	}
+	claimed, ok = parseDigest(string(text))
+	return body, claimed, ok
+}
+
+// parseDigest reads the one spelling of a hash: 64 lower-case hex digits.
+func parseDigest(text string) (d digest, ok bool) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(d) || hex.EncodeToString(raw) != text {
+		return d, false
+	}
+	return digest(raw), true
+}

@@ -1,0 +1,77 @@
+package audit
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Kinds that the trail itself writes.
+const (
+	begin = "audit.begin" // the first record of a chain
+	end   = "audit.end"   // its last, if the process was closed in order
+	lost  = "audit.lost"  // events that found the queue full
+)
+
+// Event is one thing that happened.
+type Event = storage.Event
+
+// fields are the texts of an Event, in the order in which they are queued and written.
+var fields = [...]struct {
+	name  string
+	limit int // bytes
+}{
+	{"kind", 64}, {"request_id", 128}, {"app", 128}, {"user", 256}, {"product", 128},
+	{"method", 32}, {"path", 1024}, {"ip", 64}, {"detail", 1024},
+}
+
+// texts returns the places of the fields.
+func texts(e *Event) [len(fields)]*string {
+	return [...]*string{
+		&e.Kind, &e.RequestID, &e.App, &e.User, &e.Product, &e.Method, &e.Path, &e.IP, &e.Detail,
+	}
+}
+
+// trim shortens the texts to what is worth queueing and returns their length. One byte
+// more than the limit stays, so that tidy sees that there was more.
+func trim(e *Event) (size int) {
+	for _, mark := range [...]byte{'?', '#'} {
+		if i := strings.IndexByte(e.Path, mark); i >= 0 {
+			e.Path = e.Path[:i]
+		}
+	}
+	for i, text := range texts(e) {
+		*text = (*text)[:min(len(*text), fields[i].limit+1)]
+		size += len(*text)
+	}
+	return size
+}
+
+// tidy makes an event what is written of it: of any two calls the second changes nothing.
+func tidy(e *Event, now time.Time) {
+	trim(e)
+	for i, text := range texts(e) {
+		*text = clean(*text, fields[i].limit)
+	}
+	if year := e.At.UTC().Year(); e.At.IsZero() || year < 0 || year > 9999 {
+		e.At = now
+	}
+	e.At = e.At.UTC().Round(0)
+	e.Status, e.Latency, e.Bytes = max(e.Status, 0), max(e.Latency, 0), max(e.Bytes, 0)
+}
+
+const ellipsis = "…"
+
+func clean(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= limit {
+		return text
+	}
+	n := limit - len(ellipsis)
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + ellipsis
+}

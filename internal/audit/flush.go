@@ -1,0 +1,150 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	firstPause  = 100 * time.Millisecond // after a failure; each one doubles it
+	longestWait = 10 * time.Second       // between attempts, and for an answer of the store
+	maxAppend   = 1 << 20                // bytes of records in one Append, give or take one
+)
+
+// flusher is what the writer works on.
+type flusher struct {
+	chain   *chain
+	taken   drain
+	batch   []storage.Record // sent again, to the letter, until it is known to be stored
+	events  int              // in batch, without the trail's own
+	data    []byte           // of batch
+	failing bool
+}
+
+// write is the writer: the one goroutine that stores events. Open starts it, Close ends it.
+func (t *Trail) write(ctx context.Context) {
+	defer close(t.done)
+	var due <-chan time.Time // nil while nothing waits
+	var pause time.Duration
+	closing, quit := false, t.quit
+	for {
+		select {
+		case <-t.wake:
+			if due == nil {
+				due = time.After(t.every)
+			}
+			continue
+		case <-due:
+		case <-t.hurry:
+		case <-quit:
+			closing, quit = true, nil
+		case <-ctx.Done():
+			return
+		}
+		switch err := t.flush(ctx); {
+		case err != nil:
+			pause = min(max(2*pause, firstPause), longestWait)
+			due = time.After(pause)
+		case closing:
+			return
+		default:
+			pause, due = 0, nil
+		}
+	}
+}
+
+// flush stores what waits by now, in the order in which it was noted. What is noted
+// meanwhile has its own time, or a busy node would flush without end.
+func (t *Trail) flush(ctx context.Context) error {
+	if err := t.drain(ctx); err != nil { // what an earlier attempt left
+		return err
+	}
+	t.take()
+	return t.drain(ctx)
+}
+
+// drain stores what was taken.
+func (t *Trail) drain(ctx context.Context) error {
+	for len(t.out.batch) > 0 || t.out.fill() {
+		if err := t.send(ctx); err != nil {
+			return err
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := &t.out.taken
+	t.held -= d.size()
+	t.ended = t.ended || d.last
+	d.answer(nil)
+	d.reset()
+	return nil
+}
+
+// take turns to what was noted while the last buffer was stored.
+func (t *Trail) take() {
+	t.mu.Lock()
+	empty := t.out.taken.buffer
+	t.out.taken = drain{buffer: t.waiting, lost: t.missed, end: t.closed && !t.ended, last: t.closed}
+	t.waiting, t.missed = empty, 0
+	t.mu.Unlock()
+	d := &t.out.taken
+	d.rest = string(d.text)
+	if d.lost > 0 {
+		t.log.Warn("the audit queue was full", "events_lost", d.lost)
+	}
+}
+
+// fill seals the next batch of what was taken; false: all of it is stored.
+func (f *flusher) fill() bool {
+	f.data, f.events = f.data[:0], f.taken.next
+	now := time.Now()
+	for len(f.batch) < storage.Page && len(f.data) < maxAppend {
+		e, more := f.taken.entry(now)
+		if !more {
+			break
+		}
+		start := len(f.data)
+		f.data = f.chain.append(f.data, &e, start == 0)
+		f.batch = append(f.batch, storage.Record{At: e.At, Data: f.data[start:len(f.data):len(f.data)]})
+	}
+	f.events = f.taken.next - f.events
+	return len(f.batch) > 0
+}
+
+// send stores the batch. If that fails, nobody knows whether it happened: the batch stays
+// as it is for the next attempt, and Verify knows a batch that stands twice.
+func (t *Trail) send(ctx context.Context) error {
+	answered, stop := context.WithTimeout(ctx, longestWait)
+	defer stop()
+	if err := t.store.Append(answered, t.out.batch...); err != nil {
+		return t.failed(ctx, fmt.Errorf("audit: store the trail: %w", err))
+	}
+	if t.out.failing {
+		t.log.InfoContext(ctx, "the audit trail is stored again")
+	}
+	t.out.failing = false
+	t.out.batch = t.out.batch[:0]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stats.Stored += uint64(t.out.events)
+	t.stats.Waiting -= uint64(t.out.events)
+	t.stats.Err = nil
+	return nil
+}
+
+// failed tells everybody who waits, and the log at the first of several failures.
+func (t *Trail) failed(ctx context.Context, err error) error {
+	if !t.out.failing {
+		t.log.ErrorContext(ctx, "the audit trail can not be stored; it waits in memory and is tried again", "error", err)
+	}
+	t.out.failing = true
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stats.Err = err
+	t.out.taken.answer(err)
+	t.waiting.answer(err)
+	return err
+}

@@ -1,0 +1,236 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Config of a Trail. The zero value of everything but Store is a good default.
+type Config struct {
+	Store      Store
+	FlushEvery time.Duration // how long a noted event may wait in memory; 0: 1 s; at most 1 min
+	Queue      int           // bytes of events that wait; 0: 8 MiB, some 40,000 calls; at least 64 KiB
+	Name       string        // of this process, for people who read the trail; stands on audit.begin
+	Log        *slog.Logger  // nil: slog.Default()
+}
+
+const (
+	defaultFlushEvery = time.Second
+	maxFlushEvery     = time.Minute
+	defaultQueue      = 8 << 20
+	minQueue          = 64 << 10
+)
+
+// Trail writes events to a store. All methods may be called by many goroutines.
+type Trail struct {
+	store Store
+	log   *slog.Logger
+	every time.Duration
+	limit int
+
+	wake  chan struct{} // the buffer is no longer empty
+	hurry chan struct{} // somebody waits for it, or it is half full
+	quit  chan struct{} // closed by the first Close
+	done  chan struct{} // closed when the writer has ended
+	stop  context.CancelFunc
+	out   flusher // belongs to the writer
+
+	mu      sync.Mutex // guards what follows
+	waiting buffer
+	held    int    // bytes of events not yet stored
+	missed  uint64 // events that found no room since the last flush
+	closed  bool
+	ended   bool // all is stored, audit.end too
+	stats   Stats
+}
+
+// Stats says how a Trail is doing. The numbers count events since Open.
+type Stats struct {
+	Stored  uint64
+	Waiting uint64 // noted, not yet stored
+	Lost    uint64 // found the queue full, or came after Close
+	Err     error  // why the last attempt to store failed; nil if it did not
+}
+
+// ErrClosed is what NoteNow answers once Close has been called.
+var ErrClosed = errors.New("audit: the trail is closed")
+
+// ErrFull is what NoteNow answers while the queue has no room, because the store is away
+// or slower than the events. The event is not on the trail.
+var ErrFull = errors.New("audit: the queue is full; see why the store does not keep up, or allow a longer queue")
+
+// Open begins a new chain in the store, behind the last record it finds there.
+func Open(ctx context.Context, config Config) (*Trail, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	t := &Trail{
+		store: config.Store, log: config.Log, every: config.FlushEvery, limit: config.Queue,
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	if t.log == nil {
+		t.log = slog.Default()
+	}
+	if err := t.begin(ctx, config.Name); err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	go t.write(running)
+	return t, nil
+}
+
+// check complains of all mistakes at once and fills in the defaults.
+func (c *Config) check() error {
+	if c.FlushEvery == 0 {
+		c.FlushEvery = defaultFlushEvery
+	}
+	if c.Queue == 0 {
+		c.Queue = defaultQueue
+	}
+	var complaints []error
+	complain := func(wrong bool, format string, args ...any) {
+		if wrong {
+			complaints = append(complaints, fmt.Errorf(format, args...))
+		}
+	}
+	complain(c.Store == nil, "audit: Config.Store is nil: hand over where the records are kept")
+	complain(c.FlushEvery < 0 || c.FlushEvery > maxFlushEvery, "audit: Config.FlushEvery is %v: choose up to %v", c.FlushEvery, maxFlushEvery)
+	complain(c.Queue < minQueue, "audit: Config.Queue is %d bytes: choose at least %d", c.Queue, minQueue)
+	return errors.Join(complaints...)
+}
+
+func (t *Trail) begin(ctx context.Context, name string) error {
+	behind, err := last(ctx, t.store)
+	if err != nil {
+		return err
+	}
+	var before digest
+	if behind.Seq > 0 {
+		before = link(behind.Data)
+	}
+	t.out.chain = newChain(before)
+	e := entry{After: behind.Seq, Event: Event{Kind: begin, Detail: name}}
+	tidy(&e.Event, time.Now())
+	data := t.out.chain.append(nil, &e, true)
+	if err := t.store.Append(ctx, storage.Record{At: e.At, Data: data}); err != nil {
+		return fmt.Errorf("audit: begin a chain: %w", err)
+	}
+	return nil
+}
+
+// Note puts an event on the trail within Config.FlushEvery. It never waits for the store:
+// if the queue is full, the event is dropped, counted, and the number stands on the trail
+// as a record of kind audit.lost as soon as there is room. A process that is killed loses
+// what it noted since the last flush.
+func (t *Trail) Note(e Event) { t.put(&e, nil) }
+
+// NoteNow puts an event on the trail and returns when it is stored, with all that was
+// noted before. After any error but ErrClosed and ErrFull the outcome is open: the event
+// stays in line and is stored when the store is back. So note an act first, then do it.
+func (t *Trail) NoteNow(ctx context.Context, e Event) error {
+	for range 2 { // a queue that is full now is empty after the next flush
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("audit: the event was not noted: %w", err)
+		}
+		answer := make(chan error, 1)
+		fits := t.put(&e, answer)
+		nudge(t.hurry)
+		select {
+		case err := <-answer:
+			if err != nil || fits {
+				return err
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("audit: the event is not yet stored: %w", ctx.Err())
+		}
+	}
+	return ErrFull
+}
+
+// put queues an event if it fits. The waiter, if any, is answered when all that is queued
+// by now is stored, or could not be.
+func (t *Trail) put(e *Event, waiter chan<- error) (fits bool) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	size := slotSize + trim(e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fits = !t.closed && t.held+size <= t.limit
+	if waiter == nil && !fits {
+		t.stats.Lost++
+		t.missed++
+		return false
+	}
+	if t.closed {
+		waiter <- ErrClosed
+		return false
+	}
+	if waiter != nil {
+		t.waiting.waiters = append(t.waiting.waiters, waiter)
+	}
+	if fits {
+		t.queue(e, size)
+	}
+	return fits
+}
+
+// queue adds an event to the buffer and wakes the writer when that makes a difference.
+func (t *Trail) queue(e *Event, size int) {
+	t.waiting.add(e)
+	t.stats.Waiting++
+	if len(t.waiting.slots) == 1 {
+		nudge(t.wake)
+	}
+	half := t.limit / 2
+	if t.held <= half && t.held+size > half {
+		nudge(t.hurry)
+	}
+	t.held += size
+}
+
+func nudge(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Stats returns the state of the trail.
+func (t *Trail) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stats
+}
+
+// Close stores what waits and ends the chain. When ctx ends first, it gives up as soon as
+// the store heeds that, and says how many events are not stored. Later events are dropped.
+func (t *Trail) Close(ctx context.Context) error {
+	t.mu.Lock()
+	if !t.closed {
+		t.closed = true
+		close(t.quit)
+	}
+	t.mu.Unlock()
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+	}
+	t.stop()
+	<-t.done
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return nil
+	}
+	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting, cmp.Or(t.stats.Err, ctx.Err()))
+}

@@ -1,0 +1,182 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"slices"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// maxChains bounds what Verify remembers: a chain for every start of a process.
+const maxChains = 100_000
+
+var errChains = errors.New("audit: the trail has more than 100,000 chains; that is more starts than a service has: look at who writes to the store")
+
+// Verify reads the trail from its beginning to what is its end now and checks every
+// chain. kept are heads of earlier reports, from outside the store. The error is trouble
+// with reading; what is wrong with the trail is in the Report.
+func Verify(ctx context.Context, store Reader, kept ...Head) (Report, error) {
+	return walk(ctx, store, kept, func(storage.Record, entry) error { return nil })
+}
+
+// walk verifies, and hands every record that can be read to each, but repeated ones.
+func walk(ctx context.Context, store Reader, kept []Head, each func(storage.Record, entry) error) (Report, error) {
+	v := verifier{store: store, sum: sha256.New(), chains: map[string]*progress{}, kept: map[Head]bool{}}
+	for _, h := range kept {
+		v.kept[h.plain()] = true
+	}
+	until, err := last(ctx, store)
+	if err != nil {
+		return v.report, err
+	}
+	for r, err := range all(ctx, store, until.Seq) {
+		if err != nil {
+			return v.report, err
+		}
+		e, again, err := v.check(ctx, r)
+		if err == nil && e.N > 0 && !again {
+			err = each(r, e)
+		}
+		if err != nil {
+			return v.report, err
+		}
+	}
+	v.finish(kept)
+	return v.report, nil
+}
+
+// verifier walks along all chains at once.
+type verifier struct {
+	store  Reader
+	sum    hash.Hash
+	chains map[string]*progress
+	kept   map[Head]bool // plain; a head that was met is taken out
+	report Report
+}
+
+// progress is how far a chain has been followed.
+type progress struct {
+	head   Head
+	hash   digest // of head
+	again  uint64 // the last record of a batch that is being repeated; 0: none
+	behind digest // its hash
+}
+
+// check looks at one record. e is empty if it can not be read; again: it is repeated.
+func (v *verifier) check(ctx context.Context, r storage.Record) (e entry, again bool, err error) {
+	v.report.Records++
+	e, body, claimed, err := decode(r.Data)
+	if err != nil || e.N == 0 || e.Chain == "" {
+		v.report.add(Break{Fault: Unreadable, Seq: r.Seq})
+		return entry{}, false, nil
+	}
+	if !r.At.Equal(e.At) {
+		v.fault(Changed, r, e)
+	}
+	p := v.chains[e.Chain]
+	if p != nil && e.N <= p.head.N {
+		return e, v.repeat(p, r, e, body, claimed), nil
+	}
+	before, known := parseDigest(e.Prev) // the first of a batch can be checked on its own
+	switch {
+	case p == nil:
+		if len(v.chains) >= maxChains {
+			return e, false, errChains
+		}
+		p = &progress{}
+		v.chains[e.Chain] = p
+		err = v.start(ctx, r, e, before, known)
+	case e.N > p.head.N+1:
+		v.fault(Missing, r, e)
+	default:
+		before, known = p.hash, true
+	}
+	if p.again != 0 { // and broken off
+		v.fault(Misplaced, r, e)
+	}
+	if known && follow(v.sum, before, body) != claimed {
+		v.fault(Changed, r, e)
+	}
+	v.advance(p, r, e, claimed)
+	return e, false, err
+}
+
+func (v *verifier) fault(f Fault, r storage.Record, e entry) {
+	v.report.add(Break{Fault: f, Seq: r.Seq, Chain: e.Chain, N: e.N})
+}
+
+// advance goes on from a record, whatever is wrong with it: one break is one report.
+func (v *verifier) advance(p *progress, r storage.Record, e entry, claimed digest) {
+	*p = progress{hash: claimed, head: Head{Chain: e.Chain, N: e.N, Hash: claimed.String(), Seq: r.Seq, Ended: e.Kind == end}}
+	v.report.Lost += e.Lost
+	delete(v.kept, p.head.plain())
+}
+
+// start looks at the first record of a chain, and at the one it began behind.
+func (v *verifier) start(ctx context.Context, r storage.Record, e entry, before digest, known bool) error {
+	if e.N != 1 {
+		v.fault(Headless, r, e)
+		return nil
+	}
+	var found digest
+	if e.After > 0 {
+		records, err := page(ctx, v.store, e.After-1, 1)
+		if err != nil {
+			return err
+		}
+		if len(records) == 1 && records[0].Seq == e.After && e.After < r.Seq {
+			found = link(records[0].Data)
+		}
+	}
+	if !known || found != before || (found == digest{}) != (e.After == 0) {
+		v.fault(Unlinked, r, e)
+	}
+	return nil
+}
+
+// repeat looks at a record whose place in its chain is taken. It is harmless if it is of
+// the last batch, and that stands there a second time, whole and to the letter: its first
+// record names the hash before it, each hash covers the one before, and the last is the
+// head's.
+func (v *verifier) repeat(p *progress, r storage.Record, e entry, body []byte, claimed digest) bool {
+	before, first := parseDigest(e.Prev)
+	switch {
+	case p.again == 0 && first:
+	case p.again != 0 && e.N == p.again+1:
+		before = p.behind
+	default:
+		v.fault(Misplaced, r, e)
+		return false
+	}
+	if follow(v.sum, before, body) != claimed || e.N == p.head.N && claimed != p.hash {
+		v.fault(Misplaced, r, e)
+		p.again = 0
+		return false
+	}
+	v.report.Repeated++
+	p.again, p.behind = e.N, claimed
+	if e.N == p.head.N {
+		p.again = 0
+	}
+	return true
+}
+
+// finish looks for what never came, and lists the heads.
+func (v *verifier) finish(kept []Head) {
+	for _, p := range v.chains {
+		if p.again != 0 {
+			v.report.add(Break{Fault: Misplaced, Seq: p.head.Seq, Chain: p.head.Chain, N: p.again})
+		}
+		v.report.Heads = append(v.report.Heads, p.head)
+	}
+	for _, h := range kept {
+		if v.kept[h.plain()] {
+			v.report.add(Break{Fault: Cut, Chain: h.Chain, N: h.N})
+		}
+	}
+	slices.SortFunc(v.report.Heads, func(a, b Head) int { return cmp.Compare(a.Seq, b.Seq) })
+}

@@ -1,0 +1,46 @@
+package visit
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+)
+
+// Header carries a request's id, in and out.
+const Header = "X-Request-Id"
+
+// Begin returns a request with a Visit. A new Visit has the id that came along, if any
+// log can hold it as it is, or one that is drawn; the answer names it, and a service that
+// the request is handed on to is told it.
+func Begin(w http.ResponseWriter, r *http.Request) (*http.Request, *Visit) {
+	if v := From(r.Context()); v != nil {
+		return r, v
+	}
+	v := &Visit{RequestID: idOf(r.Header)}
+	id := []string{v.RequestID}
+	r.Header[Header] = id
+	w.Header()[Header] = id
+	return r.WithContext(With(r.Context(), v)), v
+}
+
+// ID is the id of the request whose context this is, "" outside of one.
+func ID(ctx context.Context) string {
+	if v := From(ctx); v != nil {
+		return v.RequestID
+	}
+	return ""
+}
+
+func idOf(h http.Header) string {
+	if given := h[Header]; len(given) == 1 && fits(given[0]) {
+		return given[0]
+	}
+	return strings.ToLower(rand.Text())
+}
+
+func fits(id string) bool {
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._-", c)
+	})
+}

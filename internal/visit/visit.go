@@ -1,0 +1,42 @@
+package visit
+
+import (
+	"context"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Visit is one request. It belongs to the goroutine that serves it.
+type Visit struct {
+	RequestID string
+	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
+	Known     bool
+	Entry     any // what the gateway keeps for itself; nil: it has not seen the request
+	// Move moves the request's count to an application; nil if there is nothing to move.
+	// Its error is the answer: the application is over its own rate.
+	Move func(app storage.App) error
+}
+
+type key struct{}
+
+// With returns a context that carries v.
+func With(ctx context.Context, v *Visit) context.Context { return context.WithValue(ctx, key{}, v) }
+
+// From returns the Visit of a request's context, nil if no gateway stands before it.
+func From(ctx context.Context) *Visit {
+	v, _ := ctx.Value(key{}).(*Visit)
+	return v
+}
+
+// Charge counts the request against an application that has proved who it is by its
+// secret, and no longer against the address it came from. It
+// does so once. An error is a *reply.Failure.
+func Charge(ctx context.Context, app storage.App) error {
+	v := From(ctx)
+	if v == nil || v.Move == nil {
+		return nil
+	}
+	move := v.Move
+	v.Move = nil
+	return move(app)
+}

@@ -1,0 +1,28 @@
+package visit
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestAChargeMovesOnce(t *testing.T) {
+	var moved []string
+	over := errors.New("over")
+	v := &Visit{Move: func(app storage.App) error { moved = append(moved, app.ID); return over }}
+	ctx := With(t.Context(), v)
+	if err := Charge(ctx, storage.App{ID: "one"}); err != over {
+		t.Errorf("Charge() = %v, want what Move says", err)
+	}
+	if err := Charge(ctx, storage.App{ID: "one"}); err != nil || len(moved) != 1 || moved[0] != "one" {
+		t.Errorf("Charge() again = %v, moved %v; want one move to one", err, moved)
+	}
+}
+
+func TestWithoutAGatewayNothingIsCharged(t *testing.T) {
+	if err := Charge(context.Background(), storage.App{}); err != nil {
+		t.Errorf("Charge() = %v, want nil", err)
+	}
+}

@@ -1,0 +1,39 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/storage"
+)
+
+// Audit is where this room writes down what it does; *gateway.Gateway has it.
+type Audit interface {
+	// Note takes an event and does not wait until it is stored.
+	Note(e storage.Event)
+	// NoteNow returns when the event is stored, or why it is not.
+	NoteNow(ctx context.Context, e storage.Event) error
+}
+
+// nowhere is the trail of a host that keeps none.
+type nowhere struct{}
+
+func (nowhere) Note(storage.Event)                           {}
+func (nowhere) NoteNow(context.Context, storage.Event) error { return nil }
+
+// act begins the audit event of a request.
+func (s *Server) act(r *http.Request, kind string) *storage.Event {
+	e := visit.Event(r, kind, s.c.ClientIP(r))
+	return &e
+}
+
+// done completes an event by what came of the request.
+func done(e *storage.Event, err error) {
+	e.Latency, e.Status = time.Since(e.At), http.StatusOK
+	if err != nil {
+		e.Status = reply.FailureOf(err).Status
+	}
+}
