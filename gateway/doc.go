@@ -1,4 +1,35 @@
-// Package gateway is the watch: bearer tokens, rate, quota, usage, tiers, billing, audit and CORS; /api/v1/*.
+// Package gateway is the watch: bearer tokens, rates, quotas, usage, audit and CORS;
+// /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
 //
-// Nothing of it is built yet. Its place in the import law is: see internal/house.
+//	g, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Journal: "usage"})
+//	mux.Handle("/api/v1/", g)
+//	mux.Handle("/ai/", g.Guard(gateway.AI, service)) // in there: gateway.CallerFrom(ctx)
+//	server := &http.Server{Handler: g.Front(mux)}
+//
+// Front counts each request once, against an application or an address. Guard lets in who
+// has a token, and charges what is answered. Services elsewhere are guarded by Proxy, or by
+// their own proxy asking at /api/v1/verify.
+//
+// # Choices
+//
+// A rate is exact: no 60 seconds hold more than N requests, and what is refused does not
+// count. A quota never refuses, so it is not looked at on a call: calls are counted, and
+// who is over is settled with later.
+//
+// A call is charged when its answer begins. Before that it is not known whether there is
+// anything to charge; afterwards a client could have what was never counted. If it can not
+// be charged, it is not answered.
+//
+// What an application may do is remembered for five seconds, then read again beside the
+// next call: no call waits for the store. Forget makes a change hold at once, here.
+//
+// A rate belongs to an application whichever of its users calls, because the quota does.
+// RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
+// is left as it is.
+//
+// A row of the audit trail is written for each call that came to a guarded door, also if
+// it was refused there. Refusals by Front have none: anybody can cause them at any rate.
+//
+// A proxied service gets the Authorization header: siblings may verify tokens themselves.
+// It never gets the sign-in cookie.
 package gateway

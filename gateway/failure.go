@@ -1,0 +1,46 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// ErrInvalidToken is what a Verifier says of a token that opens nothing. It is the same
+// value as oauth.ErrInvalidToken.
+var ErrInvalidToken = token.ErrInvalid
+
+// Every way this room says no, with the section it comes from.
+var (
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // spec 5, RFC 6750 3.1
+		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // spec 5, RFC 6750 3.1
+		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                   // spec 7, 8
+	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}   // spec 7, 8
+	badQuery         = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                                                // spec 7
+	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product= or X-Keystile-Product"}                                                     // spec 7
+	stale            = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                             // RFC 9110 15.6.4
+	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}   // spec 8
+	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                    // RFC 9110 15.6.3
+	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                      // RFC 9110 15.6.5
+	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+)
+
+func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
+
+// badBearer tells why a bearer token opens nothing, or that it can not be judged now.
+func badBearer(err error) error {
+	switch {
+	case errors.Is(err, token.ErrNoToken):
+		return noToken
+	case errors.Is(err, ErrInvalidToken), isNotFound(err):
+		return badToken.Because(err)
+	case errors.Is(err, token.ErrStale):
+		return stale.Because(err)
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/storage"
+)
+
+// entry is what the gateway knows of a request that it has looked at.
+type entry struct {
+	account   *account // whose rate it counts against; nil: its address's
+	refused   error    // why its bearer token opens nothing
+	elsewhere bool     // the token is for one of the other Audiences
+	verdict   Verdict  // of the rate
+	undo      func()   // takes it off its address's count
+	asked     *asked   // the call that a proxy asks about, if it does
+}
+
+// Front stands before everything else of a service. It answers preflights, puts CORS
+// headers on answers, and counts each request once (spec 8): against the application that
+// a valid bearer token names, or else against its address. What a room behind it learns
+// of the caller later moves the count (see package internal/visit).
+func (g *Gateway) Front(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.c.CORS.cross(w, r) {
+			return
+		}
+		if covers(g.c.Free, r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		r, v := visit.Begin(w, r)
+		if err := g.admit(r, v); err != nil {
+			g.fail(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// admit counts a request, once. The error is that there were too many, or that who it is
+// can not be found out now.
+func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
+	if v.Entry != nil {
+		return nil
+	}
+	now := time.Now()
+	e := &entry{}
+	v.Entry = e
+	if err = g.identify(r, v, e, now); err == nil {
+		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
+		return e.verdict.refusal(tooManyByApp)
+	}
+	e.refused = badBearer(err)
+	e.verdict, e.undo = g.limiter.Hold(r.Context(), addressKey(g.c.ClientIP(r)), g.c.PerAddress, now)
+	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
+	return e.verdict.refusal(tooManyByAddress)
+}
+
+// identify finds out whom the request's bearer token speaks for.
+func (g *Gateway) identify(r *http.Request, v *visit.Visit, e *entry, now time.Time) error {
+	bearer, err := token.Bearer(r)
+	if err != nil {
+		return err
+	}
+	caller, err := g.c.Verifier.Verify(r.Context(), bearer)
+	if err != nil && len(g.c.Audiences) > 0 {
+		caller, err = g.c.Verifier.Verify(r.Context(), bearer, g.c.Audiences...)
+		e.elsewhere = true
+	}
+	if err != nil {
+		return err
+	}
+	e.account, err = g.accounts.of(r.Context(), caller.AppID, now)
+	if err == nil && e.account.Disabled {
+		e.account, err = nil, storage.ErrNotFound
+	}
+	if err == nil {
+		v.Caller, v.Known = caller, true
+	}
+	return err
+}
+
+// move takes a request off its address's count and puts it on an application's.
+func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
+	now := time.Now()
+	e.undo()
+	e.account = g.accounts.open(app, now)
+	e.verdict = g.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
+	return e.verdict.refusal(tooManyByApp)
+}
+
+// fail answers what is refused here: a person with a page, a program with JSON.
+func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var write reply.FailFunc
+	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		write = failPage
+	}
+	reply.Fail(g.c.Log, w, r, err, write)
+}
+
+func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+}

@@ -1,0 +1,155 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/internal/window"
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what this room asks of storage; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	Count(ctx context.Context, b storage.Batch, counts []storage.Count) error
+	Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
+	Append(ctx context.Context, records ...storage.Record) error
+	Records(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+}
+
+// Verifier judges bearer tokens; *oauth.Server has it. It is asked on every request, so it
+// must do no I/O for a token it has seen before.
+type Verifier interface {
+	// Verify returns whom a token speaks for. Its audience must be one of audiences;
+	// without any, the issuer. ErrInvalidToken: it opens nothing. Any other error: it can
+	// not be judged now.
+	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+}
+
+// Config is what New needs. Zero values are the defaults of the specification.
+type Config struct {
+	Store    Store    // required
+	Verifier Verifier // required
+
+	Limiter    Limiter  // nil: exact, within this process
+	Plans      []Plan   // nil: Plans()
+	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8)
+	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
+	Audiences  []string // what tokens may be for besides the issuer, each good for one door (RFC 8707)
+	CORS       CORS
+	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
+
+	// Journal is a folder where charged calls are written down before they are answered, so
+	// that a killed process loses none. "": what a killed process had not flushed, up to a
+	// second of calls, is lost.
+	Journal string
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+// Gateway is the watch.
+type Gateway struct {
+	c        Config
+	mux      http.Handler
+	limiter  Limiter
+	accounts *accounts
+	products products
+	ledger   *ledger.Ledger
+	trail    *audit.Trail
+	work     *work
+}
+
+// New makes a Gateway. It says everything that is wrong with the Config at once. Close
+// ends it.
+func New(ctx context.Context, c Config) (*Gateway, error) {
+	g := &Gateway{work: newWork()}
+	tiers, err := g.complete(&c)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	g.c = c
+	g.accounts = &accounts{store: c.Store, tiers: tiers, work: g.work}
+	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	if g.trail, err = audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log}); err != nil {
+		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ledger.Close(ctx))
+	}
+	g.mux = g.guard(guard{kind: storage.EventCall, open: true, own: true}, reply.NewMux(c.Log, g.routes()...))
+	return g, nil
+}
+
+// complete fills in the defaults.
+func (g *Gateway) complete(c *Config) (tiers, error) {
+	var errs []error
+	complain := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if c.Store == nil {
+		complain(errors.New("Store is missing"))
+	}
+	if c.Verifier == nil {
+		complain(errors.New("Verifier is missing: use the oauth.Server"))
+	}
+	if c.PerAddress = cmp.Or(c.PerAddress, 60); !isLimit(int64(c.PerAddress)) {
+		complain(errors.New("PerAddress is above 0, or Unlimited"))
+	}
+	if g.limiter = c.Limiter; g.limiter == nil {
+		exact, err := window.New(window.Config{Window: Window})
+		complain(err)
+		g.limiter = local{exact}
+	}
+	for _, name := range append([]string{Identity, AI, Payment, Storage, MCP}, c.Products...) {
+		complain(g.products.add(name))
+	}
+	tiers, err := newTiers(c.Plans)
+	complain(err)
+	if c.CORS.Open == nil {
+		c.CORS.Open = OpenPaths()
+	}
+	if c.Free == nil {
+		c.Free = []string{"/healthz/"}
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return tiers, errors.Join(errs...)
+}
+
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// Forget makes what is known of an application be read anew: its tier was changed, or it
+// was disabled or removed. Other processes notice within five seconds.
+func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
+
+// Note puts an event on the audit trail. It does not wait for the store.
+func (g *Gateway) Note(e storage.Event) { g.trail.Note(e) }
+
+// NoteNow puts an event on the audit trail and returns when it is stored, or why it is not.
+func (g *Gateway) NoteNow(ctx context.Context, e storage.Event) error {
+	return g.trail.NoteNow(ctx, e)
+}
+
+// Health says what the gateway can not do as it should; nil if there is nothing.
+func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.trail.Stats().Err) }
+
+// Close hands what is still counted and noted to the store. Requests must be over.
+func (g *Gateway) Close(ctx context.Context) error {
+	g.work.close()
+	return errors.Join(g.ledger.Close(ctx), g.trail.Close(ctx))
+}

@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/storage"
+)
+
+// CallerFrom returns whom the bearer token of a guarded request speaks for.
+func CallerFrom(ctx context.Context) (storage.Caller, bool) {
+	if v := visit.From(ctx); v != nil && v.Known {
+		return v.Caller, true
+	}
+	return storage.Caller{}, false
+}
+
+// Guard stands before a service: it asks for a bearer token, keeps the application's rate,
+// charges each call that the service answers to the application's quota of the product,
+// and writes it on the audit trail. The service finds the caller with CallerFrom.
+//
+// A call is charged when its answer begins, so nobody is answered unless it was counted.
+// The service's own 5xx is charged, and counted as an error; its 401 and 429 are not. With
+// the product "" nothing is charged: the service does that itself (see Charge).
+//
+// Guard works without Front before it, but then there are no CORS headers, and what is
+// served beside it has no rate. A product that can not be named so is a mistake in the
+// program, and panics.
+func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
+	return g.guard(guard{product: product, kind: storage.EventCall}, service)
+}
+
+// Meter is Guard for a part of Keystile, such as userinfo: who has no token is let in too
+// and refused there, and its 5xx are our own and not charged.
+func (g *Gateway) Meter(product string, room http.Handler) http.Handler {
+	return g.guard(guard{product: product, kind: storage.EventCall, open: true, own: true}, room)
+}
+
+// guard is what differs between the doors that are watched.
+type guard struct {
+	product  string
+	kind     string // of the audit record
+	audience string // tokens for it open the door, beside those for the issuer
+	open     bool   // whoever has no good token is let in all the same: the service says no itself
+	own      bool   // the service is part of Keystile: its 5xx are ours, and not charged
+}
+
+func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
+	if err := g.products.add(c.product); err != nil {
+		panic("gateway: " + err.Error())
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, v := visit.Begin(w, r)
+		out := &answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: time.Now()}
+		defer out.close()
+		err := g.admit(r, v)
+		if err == nil && !c.open {
+			err = c.admits(v)
+		}
+		if err != nil {
+			out.ours = true
+			g.refuse(out, r, err)
+			return
+		}
+		service.ServeHTTP(out, r)
+		out.begin(http.StatusOK)
+	})
+}
+
+// admits says why a request may not come in. A token for another audience is good for the
+// door that it names, and for no other.
+func (c *guard) admits(v *visit.Visit) error {
+	e := v.Entry.(*entry)
+	switch {
+	case !v.Known:
+		return e.refused
+	case e.elsewhere && v.Caller.Audience != c.audience:
+		return badToken
+	}
+	return nil
+}
+
+func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	reply.Fail(g.c.Log, w, r, err, nil)
+}

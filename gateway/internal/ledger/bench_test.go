@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// BenchmarkCharge beside what it can not be faster than: without a journal an atomic add,
+// with one a bare write(2) of as many bytes.
+func BenchmarkCharge(b *testing.B) {
+	const app, product = "app_0123456789abcdef", "ai"
+	charge := func(l *Ledger) func() error {
+		return func() error { return l.Charge(app, product, noon, false) }
+	}
+	record := appendRecord(nil, entry{app: app, product: product, hour: 1, calls: 1})
+	bare, err := os.OpenFile(filepath.Join(b.TempDir(), "bare"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer bare.Close()
+	var counter atomic.Int64
+	for _, c := range []struct {
+		name string
+		do   func() error
+	}{
+		{"atomic add", func() error { counter.Add(1); return nil }},
+		{"memory", charge(opened(b, Config{Store: newStore(), FlushEvery: time.Second}))},
+		{"bare write", func() error { _, err := bare.Write(record); return err }},
+		{"journal", charge(opened(b, Config{Store: newStore(), Path: b.TempDir()}))},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.do(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+", parallel", func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := c.do(); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkReplay(b *testing.B) {
+	var data []byte
+	for range 10_000 {
+		data = appendRecord(data, entry{app: "app_0123456789abcdef", product: "ai", hour: 1, calls: 1})
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		to := newBatch(storage.Batch{})
+		if _, err := replay(data, func(e entry) { to.add(e) }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

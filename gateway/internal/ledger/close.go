@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Close ends the Ledger: no charge is accepted any more, and what is charged is sent. If
+// ctx ends or the store fails before, the error says how many calls wait, and where: in
+// the journal for the next start, or nowhere. A later Close does nothing.
+func (l *Ledger) Close(ctx context.Context) error {
+	l.mu.Lock()
+	closed := l.closed
+	l.closed = true
+	l.seal()
+	l.mu.Unlock()
+	if closed {
+		return nil
+	}
+	l.stop()
+	within(ctx, func() error { l.running.Wait(); return nil })
+	disk := l.tidy()
+	left := l.leftBehind(within(ctx, func() error { return l.drain(ctx) }), disk)
+	if l.journal == nil {
+		return left
+	}
+	return errors.Join(left, l.journal.lock.Close())
+}
+
+// within does not wait longer than ctx, for a store that ignores its own.
+func within(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// leftBehind says what became of calls that were not sent because of err.
+func (l *Ledger) leftBehind(err, disk error) error {
+	if err == nil {
+		return nil
+	}
+	var calls int64
+	l.mu.Lock()
+	for _, b := range l.queue {
+		calls += b.calls()
+	}
+	l.mu.Unlock()
+	switch {
+	case calls == 0:
+		return nil
+	case l.journal == nil:
+		return fmt.Errorf("ledger: %d calls were not counted and are lost; a journal would keep them: %w", calls, err)
+	case disk != nil:
+		return fmt.Errorf("ledger: %d calls were not counted, and the journal %s can not keep all of them: %w", calls, l.journal.folder, errors.Join(err, disk))
+	}
+	return fmt.Errorf("ledger: %d calls wait in %s and are counted at the next start: %w", calls, l.journal.folder, err)
+}

@@ -1,0 +1,195 @@
+package ledger
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage/bolt"
+)
+
+const (
+	lives   = 24 // how often a child is killed
+	callers = 4  // calls a child makes at a time
+)
+
+// Each call has a row of its own, so that a call counted twice can not hide one that is lost.
+func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
+	const folder = "KEYSTILE_CHARGES_IN"
+	if dir := os.Getenv(folder); dir != "" {
+		chargeUntilKilled(t, dir)
+		return
+	}
+	dir, calls := t.TempDir(), map[string]*call{}
+	for life := range lives {
+		child, answers := begin(t, folder, dir, life)
+		for range 20 + rand.IntN(400) {
+			if !hear(answers, calls) {
+				t.Fatalf("the child ended by itself: %v", child.Wait())
+			}
+		}
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for hear(answers, calls) {
+		}
+		child.Wait()
+		if life%3 == 2 { // else the next child recovers, and may be killed at that
+			judge(t, dir, calls)
+		}
+	}
+	sent, answered, counted := judge(t, dir, calls)
+	t.Logf("%d kills: answered %d <= counted %d <= sent %d", lives, answered, counted, sent)
+	if sent == answered {
+		t.Error("no call was in flight at any kill: the kills prove little")
+	}
+}
+
+func TestATerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
+	const folder = "KEYSTILE_CHARGES_IN_PEACE"
+	if dir := os.Getenv(folder); dir != "" {
+		chargeUntilKilled(t, dir)
+		return
+	}
+	dir, calls := t.TempDir(), map[string]*call{}
+	for life := range 3 {
+		child, answers := begin(t, folder, dir, life)
+		for range 200 {
+			hear(answers, calls)
+		}
+		if err := child.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		for hear(answers, calls) {
+		}
+		if err := child.Wait(); err != nil {
+			t.Fatalf("the child ended with %v, want no error", err)
+		}
+		if left := files(t, filepath.Join(dir, "journal"), ofRecords); len(left) != 0 {
+			t.Errorf("a process that ended in peace left %v", left)
+		}
+	}
+	sent, answered, counted := judge(t, dir, calls)
+	t.Logf("3 ends by SIGTERM: answered %d, counted %d, sent %d", answered, counted, sent)
+	if answered != counted || counted != sent || sent < 600/2 {
+		t.Errorf("answered %d, counted %d, sent %d, want them equal", answered, counted, sent)
+	}
+}
+
+// call is what the parent has heard of one.
+type call struct{ answered bool }
+
+// begin starts a child that runs the same test.
+func begin(t *testing.T, folder, dir string, life int) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = append(os.Environ(), folder+"="+dir, fmt.Sprintf("KEYSTILE_LIFE=%d", life))
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil || child.Start() != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { child.Process.Kill() })
+	return child, bufio.NewScanner(out)
+}
+
+// hear reads one line of a child and reports whether there was one.
+func hear(answers *bufio.Scanner, calls map[string]*call) bool {
+	if !answers.Scan() {
+		return false
+	}
+	switch what, name, _ := strings.Cut(answers.Text(), " "); what {
+	case "sent":
+		calls[name] = &call{}
+	case "answered":
+		calls[name].answered = true
+	}
+	return true
+}
+
+// judge counts what is left and compares it with what was heard.
+func judge(t *testing.T, dir string, calls map[string]*call) (sent, answered, counted int) {
+	t.Helper()
+	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	closed(t, opened(t, Config{Store: s, Path: filepath.Join(dir, "journal")}))
+	rows, err := s.Usage(t.Context(), always("app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		counted += int(row.Calls)
+		if calls[row.Product] == nil || row.Calls != 1 {
+			t.Errorf("call %s is counted %d times, sent %t", row.Product, row.Calls, calls[row.Product] != nil)
+		}
+	}
+	is := map[string]bool{}
+	for _, row := range rows {
+		is[row.Product] = true
+	}
+	for name, c := range calls {
+		if sent++; c.answered {
+			answered++
+		}
+		if c.answered && !is[name] {
+			t.Errorf("call %s was answered and is not counted", name)
+		}
+	}
+	if answered > counted || counted > sent {
+		t.Errorf("answered %d, counted %d, sent %d: not in this order", answered, counted, sent)
+	}
+	return sent, answered, counted
+}
+
+// chargeUntilKilled is the child: it says what it is about to charge, and what is charged.
+// It flushes all the time, so that most kills come amid a flush.
+func chargeUntilKilled(t *testing.T, dir string) {
+	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := Open(context.Background(), Config{Store: s, Path: filepath.Join(dir, "journal"), FlushEvery: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ending atomic.Bool
+	var all sync.WaitGroup
+	for caller := range callers {
+		all.Go(func() {
+			for i := 0; !ending.Load(); i++ {
+				name := fmt.Sprintf("%s-%d-%d", os.Getenv("KEYSTILE_LIFE"), caller, i)
+				say("sent", name)
+				if err := l.Charge("app", name, noon, false); err != nil {
+					t.Errorf("Charge() = %v, want no error", err)
+				}
+				say("answered", name)
+			}
+		})
+	}
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	<-terminated
+	ending.Store(true)
+	all.Wait()
+	if err := l.Close(context.Background()); err != nil {
+		t.Errorf("Close() = %v, want no error", err)
+	}
+}
+
+// say writes one line in one write, which a kill does not cut.
+func say(what, name string) { os.Stdout.WriteString(what + " " + name + "\n") }

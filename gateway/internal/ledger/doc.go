@@ -1,0 +1,40 @@
+// Package ledger is the meter of the gateway: it counts charged calls, by application,
+// product and UTC hour, and hands the sums to the store exactly once.
+//
+// One verb counts: [Ledger.Charge], called when the product has answered and before the
+// first byte of that answer leaves. Hence answered <= counted <= sent at any kill -9, and
+// equality for every call that was not in flight then.
+//
+// A charge is a record in the journal and a number in memory. The numbers are summed into
+// a [storage.Batch], which is sealed at most once per flush interval and sent until the
+// store has answered; its number makes sending it again harmless. The journal is a folder:
+//
+//	lock                    held while a Ledger is open
+//	<node>-<seq>.usage      the records of one batch; removed when the store has it
+//	<node>-<seq>.damaged    the same, with damaged bytes; for the operator to look at
+//
+// A charge costs one write(2), so a killed process loses nothing; fsync once a second
+// while something is new bounds what a power cut takes to that second. Without a folder
+// the bound, for both, is the flush interval.
+//
+// # Choices
+//
+// A file is a batch. Which records belong to which number is then never a question, no
+// record says "sealed" or "acknowledged", and acknowledging is removing a file.
+//
+// Every Open draws a new node name and never adds to an old file. So no number is used
+// twice, even if the folder was lost, copied or put back from a backup.
+//
+// There is no refund. A row of the store only grows, and a call's batch may be stored
+// before its upstream is known to be dead: charging at the product's verdict needs none.
+//
+// Charges are not grouped into shared writes: under one lock, parallel charges take 1.3
+// times what parallel writes take without any, and a leader would have to wake the others.
+//
+// A disk that refuses does not refuse calls, because a quota never interrupts. Calls are
+// counted in memory, [Ledger.Health] and one line of the log say so, and what is missing in
+// the journal is written when the disk accepts it again. Until then a kill loses them.
+//
+// A damaged journal does not stop a start either. Every record has a checksum: those that
+// pass are counted, the others are reported with file and size, and the file is kept.
+package ledger

@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+var noon = time.Date(2026, 8, 1, 12, 30, 0, 0, time.UTC)
+
+var errAway = errors.New("the store is away")
+
+// faulty is a store that can be told to fail, and keeps what it was told.
+type faulty struct {
+	Store
+	mu     sync.Mutex
+	before error         // Count and Usage fail without effect
+	after  error         // Count fails when it has counted
+	hang   chan struct{} // Count waits for it, whatever its context says
+	sent   []storage.Batch
+	asked  int // how often Usage was called
+}
+
+func newStore() *faulty { return &faulty{Store: memory.New()} }
+
+func (f *faulty) tell(before, after error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before, f.after = before, after
+}
+
+func (f *faulty) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+	f.mu.Lock()
+	before, after, hang := f.before, f.after, f.hang
+	f.sent = append(f.sent, b)
+	f.mu.Unlock()
+	if hang != nil {
+		<-hang
+	}
+	if before != nil {
+		return before
+	}
+	if err := f.Store.Count(ctx, b, counts); err != nil {
+		return err
+	}
+	return after
+}
+
+func (f *faulty) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+	f.mu.Lock()
+	before := f.before
+	f.asked++
+	f.mu.Unlock()
+	if before != nil {
+		return nil, before
+	}
+	return f.Store.Usage(ctx, q)
+}
+
+func (f *faulty) attempts() []storage.Batch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]storage.Batch{}, f.sent...)
+}
+
+// stored is how many calls of an application the store holds.
+func stored(t testing.TB, s Store, app string) (calls, failed int64) {
+	t.Helper()
+	rows, err := s.Usage(t.Context(), always(app))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		calls, failed = calls+row.Calls, failed+row.Errors
+	}
+	return calls, failed
+}
+
+func always(app string) storage.UsageQuery {
+	return storage.UsageQuery{AppID: app, From: time.Unix(0, 0), To: time.Unix(1<<33, 0)}
+}
+
+func opened(t testing.TB, c Config) *Ledger { return openedOn(t, c, createFile) }
+
+func openedOn(t testing.TB, c Config, create func(string) (file, error)) *Ledger {
+	t.Helper()
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	l, err := open(t.Context(), c, create)
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(l.drop)
+	return l
+}
+
+// drop leaves everything as a killed process does.
+func (l *Ledger) drop() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.stop()
+	l.running.Wait()
+	if l.journal != nil {
+		l.journal.lock.Close()
+	}
+}
+
+func charge(t testing.TB, l *Ledger, app string, n int) {
+	t.Helper()
+	for range n {
+		if err := l.Charge(app, "ai", noon, false); err != nil {
+			t.Fatalf("Charge() = %v, want no error", err)
+		}
+	}
+}
+
+func closed(t testing.TB, l *Ledger) {
+	t.Helper()
+	if err := l.Close(t.Context()); err != nil {
+		t.Fatalf("Close() = %v, want no error", err)
+	}
+}
+
+func wantUsed(t testing.TB, l *Ledger, app string, want int64) {
+	t.Helper()
+	got, err := l.Used(t.Context(), app, DayOf(noon).From, DayOf(noon).To)
+	if err != nil || got != want {
+		t.Errorf("Used(%s) = %d, %v, want %d", app, got, err, want)
+	}
+}
+
+func wantStored(t testing.TB, s Store, app string, want int64) {
+	t.Helper()
+	if got, _ := stored(t, s, app); got != want {
+		t.Errorf("the store holds %d calls of %s, want %d", got, app, want)
+	}
+}
+
+// files is the names in a folder that end so.
+func files(t testing.TB, folder, end string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), end) {
+			names = append(names, filepath.Join(folder, e.Name()))
+		}
+	}
+	return names
+}
+
+// lines is a log that can be searched.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) times(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), part)
+}
+
+func (l *lines) log() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }

@@ -1,0 +1,135 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	lockName    = "lock"
+	ofRecords   = ".usage"
+	ofDamaged   = ".damaged"
+	ofRewriting = ".new"
+)
+
+// maxJournalFile bounds what is read at a start. Far more than segmentLimit: nothing that
+// this package has written is refused.
+const maxJournalFile = 4 * segmentLimit
+
+// journal is the folder of the segments, and the lock on it.
+type journal struct {
+	folder string
+	lock   io.Closer
+	create func(path string) (file, error)
+}
+
+// file is what a segment needs of an *os.File opened for appending.
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+func createFile(path string) (file, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+}
+
+// openJournal takes the folder, and makes it (mode 0700) if there is none.
+func openJournal(folder string) (*journal, error) {
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("ledger: the folder of the usage journal can not be made; make the one it belongs in, or choose another: %w", err)
+	}
+	lock, err := hold(filepath.Join(folder, lockName))
+	if err != nil {
+		return nil, fmt.Errorf("ledger: the usage journal %s: %w", folder, err)
+	}
+	return &journal{folder: folder, lock: lock, create: createFile}, nil
+}
+
+// recover returns what an earlier process has not had acknowledged: the batches by node,
+// and of each node in the order of their numbers, which is the one order a store accepts.
+func (j *journal) recover(log *slog.Logger) (batches []*batch, err error) {
+	entries, err := os.ReadDir(j.folder) // by name
+	if err != nil {
+		return nil, fmt.Errorf("ledger: read the usage journal: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(j.folder, e.Name())
+		if strings.HasSuffix(path, ofRewriting) {
+			os.Remove(path) // a kill came before it took the place of its file
+		}
+		id, ok := batchOf(e.Name())
+		if !ok {
+			continue
+		}
+		b, err := j.read(path, id, log)
+		if err != nil {
+			return nil, fmt.Errorf("ledger: the usage journal %s: %w", path, err)
+		}
+		batches = append(batches, b)
+	}
+	return batches, nil
+}
+
+// read makes a batch of a file.
+func (j *journal) read(path string, id storage.Batch, log *slog.Logger) (*batch, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	b := newBatch(id)
+	b.doubtful = true
+	lost, err := replay(data, func(e entry) { b.add(e) })
+	if err != nil {
+		return nil, err
+	}
+	b.segment = &segment{journal: j, path: path, settled: true, damaged: lost.damaged > 0}
+	if lost.torn > 0 {
+		log.Warn("ledger: a usage journal ends amid a record, which nobody was answered for", "file", path, "bytes", lost.torn)
+	}
+	if lost.damaged > 0 {
+		log.Error("ledger: a usage journal is damaged; the rest of it is counted, and the file is kept as *"+ofDamaged+
+			": look at the disk, and compare with the audit trail", "file", path, "bytes", lost.damaged)
+	}
+	return b, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxJournalFile {
+		err = errors.New("larger than any this program writes; move it away to start without what it holds")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+func fileName(id storage.Batch) string { return fmt.Sprintf("%s-%016x%s", id.Node, id.Seq, ofRecords) }
+
+// batchOf reads what fileName wrote.
+func batchOf(name string) (id storage.Batch, ok bool) {
+	node, number, _ := strings.Cut(strings.TrimSuffix(name, ofRecords), "-")
+	seq, err := strconv.ParseUint(number, 16, 64)
+	id = storage.Batch{Node: node, Seq: seq}
+	return id, err == nil && node != "" && seq > 0 && fileName(id) == name
+}
+
+// sync makes the names in the folder survive a power cut. Not every system can.
+func (j *journal) sync() error {
+	folder, err := os.Open(j.folder)
+	if err != nil || runtime.GOOS == "windows" {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}

@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// What happens to a ledger in any order: charges, time, a store that comes and goes, a disk
+// that fills, kills. The model is a map; a kill may take only what the disk refused.
+func TestAnyHistoryIsCountedExactly(t *testing.T) {
+	for seed := range uint64(40) {
+		synctest.Test(t, func(t *testing.T) { history(t, seed) })
+	}
+}
+
+func history(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	s, d, folder := newStore(), &disk{room: -1}, t.TempDir()
+	start := func() *Ledger { return openedOn(t, Config{Store: s, Path: folder}, d.create) }
+	l, model := start(), map[string]int64{}
+	for range 200 {
+		switch random.IntN(10) {
+		default:
+			app := "app" + strconv.Itoa(random.IntN(3))
+			n := 1 + random.IntN(20)
+			charge(t, l, app, n)
+			model[app] += int64(n)
+		case 4, 5:
+			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
+		case 6:
+			s.tell([]error{nil, nil, errAway}[random.IntN(3)], []error{nil, nil, errAway}[random.IntN(3)])
+		case 7:
+			app := "app" + strconv.Itoa(random.IntN(3))
+			checkRead(t, l, seed, app, model[app])
+		case 8:
+			fillAndFree(t, l, d, random, model)
+		case 9:
+			l.drop()
+			l = start()
+		}
+	}
+	s.tell(nil, nil)
+	closed(t, l)
+	for app, want := range model {
+		if got, _ := stored(t, s, app); got != want {
+			t.Errorf("seed %d: the store holds %d calls of %s, want %d", seed, got, app, want)
+		}
+	}
+}
+
+// checkRead accepts no other number than the model's, or an error and not more than that.
+func checkRead(t *testing.T, l *Ledger, seed uint64, app string, want int64) {
+	t.Helper()
+	rows, err := l.Series(t.Context(), always(app))
+	var sum storage.Count
+	for _, row := range rows {
+		sum = sum.Plus(row)
+	}
+	if err == nil && sum.Calls != want || sum.Calls > want {
+		t.Errorf("seed %d: Series(%s) has %d calls, %v, want %d", seed, app, sum.Calls, err, want)
+	}
+}
+
+// fillAndFree has the disk full for some charges, and waits until the journal is whole.
+func fillAndFree(t *testing.T, l *Ledger, d *disk, random *rand.Rand, model map[string]int64) {
+	d.tell(random.IntN(100), nil, random.IntN(2) == 0)
+	charge(t, l, "app0", 10)
+	model["app0"] += 10
+	time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
+	d.tell(-1, nil, false)
+	time.Sleep(3 * time.Second)
+	synctest.Wait()
+	if err := l.disk.get(); err != nil {
+		t.Errorf("the disk is still %v, 3 s after it has room", err)
+	}
+}
+
+// Reads run beside flushes of a store that answers at random; none may miss or repeat a batch.
+func TestReadsBesideSendsNeverMissOrRepeatABatch(t *testing.T) {
+	s := newStore()
+	l := opened(t, Config{Store: wavering{s}, FlushEvery: time.Microsecond})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 3000 {
+			l.Charge("app", "ai", noon, false)
+		}
+	}()
+	for last := int64(0); ; {
+		got, err := l.Used(t.Context(), "app", DayOf(noon).From, DayOf(noon).To)
+		if err == nil && (got < last || got > 3000) {
+			t.Fatalf("Used() = %d after %d, of 3000", got, last)
+		}
+		if err == nil {
+			last = got
+		}
+		select {
+		case <-done:
+			if err == nil && got == 3000 {
+				return
+			}
+		default:
+		}
+	}
+}
+
+// wavering counts, and says every third time that it may not have.
+type wavering struct{ *faulty }
+
+func (w wavering) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+	if err := w.faulty.Count(ctx, b, counts); err != nil || len(w.attempts())%3 == 0 {
+		return errAway
+	}
+	return nil
+}

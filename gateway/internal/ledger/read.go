@@ -1,0 +1,129 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Series returns the usage of an application, ascending by time, then product: what the
+// store holds and what this process has charged, each call once. A charge that has
+// returned is in it. Other processes' calls are in it when they have sent them.
+//
+// With an error the rows are what is known without the store: never more than the truth.
+// The read takes at most 10 s.
+func (l *Ledger) Series(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		own, stored, settled, err := l.read(ctx, q)
+		if err != nil || settled {
+			return merge(own, stored), err
+		}
+		// Only the store knows whether it has a batch that it has not answered for.
+		if _, err := l.send(ctx); err != nil {
+			return merge(own, nil), err
+		}
+	}
+}
+
+// read returns the rows not acknowledged and the stored ones, as of one moment. Where
+// settled is false some rows may be among both, and the stored ones were not asked for.
+func (l *Ledger) read(ctx context.Context, q storage.UsageQuery) (own, stored []storage.Count, settled bool, err error) {
+	if err := l.gate.enter(ctx); err != nil {
+		own, _ = l.unacknowledged(q)
+		return own, nil, false, fmt.Errorf("ledger: read usage: %w", err)
+	}
+	defer l.gate.leave()
+	if own, settled = l.unacknowledged(q); !settled {
+		return own, nil, false, nil
+	}
+	if stored, err = l.store.Usage(ctx, q); err != nil {
+		return own, nil, true, fmt.Errorf("ledger: read usage: %w", err)
+	}
+	return own, stored, true, nil
+}
+
+// unacknowledged returns what is not known to be in the store, and whether it is known not
+// to be there.
+func (l *Ledger) unacknowledged(q storage.UsageQuery) (rows []storage.Count, settled bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	settled = true
+	for _, b := range append(slices.Clone(l.queue), l.open) {
+		if b == nil {
+			continue
+		}
+		settled = settled && !b.doubtful
+		for _, row := range b.apps[q.AppID] {
+			if c, ok := answers(*row, q); ok {
+				rows = append(rows, c)
+			}
+		}
+	}
+	return rows, settled
+}
+
+// answers puts a row into its day, if those are asked for, and reports whether it belongs
+// to the answer.
+func answers(c storage.Count, q storage.UsageQuery) (storage.Count, bool) {
+	if q.Daily {
+		c.At = storage.Day(c.At)
+	}
+	return c, (q.Product == "" || q.Product == c.Product) && !c.At.Before(q.From) && c.At.Before(q.To)
+}
+
+// merge makes one row of those with the same time and product.
+func merge(own, stored []storage.Count) []storage.Count {
+	type place struct {
+		at      time.Time
+		product string
+	}
+	sums := map[place]storage.Count{}
+	for _, c := range slices.Concat(stored, own) {
+		c.At = c.At.UTC()
+		at := place{c.At, c.Product}
+		sums[at] = c.Plus(sums[at])
+	}
+	rows := make([]storage.Count, 0, len(sums))
+	for _, c := range sums {
+		rows = append(rows, c)
+	}
+	slices.SortFunc(rows, func(a, b storage.Count) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
+	})
+	return rows
+}
+
+// Used is how many calls an application has made to all products in the UTC hours that
+// begin within [from, to). With an error it is what Series says of its rows then.
+func (l *Ledger) Used(ctx context.Context, app string, from, to time.Time) (int64, error) {
+	whole := from.Equal(storage.Day(from)) && to.Equal(storage.Day(to)) // days are fewer rows
+	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: from, To: to, Daily: whole})
+	var sum storage.Count
+	for _, row := range rows {
+		sum = sum.Plus(row)
+	}
+	return sum.Calls, err
+}
+
+// Month is how many calls an application has made in the UTC month of at, by product;
+// products that were not called are not in it. With an error it is what Series says of its
+// rows then.
+func (l *Ledger) Month(ctx context.Context, app string, at time.Time) (map[string]int64, error) {
+	month := MonthOf(at)
+	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: month.From, To: month.To, Daily: true})
+	sums := map[string]storage.Count{}
+	for _, row := range rows {
+		sums[row.Product] = row.Plus(sums[row.Product])
+	}
+	calls := make(map[string]int64, len(sums))
+	for product, sum := range sums {
+		calls[product] = sum.Calls
+	}
+	return calls, err
+}

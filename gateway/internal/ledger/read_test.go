@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestAChargeIsSeenByTheNextRead(t *testing.T) {
+	for _, path := range []string{"", filepath.Join(t.TempDir(), "journal")} {
+		l := opened(t, Config{Store: newStore(), Path: path, FlushEvery: time.Hour})
+		for n := range int64(5) {
+			charge(t, l, "app", 1)
+			wantUsed(t, l, "app", n+1)
+			wantUsed(t, l, "another", 0)
+		}
+	}
+}
+
+func TestACallCountsInTheHourItWasMade(t *testing.T) {
+	s := newStore()
+	l := opened(t, Config{Store: s, Path: t.TempDir()})
+	midnight := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
+	tokyo := time.FixedZone("", 9*3600)
+	for _, at := range []time.Time{midnight.Add(-1), midnight, midnight.In(tokyo), midnight.Add(time.Hour - 1), midnight.Add(time.Hour)} {
+		l.Charge("app", "ai", at, false)
+	}
+	for round := range 2 {
+		for _, c := range []struct {
+			from, to time.Time
+			want     int64
+		}{
+			{midnight.Add(-time.Hour), midnight, 1},
+			{midnight, midnight.Add(time.Hour), 3},
+			{midnight.Add(time.Hour), midnight.Add(2 * time.Hour), 1},
+			{DayOf(midnight.Add(-1)).From, DayOf(midnight.Add(-1)).To, 1},
+			{DayOf(midnight).From, DayOf(midnight).To, 4},
+		} {
+			if got, err := l.Used(t.Context(), "app", c.from, c.to); got != c.want || err != nil {
+				t.Errorf("round %d: Used(%v, %v) = %d, %v, want %d", round, c.from, c.to, got, err, c.want)
+			}
+		}
+		for at, want := range map[time.Time]int64{midnight.Add(-1): 1, midnight: 4} {
+			if got, err := l.Month(t.Context(), "app", at); len(got) != 1 || got["ai"] != want || err != nil {
+				t.Errorf("round %d: Month(%v) = %v, %v, want ai: %d", round, at, got, err, want)
+			}
+		}
+		closed(t, l)
+	}
+}
+
+func TestASeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
+	s := newStore()
+	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
+	work := func() {
+		for _, product := range []string{"mcp", "ai"} {
+			for _, hour := range []int{30, 1, 0} {
+				l.Charge("app", product, noon.Add(time.Duration(hour)*time.Hour), false)
+			}
+		}
+	}
+	work()
+	if err := l.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	work()
+	q := always("app")
+	q.Daily = true
+	rows, err := l.Series(t.Context(), q)
+	first, second := DayOf(noon).From, DayOf(noon).To
+	want := []storage.Count{
+		{AppID: "app", Product: "ai", At: first, Calls: 4}, {AppID: "app", Product: "mcp", At: first, Calls: 4},
+		{AppID: "app", Product: "ai", At: second, Calls: 2}, {AppID: "app", Product: "mcp", At: second, Calls: 2},
+	}
+	if err != nil || len(rows) != len(want) {
+		t.Fatalf("Series() = %v, %v, want %v", rows, err, want)
+	}
+	for i, row := range rows {
+		if row != want[i] {
+			t.Errorf("Series()[%d] = %v, want %v", i, row, want[i])
+		}
+	}
+	q.Daily, q.Product = false, "mcp"
+	if rows, err := l.Series(t.Context(), q); err != nil || len(rows) != 3 || rows[0].Calls != 2 || rows[0].Product != "mcp" {
+		t.Errorf("Series(hours of mcp) = %v, %v, want 3 rows of 2 calls", rows, err)
+	}
+}
+
+func TestCountsStopAtTheLargestNumber(t *testing.T) {
+	s := newStore()
+	l := opened(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour})
+	huge := storage.Count{AppID: "app", Product: "ai", At: storage.Hour(noon), Calls: math.MaxInt64 - 1}
+	if err := s.Count(t.Context(), storage.Batch{Node: "another", Seq: 1}, []storage.Count{huge}); err != nil {
+		t.Fatal(err)
+	}
+	charge(t, l, "app", 3)
+	wantUsed(t, l, "app", math.MaxInt64)
+	if got, _ := l.Month(t.Context(), "app", noon); got["ai"] != math.MaxInt64 {
+		t.Errorf("Month() = %v, want the largest number", got)
+	}
+	closed(t, l)
+	wantStored(t, s, "app", math.MaxInt64)
+}
+
+func TestAJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
+	huge := appendRecord(nil, entry{app: "app", product: "ai", hour: 1, calls: math.MaxInt64, errors: math.MaxInt64})
+	got := counted(t, left(t, append(huge, huge...)), &lines{})["ai"]
+	if got.Calls != math.MaxInt64 || got.Errors != math.MaxInt64 {
+		t.Errorf("%d calls and %d errors are counted, want the largest number of both", got.Calls, got.Errors)
+	}
+}
+
+func TestNoBatchCrossesOverDuringARead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := slow{newStore(), make(chan struct{})}
+		l := opened(t, Config{Store: s})
+		synctest.Wait()
+		charge(t, l, "app", 2)
+		go func() {
+			time.Sleep(5 * time.Second)
+			if n := len(s.attempts()); n != 0 {
+				t.Errorf("%d batches were sent amid a read, want none", n)
+			}
+			close(s.usage)
+		}()
+		wantUsed(t, l, "app", 2)
+		synctest.Wait()
+		wantStored(t, s, "app", 2)
+		l.drop()
+	})
+}
+
+// slow reads when it is told to.
+type slow struct {
+	*faulty
+	usage chan struct{}
+}
+
+func (s slow) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+	<-s.usage
+	return s.faulty.Usage(ctx, q)
+}

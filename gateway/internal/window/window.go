@@ -1,0 +1,187 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"sync/atomic"
+	"time"
+)
+
+// Unlimited is the limit that admits everything and counts nothing.
+const Unlimited = -1
+
+// Config of a Limiter. Its zero value is the specification's minute (spec 8) for a
+// million keys.
+type Config struct {
+	// Window is the length of the sliding window: at most 24 hours. Zero is one minute.
+	Window time.Duration
+	// MaxKeys is how many keys have a window of their own at a time: at most 16,777,216.
+	// Zero is 1,000,000. A key takes up to 52 bytes with one request in its window; with
+	// more, up to 40 and 32 for each further one.
+	MaxKeys int
+}
+
+const (
+	maxWindow = 24 * time.Hour // what is counted for longer is a quota
+	maxKeys   = 1 << 24
+)
+
+// Limiter admits at most a number of requests of a key in any window of time. It is safe
+// for concurrent use. It runs no goroutine and needs no closing.
+type Limiter struct {
+	window   int64 // in nanoseconds, as are all times below
+	epoch    time.Time
+	seeds    [2]maphash.Seed
+	shards   []shard // a power of two
+	turn     atomic.Uint32
+	keys     ledger
+	overflow overflow
+}
+
+// New returns a Limiter without keys, or every complaint about its Config.
+func New(c Config) (*Limiter, error) {
+	var errs []error
+	if c.Window < 0 || c.Window > maxWindow {
+		errs = append(errs, fmt.Errorf("window: Window is %v; give a duration up to %v, or 0 for one minute", c.Window, maxWindow))
+	}
+	if c.MaxKeys < 0 || c.MaxKeys > maxKeys {
+		errs = append(errs, fmt.Errorf("window: MaxKeys is %d; give a number up to %d, or 0 for 1,000,000", c.MaxKeys, maxKeys))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	if c.Window == 0 {
+		c.Window = time.Minute
+	}
+	if c.MaxKeys == 0 {
+		c.MaxKeys = 1_000_000
+	}
+	l := &Limiter{
+		window: int64(c.Window),
+		epoch:  time.Now(),
+		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		shards: make([]shard, shardsFor(c.MaxKeys)),
+		keys:   ledger{max: int64(c.MaxKeys)},
+	}
+	l.overflow.latest.Store(-farthest)
+	for i := range l.shards {
+		l.shards[i].latest = -farthest
+	}
+	return l, nil
+}
+
+// shardsFor returns a power of two from 1 to 256 that leaves a shard 64 keys or more.
+func shardsFor(keys int) int {
+	return 1 << min(8, max(0, bits.Len(uint(keys/64))-1))
+}
+
+// Verdict is the answer to one request.
+type Verdict struct {
+	OK        bool
+	Limit     int // Unlimited, or 0 and more
+	Remaining int // how many more are admitted at this moment; Unlimited as Limit is
+	// Reset is how long from the time of the request it takes until Remaining grows, if
+	// nothing else is admitted meanwhile.
+	Reset time.Duration
+	// RetryAfter is Reset if the request was refused, else 0: to the nanosecond, the
+	// first moment at which a retry is admitted. With a Limit of 0 no wait helps, and it
+	// is the whole window.
+	RetryAfter time.Duration
+	// Receipt takes the request back, see [Limiter.Cancel].
+	Receipt Receipt
+}
+
+// Receipt names one admitted request. The zero Receipt names none.
+type Receipt struct {
+	id    id
+	event event
+}
+
+// Allow asks for one request of a key: at any time t, those admitted in (t - window, t]
+// are never more than limit. What is refused does not count. The limit may differ from
+// call to call and holds at once. Below 0 only [Unlimited] admits.
+//
+// The key is any text; two kinds of keys need prefixes, or a Limiter each. The time is
+// that of the request, as time.Now returned it: its monotonic reading is what makes the
+// limit survive a clock that is set. Never take it from a request, because time only
+// moves forward here: what comes late counts as of the latest time seen beside it.
+//
+// While the table is full of live windows, keys it does not hold share one more window,
+// each by its own limit.
+func (l *Limiter) Allow(key string, limit int, at time.Time) Verdict {
+	if limit == Unlimited {
+		return Verdict{OK: true, Limit: Unlimited, Remaining: Unlimited}
+	}
+	if limit <= 0 {
+		whole := time.Duration(l.window)
+		return Verdict{Reset: whole, RetryAfter: whole}
+	}
+	r := request{id: l.identify(key), limit: limit, at: l.offset(at), window: l.window}
+	v, full := l.shardOf(r.id).allow(r, &l.keys, &l.overflow)
+	if full {
+		l.sweepNext(r.at)
+	}
+	return v
+}
+
+// Cancel takes an admitted request back, exactly that one, as if it had never been made.
+// One that has left its window, was cancelled before, or was never counted is no error.
+func (l *Limiter) Cancel(r Receipt) {
+	if r.id != (id{}) {
+		l.shardOf(r.id).cancel(r, &l.overflow)
+	}
+}
+
+// sweepNext sweeps a stretch of the next shard in turn. Without it, a full table whose
+// expired keys lie in shards that nobody asks would stay full.
+func (l *Limiter) sweepNext(at int64) {
+	s := &l.shards[int(l.turn.Add(1))%len(l.shards)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.keys.release(s.sweep(s.forward(at) - l.window))
+}
+
+// id stands for a key: 128 bits hashed with seeds that nobody outside knows. That any two
+// of a million keys share one has odds of 1 in 10^26. The zero id stands for none.
+type id [2]uint64
+
+func (l *Limiter) identify(key string) id {
+	return id{maphash.String(l.seeds[0], key), maphash.String(l.seeds[1], key) | 1}
+}
+
+func (l *Limiter) shardOf(k id) *shard { return &l.shards[int(k[0])&(len(l.shards)-1)] }
+
+// farthest is how far from the making of the Limiter a time can be, 73 years: sums and
+// differences of two such times and a window fit an int64.
+const farthest = 1 << 61
+
+func (l *Limiter) offset(at time.Time) int64 {
+	return min(max(int64(at.Sub(l.epoch)), -farthest), farthest)
+}
+
+// ledger keeps how many keys the shards hold together.
+type ledger struct {
+	held atomic.Int64
+	max  int64
+}
+
+// reserve takes the place of one key, unless all are taken.
+func (g *ledger) reserve() bool {
+	for {
+		n := g.held.Load()
+		if n >= g.max {
+			return false
+		}
+		if g.held.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (g *ledger) release(n int) {
+	if n > 0 {
+		g.held.Add(int64(-n))
+	}
+}

@@ -1,0 +1,86 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/window"
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// Window is what "a minute" is in every rate: no half-open span of this length holds more
+// requests than the rate admits (spec 8).
+const Window = time.Minute
+
+// Limiter keeps rates. The one that New makes is exact, for this process. A host with
+// several brings its own; if it can not ask the others, it decides what that means.
+type Limiter interface {
+	// Allow counts one request of a key unless limit are counted in the Window that ends
+	// now. limit may differ from call to call and may be Unlimited.
+	Allow(ctx context.Context, key string, limit int, now time.Time) Verdict
+	// Hold is Allow, and undo takes the request back as if it had never been made.
+	Hold(ctx context.Context, key string, limit int, now time.Time) (v Verdict, undo func())
+}
+
+// Verdict is a Limiter's answer.
+type Verdict struct {
+	OK         bool
+	Limit      int           // the one that was asked for
+	Remaining  int           // how many more are admitted now; Unlimited if Limit is
+	Reset      time.Duration // until Remaining grows, if nothing else is admitted
+	RetryAfter time.Duration // if not OK: a retry is admitted then, if nothing else is
+}
+
+// local is the default Limiter.
+type local struct{ *window.Limiter }
+
+func (l local) Allow(_ context.Context, key string, limit int, now time.Time) Verdict {
+	return verdict(l.Limiter.Allow(key, limit, now))
+}
+
+func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
+	v := l.Limiter.Allow(key, limit, now)
+	return verdict(v), func() { l.Limiter.Cancel(v.Receipt) }
+}
+
+func verdict(v window.Verdict) Verdict {
+	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
+}
+
+// Keys of applications and of addresses never meet.
+func appKey(clientID string) string { return "app " + clientID }
+
+func addressKey(a netip.Addr) string {
+	b := clientip.Bucket(a).As16()
+	return "ip " + string(b[:])
+}
+
+// headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).
+func (v Verdict) headers(h http.Header) {
+	if v.Limit == Unlimited {
+		return
+	}
+	window := strconv.Itoa(int(Window / time.Second))
+	h["Ratelimit-Policy"] = []string{`"default";q=` + strconv.Itoa(v.Limit) + `;w=` + window}
+	h["Ratelimit"] = []string{`"default";r=` + strconv.Itoa(v.Remaining) + `;t=` + seconds(v.Reset)}
+}
+
+// refusal is the answer to who is over a rate, nil if v is OK.
+func (v Verdict) refusal(f *reply.Failure) error {
+	if v.OK {
+		return nil
+	}
+	g := *f
+	g.Header = http.Header{"Retry-After": {seconds(v.RetryAfter)}}
+	v.headers(g.Header)
+	return &g
+}
+
+// seconds rounds up, so that who waits that long has waited long enough.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
+}

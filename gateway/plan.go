@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Unlimited is a limit that is none, as /api/v1/quota shows it.
+const Unlimited = -1
+
+// Period is how long a quota lasts before it begins anew, by the calendar, in UTC.
+type Period string
+
+// The periods of spec 8.
+const (
+	PerDay   Period = "day"
+	PerMonth Period = "month"
+)
+
+// start returns when the period that holds at began, and end when the next one begins.
+func (p Period) start(at time.Time) time.Time {
+	if p == PerDay {
+		return storage.Day(at)
+	}
+	return month(at)
+}
+
+func (p Period) end(at time.Time) time.Time {
+	if p == PerDay {
+		return p.start(at).AddDate(0, 0, 1)
+	}
+	return p.start(at).AddDate(0, 1, 0)
+}
+
+// month is the start of the UTC month that holds at.
+func month(at time.Time) time.Time {
+	y, m, _ := at.UTC().Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// Plan is what a tier may do (spec 8). No quota interrupts anything: what goes beyond is
+// counted and settled.
+type Plan struct {
+	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
+	PerMinute int    // requests in any 60 seconds, or Unlimited
+	Calls     int64  // charged calls in a Period, or Unlimited
+	Period    Period
+	Branding  bool   // pages carry the Keystile mark
+	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
+	SLA       string // availability promised, "" if none
+}
+
+// Plans returns the table of spec 8.
+func Plans() []Plan {
+	return []Plan{
+		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},
+		{Tier: storage.TierWhiteLabel, PerMinute: 600, Calls: 50_000, Period: PerMonth, PriceFen: 99_900},
+		{Tier: storage.TierEnterprise, PerMinute: Unlimited, Calls: Unlimited, Period: PerMonth, SLA: "99.9%"},
+	}
+}
+
+// tiers is the table as it is looked up.
+type tiers map[string]Plan
+
+func newTiers(plans []Plan) (tiers, error) {
+	if len(plans) == 0 {
+		plans = Plans()
+	}
+	t := tiers{}
+	var errs []error
+	for _, p := range plans {
+		if _, twice := t[p.Tier]; twice {
+			errs = append(errs, fmt.Errorf("plan %q is there twice", p.Tier))
+		}
+		if !isLimit(int64(p.PerMinute)) || !isLimit(p.Calls) {
+			errs = append(errs, fmt.Errorf("plan %q: a limit is above 0, or Unlimited", p.Tier))
+		}
+		if p.Period != PerDay && p.Period != PerMonth {
+			errs = append(errs, fmt.Errorf("plan %q: the period is %q or %q", p.Tier, PerDay, PerMonth))
+		}
+		t[p.Tier] = p
+	}
+	for _, p := range Plans() {
+		if _, there := t[p.Tier]; !there {
+			errs = append(errs, fmt.Errorf("plan %q is missing", p.Tier))
+		}
+	}
+	return t, errors.Join(errs...)
+}
+
+func isLimit(n int64) bool { return n > 0 || n == Unlimited }
+
+// of returns an application's plan. A tier that is not in the table, which SaveApp never
+// writes, gets the least.
+func (t tiers) of(app storage.App) Plan {
+	p, ok := t[app.Tier]
+	if !ok {
+		p = t[storage.TierFree]
+	}
+	return p
+}
+
+// remaining is how many calls are left; a quota never interrupts, so it stops at 0.
+func (p Plan) remaining(used int64) int64 {
+	if p.Calls == Unlimited {
+		return Unlimited
+	}
+	return max(0, p.Calls-used)
+}
+
+// overage is how many of the calls in rows, which are in order of time, went beyond the
+// plan's quota of their period, counting only rows that begin at or after from. Rows must
+// reach back to the start of from's period.
+func (p Plan) overage(rows []storage.Count, from time.Time) int64 {
+	if p.Calls == Unlimited {
+		return 0
+	}
+	var over, used int64
+	var until time.Time
+	for _, row := range rows {
+		if !row.At.Before(until) {
+			used, until = 0, p.Period.end(row.At)
+		}
+		before := max(used, p.Calls)
+		used = storage.Count{Calls: used}.Plus(storage.Count{Calls: row.Calls}).Calls
+		if after := max(used, p.Calls); !row.At.Before(from) {
+			over += after - before
+		}
+	}
+	return over
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// quotaRecord is spec 2.6.
+type quotaRecord struct {
+	Tier  string           `json:"tier"`
+	Quota quotaLeft        `json:"quota"`
+	Month map[string]int64 `json:"usage_this_month"` // by product
+}
+
+type quotaLeft struct {
+	Remaining int64  `json:"calls_remaining"` // stops at 0; Unlimited
+	Limit     int64  `json:"calls_limit"`     // Unlimited
+	ResetAt   string `json:"reset_at"`        // ISO 8601, UTC, whole seconds
+}
+
+const iso8601 = "2006-01-02T15:04:05Z"
+
+// quota is GET /api/v1/quota (spec 4.7). It tells what is charged so far, this process's
+// last call included; it is free itself.
+func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
+	caller, account, err := g.caller(r)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	plan := account.plan
+	rows, err := g.ledger.Series(r.Context(), storage.UsageQuery{AppID: caller.AppID, From: month(now), To: month(now).AddDate(0, 1, 0), Daily: true})
+	if err != nil {
+		return err
+	}
+	record := quotaRecord{Tier: plan.Tier, Month: map[string]int64{}}
+	for _, name := range g.products.all() {
+		record.Month[name] = 0
+	}
+	var used storage.Count
+	for _, row := range rows {
+		record.Month[row.Product] = storage.Count{Calls: record.Month[row.Product]}.Plus(row).Calls
+		if !row.At.Before(plan.Period.start(now)) {
+			used = used.Plus(row)
+		}
+	}
+	record.Quota = quotaLeft{Remaining: plan.remaining(used.Calls), Limit: plan.Calls, ResetAt: plan.Period.end(now).Format(iso8601)}
+	entryOf(r).verdict.headers(w.Header())
+	return success(w, record)
+}
+
+// planRecord is a line of GET /api/v1/billing/plans (spec 8).
+type planRecord struct {
+	Tier      string `json:"tier"`
+	PerMinute int    `json:"requests_per_minute"` // -1: unlimited
+	Calls     int64  `json:"calls_limit"`         // -1: unlimited
+	Period    Period `json:"period"`
+	Branding  bool   `json:"branding"`
+	Price     price  `json:"price"`
+	SLA       string `json:"sla"`
+}
+
+type price struct {
+	Amount   int64  `json:"amount"` // in fen
+	Currency string `json:"currency"`
+	Period   string `json:"period"`
+}
+
+// plans is GET /api/v1/billing/plans.
+func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
+	if _, _, err := g.caller(r); err != nil {
+		return err
+	}
+	all := []planRecord{}
+	for _, tier := range []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise} {
+		p := g.accounts.tiers[tier]
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, "CNY", "year"}, p.SLA})
+	}
+	return success(w, all)
+}
