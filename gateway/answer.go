@@ -45,15 +45,16 @@ func (a *answer) begin(status int) (goes bool) {
 	return false
 }
 
-// charged: each call that came past the rate into a product, and never our own failures.
+// charged: each call that came past the rate into a product, and never what we refuse or
+// fail at ourselves.
 func (a *answer) charged() bool {
 	switch {
-	case !a.visit.Known || a.visit.Entry.(*entry).productOr(a.guard.product) == "":
+	case a.ours || !a.visit.Known || a.visit.Entry.(*entry).productOr(a.guard.product) == "":
 		return false
 	case a.status == http.StatusUnauthorized || a.status == http.StatusTooManyRequests:
 		return false
 	case a.status >= 500:
-		return !a.ours && !a.guard.own
+		return !a.guard.own
 	}
 	return true
 }

@@ -22,6 +22,7 @@ var (
 	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                   // spec 7, 8
 	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}   // spec 7, 8
 	badQuery         = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                                                // spec 7
+	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                  // spec 7
 	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product= or X-Keystile-Product"}                                                     // spec 7
 	stale            = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                             // RFC 9110 15.6.4
 	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}   // spec 8

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/token/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -48,6 +49,7 @@ type house struct {
 	app      storage.App // free
 	other    storage.App // white_label
 	mux      *http.ServeMux
+	svc      http.Handler // all of /svc/
 }
 
 // newHouse makes a house; edits change the gateway's Config.
@@ -75,8 +77,23 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	h.mux.Handle("/api/v1/", h.gateway)
 	h.mux.Handle("/ai/", h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
 	h.mux.Handle("/healthz/live", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	h.handler = h.gateway.Front(h.mux)
+	h.handler = h.gateway.Front(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/svc/") && h.svc != nil { // ServeMux would clean the path
+			h.svc.ServeHTTP(w, r)
+			return
+		}
+		h.mux.ServeHTTP(w, r)
+	}))
 	return h
+}
+
+// unlimited are plans without rates.
+func unlimited() []gateway.Plan {
+	plans := gateway.Plans()
+	for i := range plans {
+		plans[i].PerMinute = gateway.Unlimited
+	}
+	return plans
 }
 
 // service is a product. What it answers is asked for: /ai/500 answers 500.
@@ -172,6 +189,19 @@ func (h *house) bearer(app storage.App, more ...string) string {
 		h.Fatalf("no token: %d %s", w.Code, w.Body)
 	}
 	return body.Token
+}
+
+// userBearer returns a token of a user, for the first application.
+func (h *house) userBearer() string {
+	h.Helper()
+	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
+	return forgery.Genuine(h, h.service(user.Sub))
+}
+
+func (h *house) service(sub string) forgery.Service {
+	h.Helper()
+	keys := must(h.store.SigningKeys(h.Context()))(h)
+	return forgery.Service{Keys: keys, Issuer: issuer, ClientID: h.app.ID, Sub: sub}
 }
 
 func (h *house) want(a answer, status int, what string) answer {

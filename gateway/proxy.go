@@ -50,13 +50,27 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
 	c := guard{product: u.Product, kind: storage.EventCall}
-	return g.guard(c, u.paced(&httputil.ReverseProxy{
+	return g.guard(c, g.resolved(u.paced(&httputil.ReverseProxy{
 		Rewrite:      func(p *httputil.ProxyRequest) { g.rewrite(p, u.Strip, target) },
 		Transport:    u.transport(),
 		BufferPool:   &buffers{},
 		ErrorHandler: g.upstreamFailed,
 		ErrorLog:     slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
-	}, g)), nil
+	}, g))), nil
+}
+
+// resolved lets no path through that climbs out of the upstream's own: services resolve
+// dot segments, encoded or not.
+func (g *Gateway) resolved(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for segment := range strings.SplitSeq(r.URL.Path, "/") {
+			if segment == "." || segment == ".." {
+				g.own(w, r, badPath)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (u *Upstream) check() (*url.URL, error) {

@@ -125,7 +125,7 @@ func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	if q.from, err = readTime(form.Get("from"), month(now)); err != nil {
 		return q, err
 	}
-	if q.to, err = readTime(form.Get("to"), now.UTC()); err != nil {
+	if q.to, err = readTime(form.Get("to"), now.UTC().Add(1)); err != nil { // this hour is in it from its first moment on
 		return q, err
 	}
 	q.from = q.from.Truncate(unit)

@@ -146,20 +146,25 @@ func TestANameCanNotHoldARecord(t *testing.T) {
 }
 
 func TestAJournalOfANewerVersionIsLeftAlone(t *testing.T) {
-	data, starts := small()
-	newer := data[starts[3]:]
-	newer[1] = kindCalls + 1
-	binary.BigEndian.PutUint32(newer[4:], checksum(newer))
-	folder := left(t, data)
-	l, err := Open(t.Context(), Config{Store: newStore(), Path: folder})
-	if l != nil || err == nil || !strings.Contains(err.Error(), "newer version") {
-		t.Fatalf("Open() = %v, %v, want an error that says so", l, err)
-	}
-	if kept, _ := os.ReadFile(files(t, folder, ofRecords)[0]); !bytes.Equal(kept, data) {
-		t.Error("the journal has changed")
-	}
-	if _, err := openJournal(folder); err != nil {
-		t.Errorf("openJournal(after a refusal) = %v, want the lock to be free", err)
+	for _, damaged := range []bool{false, true} {
+		data, starts := small()
+		newer := data[starts[3]:]
+		newer[1] = kindCalls + 1
+		binary.BigEndian.PutUint32(newer[4:], checksum(newer))
+		if damaged {
+			data[starts[3]-1] ^= 1 // of the record before
+		}
+		folder := left(t, data)
+		l, err := Open(t.Context(), Config{Store: newStore(), Path: folder})
+		if l != nil || err == nil || !strings.Contains(err.Error(), "newer version") {
+			t.Fatalf("Open() = %v, %v, want an error that says so", l, err)
+		}
+		if kept, _ := os.ReadFile(files(t, folder, ofRecords)[0]); !bytes.Equal(kept, data) {
+			t.Error("the journal has changed")
+		}
+		if _, err := openJournal(folder); err != nil {
+			t.Errorf("openJournal(after a refusal) = %v, want the lock to be free", err)
+		}
 	}
 }
 

@@ -38,7 +38,6 @@ func (l *Ledger) flush(ctx context.Context) error {
 	l.mu.Lock()
 	l.seal()
 	l.mu.Unlock()
-	l.tidy() // its errors are the disk's, and are reported there
 	return l.drain(ctx)
 }
 

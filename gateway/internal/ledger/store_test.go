@@ -200,6 +200,16 @@ func TestCloseSaysWhereTheCallsAre(t *testing.T) {
 	}
 }
 
+func TestCloseWithNothingToSendIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		if err := opened(t, Config{Store: newStore()}).Close(ctx); err != nil {
+			t.Fatalf("Close(canceled, nothing charged) = %v, want no error", err)
+		}
+	}
+}
+
 func TestCloseEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()

@@ -29,18 +29,18 @@ func (l *Ledger) tidy() error {
 		}
 	}
 	if open != nil {
-		if err = errors.Join(open.Sync(), l.journal.sync()); err != nil {
+		if err = errors.Join(open.file.Sync(), l.journal.sync()); err != nil {
 			l.mistrust(open, err)
 		}
 	}
 	return l.diskIs(err)
 }
 
-// unsettled returns the sealed batches and the file of the open one, or what that file
+// unsettled returns the sealed batches and the segment of the open one, or what that one
 // lacks. A batch whose file lacks something is sealed, so that it is written anew and later
 // charges get a file of their own; but one such batch at a time, or a disk that stays full
 // would make one a second.
-func (l *Ledger) unsettled() (sealed []*batch, open file, err error) {
+func (l *Ledger) unsettled() (sealed []*batch, open *segment, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lacking := func(b *batch) bool { return b.segment.err != nil }
@@ -55,14 +55,12 @@ func (l *Ledger) unsettled() (sealed []*batch, open file, err error) {
 	if s.err != nil {
 		return slices.Clone(l.queue), nil, s.err
 	}
-	return slices.Clone(l.queue), s.file, nil
+	return slices.Clone(l.queue), s, nil
 }
 
-// mistrust has the open batch written anew, if it still has the file that failed.
-func (l *Ledger) mistrust(failed file, err error) {
+// mistrust has a segment written anew. It may have been sealed since it was looked at.
+func (l *Ledger) mistrust(s *segment, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open != nil && l.open.segment.file == failed {
-		l.open.segment.err = err
-	}
+	s.err = err
 }

@@ -68,9 +68,8 @@ func (t *table) drop(p *slot, e event) {
 	case !newest:
 		t.rings[p.ring-1].drop(e)
 	default:
-		e, ok := t.rings[p.ring-1].pop()
-		if p.at, p.seq = e.at, e.seq; !ok {
-			t.release(p)
+		last, ok := t.rings[p.ring-1].pop()
+		if p.at, p.seq = last.at, last.seq; !ok {
 			p.at = longAgo
 		}
 	}

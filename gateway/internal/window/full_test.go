@@ -69,19 +69,28 @@ func TestTheTableRecoversWhenItsKeysExpire(t *testing.T) {
 }
 
 func TestAPlaceThatIsFreeInAnotherShardIsFound(t *testing.T) {
-	const size = 20_000 // 256 shards
-	l := open(t, Config{MaxKeys: size})
-	fill(t, l, size, start)
-	home := l.shardOf(l.identify("new"))
-	now := int64(start.Add(time.Minute).Sub(l.epoch))
-	for i := range home.slots { // of its own shard, no key expires
-		home.slots[i].at = now
+	const size = 20_000
+	for _, free := range []int{0, 100, 255} {
+		l := open(t, Config{MaxKeys: size})
+		fill(t, l, size, start)
+		at := start.Add(time.Minute)
+		for i := range l.shards {
+			for j := range l.shards[i].slots { // keys expire in one shard only
+				if i != free {
+					l.shards[i].slots[j].at = l.offset(at)
+				}
+			}
+		}
+		// Four rounds over the shards: a stretch of one can happen to be empty.
+		key, asked := keyIn(l, 50), 4*len(l.shards)+1
+		spend(t, l, key, asked, 2000, at)
+		if l.shards[50].find(l.identify(key)) == nil {
+			t.Errorf("a new key has no place, though shard %d holds expired keys", free)
+		}
+		if v := l.Allow(key, 2000, at); v.Remaining != 2000-asked-1 {
+			t.Errorf("%+v, want all its requests counted", v)
+		}
 	}
-	spend(t, l, "new", 2, 2, start.Add(time.Minute))
-	if home.find(l.identify("new")) == nil {
-		t.Error("a new key has no place, though other shards hold expired keys only")
-	}
-	wantRefused(t, l, "new", 2, start.Add(time.Minute))
 }
 
 func TestAKeyTakesItsRequestsOutOfTheOverflow(t *testing.T) {
@@ -147,8 +156,9 @@ func TestWhoComesFromTheOverflowKeepsItsTime(t *testing.T) {
 		l.keys.max++ // a place is free
 		key := keyIn(l, 6)
 		spend(t, l, key, 1, 1, start.Add(20*time.Second))
+		spend(t, l, key, 1, 2, start.Add(25*time.Second))
 		if v := wantRefused(t, l, key, 1, start.Add(80*time.Second)); v.RetryAfter != 10*time.Second {
-			t.Errorf("RetryAfter = %v, want 10 s: it came after 30 s, though it said 20", v.RetryAfter)
+			t.Errorf("RetryAfter = %v, want 10 s: both came after 30 s, though they say 20 and 25", v.RetryAfter)
 		}
 	}
 }

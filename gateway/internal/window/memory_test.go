@@ -1,7 +1,6 @@
 package window
 
 import (
-	"fmt"
 	"math/bits"
 	"net/netip"
 	"runtime"
@@ -138,6 +137,18 @@ func TestManyKeysHaveManyShards(t *testing.T) {
 	}
 }
 
+func TestKeysDifferInBothHalvesOfTheirID(t *testing.T) {
+	l := open(t, Config{})
+	seen := [2]map[uint64]bool{{}, {}}
+	for i := range 10_000 {
+		k := l.identify(address(i))
+		if seen[0][k[0]] || seen[1][k[1]] || k[0] == k[1] {
+			t.Fatalf("id %x of %s repeats a half", k, address(i))
+		}
+		seen[0][k[0]], seen[1][k[1]] = true, true
+	}
+}
+
 func address(i int) string {
 	return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}).String()
 }
@@ -147,20 +158,4 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
-}
-
-func ExampleLimiter() {
-	l, err := New(Config{})
-	if err != nil {
-		panic(err)
-	}
-	now := time.Now()
-	for range 3 {
-		v := l.Allow("203.0.113.7", 2, now)
-		fmt.Println(v.OK, v.Remaining, v.RetryAfter)
-	}
-	// Output:
-	// true 1 0s
-	// true 0 0s
-	// false 0 1m0s
 }

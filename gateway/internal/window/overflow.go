@@ -16,7 +16,7 @@ type overflow struct {
 	strays []stray // oldest first
 
 	// Written under mu; n after latest.
-	latest atomic.Int64 // never goes back; a shard that was here goes on from there
+	latest atomic.Int64 // never goes back; who leaves for a shard takes it along
 	n      atomic.Int64 // len(strays)
 }
 
@@ -25,21 +25,21 @@ type stray struct {
 	event event
 }
 
-// allow answers a request and says at what time, now or later. seq is of the key's shard,
-// because the event may end up there.
-func (o *overflow) allow(r request, now int64, seq *uint32) (Verdict, int64) {
+// allow answers a request as of now or later. seq is of the key's shard, because the event
+// may end up there.
+func (o *overflow) allow(r request, now int64, seq *uint32) Verdict {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now = o.trim(now, r.window)
 	n := len(o.strays)
 	if n >= r.limit {
-		return r.refused(o.strays[n-r.limit].event), now
+		return r.refused(o.strays[n-r.limit].event)
 	}
 	*seq++
 	e := event{now, *seq}
 	o.strays = append(o.strays, stray{r.id, e})
 	o.n.Store(int64(n + 1))
-	return r.admitted(e, n+1, o.strays[0].event), now
+	return r.admitted(e, n+1, o.strays[0].event)
 }
 
 // surrender removes and returns the live events of a key that has now a window of its

@@ -57,11 +57,26 @@ func TestParallelKeysNeverTakeMoreThanThereArePlaces(t *testing.T) {
 	}
 }
 
+func TestNoPlaceIsGivenTwice(t *testing.T) {
+	g := ledger{max: 100_000}
+	var given atomic.Int64
+	together(8, func(int) {
+		for range 50_000 {
+			if g.reserve() {
+				given.Add(1)
+			}
+		}
+	})
+	if n := given.Load(); n != g.max {
+		t.Errorf("%d places are given, want %d", n, g.max)
+	}
+}
+
 // Everything is cancelled, half of it at once and all of it twice by two workers, while
 // keys find places that others leave.
 func TestWhatIsCancelledInParallelLeavesNothingBehind(t *testing.T) {
-	l := open(t, Config{MaxKeys: 200})
-	const workers, keys, limit = 8, 400, 3
+	l := open(t, Config{MaxKeys: 1000})
+	const workers, keys, limit = 8, 2000, 20
 	var receipts [workers][]Receipt
 	together(workers, func(i int) {
 		r := rand.New(rand.NewPCG(uint64(i), 200))

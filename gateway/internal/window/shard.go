@@ -24,7 +24,7 @@ type request struct {
 }
 
 // allow answers a request; full reports that the key found no place in the table.
-func (s *shard) allow(r request, keys *ledger, o *overflow) (v Verdict, full bool) {
+func (s *shard) allow(r request, keys *ledger, o *overflow) (_ Verdict, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.forward(r.at)
@@ -32,9 +32,7 @@ func (s *shard) allow(r request, keys *ledger, o *overflow) (v Verdict, full boo
 	if p == nil {
 		p = s.enter(r.id, now-r.window, keys)
 		if p == nil {
-			v, now = o.allow(r, now, &s.seq)
-			s.forward(now)
-			return v, true
+			return o.allow(r, now, &s.seq), true
 		}
 		var own []event
 		own, now = o.surrender(r, now)

@@ -2,8 +2,8 @@ package window
 
 import "math/bits"
 
-// table is a hash table with open addressing and linear probing. It holds no pointers per
-// key, so the garbage collector does not walk it.
+// table is a hash table with open addressing and linear probing. The slots hold no
+// pointers, so the garbage collector does not walk them.
 type table struct {
 	slots []slot
 	used  int
@@ -23,8 +23,8 @@ type slot struct {
 
 const (
 	leastSlots = 8
-	// sweepStep is how many slots are looked at for each new key. More than one is enough
-	// for expired keys not to pile up; with eight they are at most a sixth of the table.
+	// sweepStep is how many slots are looked at for each new key: of a steady stream of
+	// new keys, the expired ones take about one slot in that many.
 	sweepStep = 8
 )
 

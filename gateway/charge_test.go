@@ -1,0 +1,215 @@
+package gateway_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 27 of the decisions.
+func TestWhatIsCharged(t *testing.T) {
+	for path, want := range map[string]int64{
+		"/ai/200": 1, "/ai/201": 1, "/ai/204": 1, "/ai/302": 1, "/ai/400": 1, "/ai/404": 1,
+		"/ai/500": 1, "/ai/503": 1, // the product's own failure
+		"/ai/401": 0, "/ai/429": 0,
+	} {
+		h := newHouse(t)
+		bearer := h.bearer(h.app)
+		h.ask("GET", path, bearer)
+		if got := h.used(bearer, gateway.AI); got != want {
+			t.Errorf("%s is charged %d times, want %d", path, got, want)
+		}
+	}
+}
+
+func TestReadingWhatIsLeftIsFree(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify", "/api/v1/verify/a/b", "/nothing", "/oauth/jwks"} {
+		h.ask("GET", path, bearer)
+	}
+	a := h.ask("GET", "/api/v1/quota", bearer)
+	if a.number("data.quota.calls_remaining") != 1000 {
+		t.Errorf("quota is %s, want nothing charged", a.text)
+	}
+}
+
+func TestUserInfoIsChargedWhereItAnswers(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	h.want(h.ask("GET", "/oauth/userinfo", bearer), 401, "an application is no user")
+	h.want(h.ask("GET", "/oauth/userinfo", ""), 401, "no token")
+	h.want(h.ask("PUT", "/oauth/userinfo", bearer), 405, "a method that is not there")
+	if got := h.used(bearer, gateway.Identity); got != 1 {
+		t.Errorf("charged %d times, want 1: the 405", got)
+	}
+	token := h.userBearer()
+	h.want(h.ask("GET", "/oauth/userinfo", token), 200, "userinfo")
+	h.want(h.ask("GET", "/oauth/userinfo.php", token), 200, "userinfo.php")
+	if got := h.used(bearer, gateway.Identity); got != 3 {
+		t.Errorf("charged %d times, want 3", got)
+	}
+	h.backend.set(nil, context.DeadlineExceeded)
+	h.want(h.ask("GET", "/oauth/userinfo", token), 503, "with the store away")
+	h.backend.set(nil, nil)
+	if got := h.used(bearer, gateway.Identity); got != 3 {
+		t.Errorf("charged %d times, want 3: the failure was ours", got)
+	}
+}
+
+func TestACallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
+	for name, service := range map[string]http.HandlerFunc{
+		"nothing":        func(http.ResponseWriter, *http.Request) {},
+		"only a body":    func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("a")); w.Write([]byte("b")) },
+		"a status twice": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); w.WriteHeader(500) },
+		"announced":      func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(200) },
+		"a stream": func(w http.ResponseWriter, _ *http.Request) {
+			http.NewResponseController(w).Flush()
+			w.Write([]byte("a"))
+		},
+		"flushed by itself":  func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+		"begun, then broken": func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("a")); panic(http.ErrAbortHandler) },
+	} {
+		h := newHouse(t)
+		bearer := h.bearer(h.app)
+		h.mux.Handle("/files/", h.gateway.Guard("files", service))
+		func() {
+			defer func() { recover() }()
+			h.ask("GET", "/files/x", bearer)
+		}()
+		if got := h.used(bearer, "files"); got != 1 {
+			t.Errorf("%s: charged %d times, want 1", name, got)
+		}
+	}
+}
+
+func TestACallThatEndedBeforeItsAnswerBeganIsNotCharged(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
+	func() {
+		defer func() { recover() }()
+		h.ask("GET", "/files/x", bearer)
+	}()
+	if got := h.used(bearer, "files"); got != 0 {
+		t.Errorf("charged %d times, want 0", got)
+	}
+}
+
+func TestTheChargeIsCountedBeforeTheAnswerLeaves(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	counted := int64(-1)
+	w := &watcher{ResponseRecorder: httptest.NewRecorder(), leaves: func() { counted = h.used(bearer, gateway.AI) }}
+	h.handler.ServeHTTP(w, h.request("GET", "/ai/200", bearer, nil))
+	if counted != 1 {
+		t.Errorf("counted %d when the first byte left, want 1", counted)
+	}
+}
+
+// watcher calls leaves when the answer begins.
+type watcher struct {
+	*httptest.ResponseRecorder
+	leaves func()
+}
+
+func (w *watcher) WriteHeader(status int) { w.leaves(); w.ResponseRecorder.WriteHeader(status) }
+
+func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	h.gateway.Close(t.Context()) // counts nothing any more
+	a := h.want(h.ask("GET", "/ai/200", bearer), 503, "a call")
+	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil {
+		t.Errorf("answered %v %s", a.header, a.text)
+	}
+}
+
+// spec 8: exceeding a quota does not interrupt service.
+func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) {
+		c.Plans = gateway.Plans()
+		c.Plans[0].Calls = 5
+	})
+	bearer := h.bearer(h.app)
+	for i := range int64(8) {
+		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call")
+		a := h.ask("GET", "/api/v1/quota", bearer)
+		if got, want := a.number("data.quota.calls_remaining"), max(0, 4-i); got != want {
+			t.Errorf("after %d calls %d remain, want %d", i+1, got, want)
+		}
+	}
+	a := h.ask("GET", "/api/v1/usage", bearer)
+	if a.number("data.totals.ai") != 8 || a.number("data.overage") != 3 {
+		t.Errorf("usage is %s, want 8 calls, 3 of them over", a.text)
+	}
+}
+
+// Entry 26 of the decisions.
+func TestQuotasBeginAnewByTheCalendarInUTC(t *testing.T) {
+	for _, c := range []struct {
+		tier      string
+		at        string // of the last call before the boundary
+		reset     string
+		remaining int64 // before and, as many, after one more call
+		next      string
+	}{
+		{storage.TierFree, "2000-01-31T23:59:59Z", "2000-02-01T00:00:00Z", 999, "2000-02-02T00:00:00Z"},
+		{storage.TierFree, "2000-02-28T23:59:59Z", "2000-02-29T00:00:00Z", 999, "2000-03-01T00:00:00Z"},
+		{storage.TierWhiteLabel, "2000-01-31T23:59:59Z", "2000-02-01T00:00:00Z", 49_999, "2000-03-01T00:00:00Z"},
+		{storage.TierWhiteLabel, "2000-12-31T23:59:59Z", "2001-01-01T00:00:00Z", 49_999, "2001-02-01T00:00:00Z"},
+		{storage.TierEnterprise, "2000-01-31T23:59:59Z", "2000-02-01T00:00:00Z", -1, "2000-03-01T00:00:00Z"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHouse(t)
+			app := must(h.store.SaveApp(t.Context(), storage.App{Name: "A", Domains: []string{"a.example"}, Tier: c.tier}))(t)
+			at := must(time.Parse(time.RFC3339, c.at))(t)
+			time.Sleep(time.Until(at))
+			bearer := h.bearer(app)
+			for range 2 {
+				h.want(h.ask("GET", "/ai/200", bearer), 200, "a call")
+				a := h.ask("GET", "/api/v1/quota", bearer)
+				quota := a.body["data"].(map[string]any)["quota"].(map[string]any)
+				if quota["reset_at"] != c.reset || a.number("data.quota.calls_remaining") != c.remaining {
+					t.Errorf("%s at %s: %s", c.tier, time.Now().UTC(), a.text)
+				}
+				time.Sleep(time.Second)
+				c.reset = c.next
+			}
+		})
+	}
+}
+
+func TestEachProductIsInTheRecordFromTheStart(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Products = []string{"search"} })
+	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
+	for _, product := range []string{"identity", "ai", "payment", "storage", "mcp", "search"} {
+		if a.number("data.usage_this_month."+product) != 0 {
+			t.Errorf("%s: %s", product, a.text)
+		}
+	}
+}
+
+func TestChargesOutliveTheProcess(t *testing.T) {
+	dir := t.TempDir() + "/usage"
+	h := newHouse(t, func(c *gateway.Config) { c.Journal = dir })
+	bearer := h.bearer(h.app)
+	for range 7 {
+		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call")
+	}
+	if err := h.gateway.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: h.provider, Journal: dir, Log: quiet}))(t)
+	defer next.Close(context.Background())
+	h.handler = next.Front(next)
+	if got := h.used(bearer, gateway.AI); got != 7 {
+		t.Errorf("%d calls, want 7", got)
+	}
+}
