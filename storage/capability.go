@@ -1,0 +1,176 @@
+package storage
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Kinds of capabilities (spec 2.7).
+const (
+	CapabilityREST   = "rest"   // tools of an OpenAPI document
+	CapabilityMCP    = "mcp"    // tools that an upstream MCP endpoint lists
+	CapabilityStatic = "static" // tools filled in by hand
+)
+
+// Capability is a group of tools and the one upstream that serves them (spec 2.7, 4.8).
+type Capability struct {
+	Member        string    `json:"member"` // its name, and the prefix of its tools on the bus
+	Label         string    `json:"label,omitempty"`
+	Description   string    `json:"description,omitempty"`
+	Kind          string    `json:"kind"`
+	UpstreamURL   string    `json:"upstream_url"`
+	AuthType      string    `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
+	AuthName      string    `json:"auth_name,omitempty"` // of api_key: the header or query parameter
+	AuthIn        string    `json:"auth_in,omitempty"`   // of api_key: header or query
+	AuthSecret    Secret    `json:"-"`
+	WebhookURL    string    `json:"webhook_url,omitempty"`
+	WebhookSecret Secret    `json:"-"`
+	Publish       bool      `json:"publish"` // false: stored, not on the bus
+	Owner         string    `json:"owner"`   // a user's sub
+	ToolCount     int       `json:"tool_count"`
+	Skipped       []Skip    `json:"skipped,omitempty"`
+	CreatedAt     time.Time `json:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at"`
+	Version       int64     `json:"-"`
+}
+
+// AutoDiscover reports whether the tools are asked of the upstream (auto_discover 1).
+func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
+
+var capabilities = kind[Capability]{
+	name:    "capability",
+	id:      func(c Capability) string { return c.Member },
+	index:   func(c Capability) []string { return append(owned(c.Owner), "all") },
+	version: func(c *Capability) *int64 { return &c.Version },
+	secrets: func(c *Capability) map[string]*Secret {
+		return map[string]*Secret{"auth": &c.AuthSecret, "webhook": &c.WebhookSecret}
+	},
+}
+
+// toolset is a capability's tools, in a document of their own: a list of capabilities does
+// not read them. They are packed, because those of a large document are 5 MB of much the
+// same text.
+type toolset struct {
+	Member  string `json:"member"`
+	Packed  []byte `json:"packed"` // gzip of a JSON array of Tool
+	Version int64  `json:"-"`
+}
+
+var toolsets = kind[toolset]{
+	name:    "toolset",
+	id:      func(t toolset) string { return t.Member },
+	version: func(t *toolset) *int64 { return &t.Version },
+}
+
+// maxTools bounds what is unpacked, in bytes of JSON: what a registration may hold.
+const maxTools = 32 << 20
+
+// Capability returns a capability without its tools, or ErrNotFound.
+func (s *Store) Capability(ctx context.Context, member string) (Capability, error) {
+	return capabilities.get(ctx, s, member)
+}
+
+// Capabilities returns a page of capabilities: all of them, or those of one owner (a sub).
+func (s *Store) Capabilities(ctx context.Context, owner, from string, n int) ([]Capability, string, error) {
+	span := Is("all")
+	if owner != "" {
+		span = Is("owner=" + owner)
+	}
+	span.From = cmp.Or(from, span.From)
+	return capabilities.list(ctx, s, span, n)
+}
+
+// Tools returns a capability and its tools as they were written together, or ErrNotFound.
+func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, error) {
+	for range 10 { // both are written in one step, and read in two
+		c, err := capabilities.get(ctx, s, member)
+		if err != nil {
+			return c, nil, err
+		}
+		t, err := toolsets.get(ctx, s, member)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			continue
+		case err != nil:
+			return c, nil, err
+		case t.Version == c.Version:
+			tools, err := unpack(t.Packed)
+			if err != nil {
+				err = fmt.Errorf("%w: the tools of %q are not readable: %w", ErrUnavailable, member, err)
+			}
+			return c, tools, err
+		}
+	}
+	return Capability{}, nil, fmt.Errorf("%w: capability %q changes faster than it can be read", ErrUnavailable, member)
+}
+
+// SaveCapability writes a capability and all its tools in one step: nobody sees the old
+// tools with the new upstream. Version 0 makes it.
+func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool) (Capability, error) {
+	packed, err := pack(tools)
+	if err != nil {
+		return c, fmt.Errorf("%w: capability %q: %w", ErrInvalid, c.Member, err)
+	}
+	c.UpdatedAt, c.ToolCount = time.Now().UTC(), len(tools)
+	if c.Version == 0 {
+		c.CreatedAt = c.UpdatedAt
+	}
+	one, err := capabilities.doc(s, c)
+	if err != nil {
+		return c, err
+	}
+	other, err := toolsets.doc(s, toolset{Member: c.Member, Packed: packed, Version: c.Version})
+	if err != nil {
+		return c, err
+	}
+	version, err := s.write(ctx, one, other)
+	if err == nil {
+		c.Version = version
+	}
+	return c, err
+}
+
+// DeleteCapability removes a capability and its tools.
+func (s *Store) DeleteCapability(ctx context.Context, c Capability) error {
+	_, err := s.write(ctx,
+		Doc{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
+		Doc{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true})
+	return err
+}
+
+func pack(tools []Tool) ([]byte, error) {
+	if tools == nil {
+		tools = []Tool{}
+	}
+	text, err := json.Marshal(tools)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxTools {
+		return nil, fmt.Errorf("its tools are %d bytes, more than %d", len(text), maxTools)
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(text) // a buffer takes everything
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+func unpack(packed []byte) (tools []Tool, err error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxTools+1))
+	if err == nil {
+		err = json.Unmarshal(text, &tools)
+	}
+	return tools, err
+}
