@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ func TestACapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, tools, err := store.Tools(t.Context(), "pets")
-	if err != nil || c.ToolCount != 2 || len(tools) != 2 || fmt.Sprint(tools) != fmt.Sprint([]storage.Tool{tool("list"), tool("get")}) {
+	if err != nil || c.ToolCount != 2 || len(tools) != 2 || !reflect.DeepEqual(tools, []storage.Tool{tool("list"), tool("get")}) {
 		t.Fatalf("Tools() = %+v, %v, %v", c, tools, err)
 	}
 	if !c.AuthSecret.Equal("UPSTREAM-SECRET") || !c.WebhookSecret.Equal("HOOK-SECRET") || c.Version != saved.Version || c.CreatedAt.IsZero() {
