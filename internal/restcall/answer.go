@@ -1,0 +1,141 @@
+package restcall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// read makes a result of an answer. An error means that the time was up.
+func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Result, error) {
+	defer resp.Body.Close()
+	status := resp.StatusCode
+	result := Result{Status: status, IsError: status < 200 || status > 299}
+	if status < 200 || status >= 300 && status < 400 {
+		// Not read: the body of 101 never ends, that of a redirect names the upstream.
+		result.Content = say("%s%s", line(status), redirect(resp, r.url.Hostname()))
+		return result, nil
+	}
+	body, err := c.body(ctx, resp)
+	result.Bytes = int64(len(body))
+	switch {
+	case errors.Is(err, errTooLong):
+		result.Content = say("%s, with an answer of more than %d bytes, which was not read: ask for less", line(status), c.maxResponse)
+	case errors.Is(err, errBroken):
+		result.Content = say("%s, but the answer broke off: try again", line(status))
+	case errors.Is(err, errEncoding):
+		result.Content = say("%s, with an answer in a content encoding that was not asked for", line(status))
+	case err != nil:
+		return Result{}, err
+	default:
+		result.fill(resp.Header.Get("Content-Type"), r.blot(body))
+		return result, nil
+	}
+	result.IsError, result.Cause = true, err
+	return result, nil
+}
+
+// body reads all of a body, or nothing: what is cut off may still look whole.
+func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) {
+	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") && resp.ContentLength != 0 {
+		return nil, errEncoding // the transport has undone what it asked for
+	}
+	if resp.ContentLength > c.maxResponse {
+		return nil, errTooLong
+	}
+	var out bytes.Buffer
+	out.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
+	n, err := out.ReadFrom(io.LimitReader(resp.Body, c.maxResponse+1))
+	switch {
+	case n > c.maxResponse:
+		return nil, errTooLong
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
+	}
+	return out.Bytes(), nil
+}
+
+// blot removes the upstream's secret from an answer that repeats it.
+func (r *Request) blot(body []byte) []byte {
+	for _, secret := range r.hide {
+		if bytes.Contains(body, []byte(secret)) {
+			body = bytes.ReplaceAll(body, []byte(secret), []byte("[secret]"))
+		}
+	}
+	return body
+}
+
+// fill turns a body into content.
+func (r *Result) fill(contentType string, body []byte) {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media = ""
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	switch {
+	case len(body) == 0:
+		r.Content = say("%s, with no content", line(r.Status))
+	case isText(media) && utf8.Valid(body) && (media != "" || !bytes.Contains(body, []byte{0})):
+		if isJSON(media) && sound(body, false) == nil {
+			r.Structured = json.RawMessage(body)
+		}
+		if r.IsError {
+			r.Content = say("%s\n%s", line(r.Status), body)
+		} else {
+			r.Content = []Content{{Type: "text", Text: string(body)}}
+		}
+	case r.IsError:
+		r.Content = say("%s, with %d bytes that are no text", line(r.Status), len(body))
+	case kind == "image" || kind == "audio":
+		r.Content = []Content{{Type: kind, Data: body, MIMEType: media}}
+	default:
+		if media == "" {
+			media = "application/octet-stream"
+		}
+		r.Content = []Content{{Type: "resource", Resource: &Resource{URI: "urn:keystile:answer", MIMEType: media, Blob: body}}}
+	}
+}
+
+var textTypes = []string{
+	"", "application/graphql", "application/javascript", "application/sql", "application/toml",
+	"application/x-ndjson", "application/x-www-form-urlencoded", "application/xml", "application/yaml", "application/x-yaml",
+}
+
+// isText goes by the type alone. SVG is text: models take it for a broken image.
+func isText(media string) bool {
+	return strings.HasPrefix(media, "text/") || isJSON(media) || slices.Contains(textTypes, media) ||
+		strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml")
+}
+
+// line is the status in our words; the upstream's reason phrase may hold anything.
+func line(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", status, http.StatusText(status)))
+}
+
+// redirect says of a redirect whereto, unless that would name the upstream or an address.
+func redirect(resp *http.Response, from string) string {
+	location := resp.Header.Get("Location")
+	if location == "" {
+		return ""
+	}
+	whereto := ""
+	if to, err := netguard.CheckURL(location); err == nil && !strings.EqualFold(to.Hostname(), from) {
+		if _, err := netip.ParseAddr(to.Hostname()); err != nil {
+			whereto = " to " + to.Hostname()
+		}
+	}
+	return ": the upstream redirects" + whereto + ", which is not followed: its owner must register the URL where it ends"
+}

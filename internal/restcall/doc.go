@@ -1,0 +1,32 @@
+// Package restcall turns a call of a tool into an HTTP request to its upstream, and the
+// answer into a result for the caller (spec 2.7, 4.9).
+//
+// [Compile] makes a [Plan] of a tool once. [Plan.Build] checks arguments and writes the
+// request; [Caller.Do] sends it; [Caller.Call] does both. What goes wrong on the way is a
+// result with IsError, so that a model reads it and can do better (MCP 2026-07-28, tools).
+//
+// Nothing of the request that carried the call reaches the upstream: no token, cookie,
+// address or header. The upstream's credentials reach no result, and neither does its
+// host: what a result says of a failure is the same for every upstream.
+//
+// # Choices
+//
+// JSON is checked once and then read where it lies. Numbers are never converted, so none
+// is rounded, and bounds are compared digit by digit.
+//
+// null stands for an optional argument that is not given. Inside a JSON body it is data
+// and is sent. Members of lists and objects that are null are left out of URLs, headers
+// and forms (RFC 6570 2.3); members that are lists or objects are sent there as JSON.
+// deepObject goes as deep as the value does; its lists are name[]=a&name[]=b.
+//
+// A keyword of a schema that is malformed, unknown or not RE2 is not enforced: the
+// upstream judges it. So are format, default (never sent) and members of nested objects
+// that their schema does not name.
+//
+// What the upstream's base URL has in its query can not be changed by an argument. The
+// credential replaces whatever has its name. A text in an answer that is the credential
+// is blotted out, since upstreams that echo their request are common.
+//
+// Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
+// rather than on a Client, which might.
+package restcall

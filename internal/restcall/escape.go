@@ -1,0 +1,75 @@
+package restcall
+
+import "strings"
+
+// escape writes a text into a URL or a header. URLs take percent-encoding, with %20 for a
+// blank: + means a blank in forms only (RFC 3986 2.1).
+type escape func(dst []byte, text string) []byte
+
+func escapeQuery(dst []byte, text string) []byte { return percent(dst, text, "") }
+
+// escapePath keeps what a segment may hold and no style uses as a separator (RFC 3986 3.3).
+func escapePath(dst []byte, text string) []byte { return percent(dst, text, ":@&=+$") }
+
+// escapeNothing is for headers, whose values are checked and not encoded.
+func escapeNothing(dst []byte, text string) []byte { return append(dst, text...) }
+
+func percent(dst []byte, text, keep string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(text) {
+		c := text[i]
+		if unreserved(c) || strings.IndexByte(keep, c) >= 0 {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return dst
+}
+
+// unreserved is RFC 3986 2.3.
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// escapeLiteral encodes what a template's own text must not hold, and keeps its encodings.
+func escapeLiteral(text string) string {
+	var dst []byte
+	for i := range len(text) {
+		c := text[i]
+		encoded := c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2])
+		if encoded || c == '/' {
+			dst = append(dst, c)
+		} else {
+			dst = percent(dst, text[i:i+1], ":@&=+$,;!'()*")
+		}
+	}
+	return string(dst)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// dots reports whether a segment is . or .. in any encoding: servers and proxies remove
+// those before they look at the path (RFC 3986 6.2.2).
+func dots(segment []byte) bool {
+	if len(segment) > 6 {
+		return false
+	}
+	plain := strings.ReplaceAll(strings.ToLower(string(segment)), "%2e", ".")
+	return plain == "." || plain == ".."
+}
+
+// headerValue reports whether a text may be the value of a header (RFC 9110 5.5): CR and
+// LF would begin another header, and NUL ends a value for some servers.
+func headerValue(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// headerName is a token (RFC 9110 5.6.2).
+func headerName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r > '~' || !unreserved(byte(r)) && !strings.ContainsRune("!#$%&'*+^`|", r)
+	})
+}

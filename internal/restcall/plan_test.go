@@ -1,0 +1,88 @@
+package restcall
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestAPlanThatCanNotBeCalledIsRefused(t *testing.T) {
+	properties := `{"type":"object","properties":{"x":{"type":"string"}}}`
+	x := storage.Param{Arg: "x", Name: "x", In: "query"}
+	with := func(change func(*storage.Param)) *storage.Call {
+		p := x
+		change(&p)
+		return &storage.Call{Template: "/a", Params: []storage.Param{p}}
+	}
+	for _, c := range []struct {
+		name, method, schema string
+		call                 *storage.Call
+		says                 string
+	}{
+		{"no plan", "get", properties, nil, "called by name"},
+		{"a method", "head", properties, with(func(*storage.Param) {}), "method"},
+		{"no method", "", properties, with(func(*storage.Param) {}), "method"},
+		{"no schema", "get", ``, with(func(*storage.Param) {}), "object schema"},
+		{"a schema of a text", "get", `{"type":"string"}`, with(func(*storage.Param) {}), "object schema"},
+		{"a schema of an object or null", "get", `{"type":["object","null"]}`, with(func(*storage.Param) {}), "object schema"},
+		{"a schema that is no JSON", "get", `{`, with(func(*storage.Param) {}), "object schema"},
+		{"a required argument without a property", "get", `{"type":"object","properties":{"x":{}},"required":["y"]}`, with(func(*storage.Param) {}), `requires "y"`},
+		{"an argument that goes nowhere", "get", properties, &storage.Call{Template: "/a"}, "bound 0 times"},
+		{"an argument that goes to two places", "get", properties, &storage.Call{Template: "/{x}", Params: []storage.Param{x, {Arg: "x", Name: "x", In: "path"}}}, "bound 2 times"},
+		{"an argument in the query and the body", "post", properties, &storage.Call{Template: "/a", Params: []storage.Param{x}, Body: &storage.Body{ContentType: "application/json", Fields: []storage.Field{{Arg: "x", Name: "x"}}}}, "bound 2 times"},
+		{"a place without an argument", "get", `{"type":"object"}`, with(func(*storage.Param) {}), `"x" is bound`},
+		{"a place of the body without an argument", "post", `{"type":"object"}`, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "application/json", Whole: "body"}}, `"body" is bound`},
+		{"a cookie", "get", properties, with(func(p *storage.Param) { p.In = "cookie" }), "not in path, query or header"},
+		{"an unknown style", "get", properties, with(func(p *storage.Param) { p.Style = "tabDelimited" }), "unknown style"},
+		{"a style of another place", "get", properties, with(func(p *storage.Param) { p.Style = "matrix" }), "unknown style"},
+		{"no name", "get", properties, with(func(p *storage.Param) { p.Name = "" }), "no name"},
+		{"a header's name", "get", properties, with(func(p *storage.Param) { p.In, p.Name = "header", "a b" }), "name of a header"},
+		{"a header's name with a line break", "get", properties, with(func(p *storage.Param) { p.In, p.Name = "header", "a\r\nb" }), "name of a header"},
+		{"a header's name outside of ASCII", "get", properties, with(func(p *storage.Param) { p.In, p.Name = "header", "ä" }), "name of a header"},
+		{"a reserved header", "get", properties, with(func(p *storage.Param) { p.In, p.Name = "header", "authorization" }), "never an argument"},
+		{"a relative template", "get", properties, &storage.Call{Template: "a", Params: []storage.Param{x}}, "begin with /"},
+		{"no template", "get", properties, &storage.Call{Params: []storage.Param{x}}, "begin with /"},
+		{"dots in the template", "get", properties, &storage.Call{Template: "/a/../b", Params: []storage.Param{x}}, `segment ".."`},
+		{"encoded dots in the template", "get", properties, &storage.Call{Template: "/a/.%2E/b", Params: []storage.Param{x}}, `segment ".%2E"`},
+		{"a dot in the template", "get", properties, &storage.Call{Template: "/a/.", Params: []storage.Param{x}}, `segment "."`},
+		{"a path parameter without a place", "get", properties, &storage.Call{Template: "/a/:x", Params: []storage.Param{{Arg: "x", Name: "x", In: "path"}}}, "no {x}"},
+		{"a path parameter in the template's query", "get", properties, &storage.Call{Template: "/a?x={x}", Params: []storage.Param{{Arg: "x", Name: "x", In: "path"}}}, "no {x}"},
+		{"a query that can not be read", "get", properties, &storage.Call{Template: "/a?%zz", Params: []storage.Param{x}}, "query of the template"},
+		{"a content type", "post", properties, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "json;;", Whole: "x"}}, "content type"},
+		{"a content type with a line break", "post", properties, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "text/plain\r\nX-Y: z", Whole: "x"}}, "content type"},
+		{"whole and fields", "post", properties, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "application/json", Whole: "x", Fields: []storage.Field{{Arg: "x", Name: "x"}}}}, "both"},
+		{"fields of a text", "post", properties, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "text/plain", Fields: []storage.Field{{Arg: "x", Name: "x"}}}}, "made of fields"},
+		{"a field's name with a line break", "post", properties, &storage.Call{Template: "/a", Body: &storage.Body{ContentType: "multipart/form-data", Fields: []storage.Field{{Arg: "x", Name: "a\nb"}}}}, "control characters"},
+	} {
+		p, err := Compile(storage.Tool{Name: "op", Method: c.method, InputSchema: raw(c.schema), Call: c.call})
+		if p != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: Compile() = %v, %v, want an error about: %s", c.name, p, err, c.says)
+		}
+	}
+}
+
+func TestEverythingWrongWithAPlanIsToldAtOnce(t *testing.T) {
+	_, err := Compile(storage.Tool{Name: "op", Method: "trace", InputSchema: raw(`{"type":"object","properties":{"x":{}}}`), Call: &storage.Call{
+		Template: "a", Params: []storage.Param{{Arg: "y", Name: "Host", In: "header"}}, Body: &storage.Body{ContentType: "?"},
+	}})
+	for _, piece := range []string{"op", `method "trace"`, `"x" is bound 0 times`, `"y" is bound`, "header Host", "begin with /", "content type"} {
+		if err == nil || !strings.Contains(err.Error(), piece) {
+			t.Errorf("Compile() = %v, want %q in it", err, piece)
+		}
+	}
+}
+
+func TestReservedHeaders(t *testing.T) {
+	for header, want := range map[string]bool{
+		"Authorization": true, "ACCEPT": true, "content-type": true, "Host": true, "Cookie": true, "Content-Length": true,
+		"Connection": true, "Keep-Alive": true, "Proxy-Authorization": true, "Proxy-Connection": true, "TE": true, "Trailer": true,
+		"Transfer-Encoding": true, "Upgrade": true, "Mcp-Session-Id": true, "mcp-name": true, "X-Forwarded-For": true,
+		"x-forwarded-host": true, "Forwarded": true, "X-Real-IP": true, "Accept-Encoding": true, "Expect": true,
+		"X-Trace": false, "If-Match": false, "Accept-Language": false, "X-API-Key": false, "MCP": false, "Range": false,
+	} {
+		if got := Reserved(header); got != want {
+			t.Errorf("Reserved(%s) = %t, want %t", header, got, want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package restcall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// Limits of one request, in bytes.
+const (
+	maxTarget = 16 << 10 // path and query
+	maxHeader = 8 << 10  // one value
+)
+
+// Request is a request that may be sent. It holds the upstream's secret.
+type Request struct {
+	method string
+	url    url.URL
+	header http.Header
+	body   []byte
+	hide   []string // spellings of the secret
+}
+
+// String says little: a URL and headers may hold the secret.
+func (r *Request) String() string { return "a " + r.method + " request to an upstream" }
+
+// Refusal says why a call is no request. Its text is for the model and its user: it names
+// the arguments, and neither the upstream nor its secret.
+type Refusal struct{ Text string }
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Build writes the request of a call. Arguments are a JSON object of at most 4 MiB and 64
+// levels; nothing, or null, stands for {}. Its only errors are a *Refusal.
+func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
+	base, err := netguard.CheckURL(to.BaseURL)
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	header, secret, err := to.credential()
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	var c complaints
+	values := p.read(arguments, &c)
+	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4)}
+	p.writeURL(r, base, to.queryKey(), secret, values, &c)
+	p.writeHeaders(r, values, &c)
+	if p.body != nil && len(c) == 0 {
+		var contentType string
+		if r.body, contentType = p.body.write(values, p, &c); contentType != "" {
+			r.header["Content-Type"] = []string{contentType}
+		}
+	}
+	if len(c) > 0 {
+		return nil, &Refusal{"The call was not sent: " + strings.Join(c, "; ") + "."}
+	}
+	if header != "" {
+		r.header[header] = []string{secret}
+	}
+	r.hide = to.spellings(secret)
+	return r, nil
+}
+
+func misconfigured(err error) *Refusal {
+	return &Refusal{"The call was not sent, because the tool's upstream is not set up correctly: " + err.Error() + ". Its owner must register it again."}
+}
+
+func (p *Plan) writeURL(r *Request, base *url.URL, key, secret string, values arguments, c *complaints) {
+	path := append(make([]byte, 0, 128), strings.TrimRight(base.EscapedPath(), "/")...)
+	path = p.template.expand(path, values, c)
+	q := newQuery(key, base.RawQuery, p.template.query)
+	for _, param := range p.query {
+		if !values.given(param.arg, p) {
+			continue
+		}
+		if appendQuery(q, param.Param, values[param.arg]); q.clash != "" {
+			c.add("argument %q must not set %q: the tool's upstream fixes it", param.Arg, clip(q.clash, 64))
+			q.clash = ""
+		}
+	}
+	if len(path)+len(q.text) > maxTarget {
+		c.add("the arguments make a URL of more than %d bytes: shorten them", maxTarget)
+	}
+	if key != "" {
+		q.credential(secret)
+	}
+	r.url = url.URL{Scheme: base.Scheme, Host: base.Host, RawPath: string(path), RawQuery: string(q.text)}
+	r.url.Path, _ = url.PathUnescape(r.url.RawPath) // we encoded it
+}
+
+func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
+	r.header["Accept"] = accept
+	r.header["User-Agent"] = userAgent
+	for _, h := range p.headers {
+		if !values.given(h.arg, p) {
+			continue
+		}
+		text := string(valueOf(values[h.arg], h.JSON).join(nil, ",", h.Explode, escapeNothing))
+		switch {
+		case !headerValue(text):
+			c.add("argument %q must have no control characters: it is sent as a header", h.Arg)
+		case len(text) > maxHeader:
+			c.add("argument %q must have at most %d bytes: it is sent as a header", h.Arg, maxHeader)
+		default:
+			r.header[h.Name] = []string{text}
+		}
+	}
+}
+
+// Shared by all requests; a RoundTripper does not change headers.
+var (
+	accept    = []string{"application/json, */*;q=0.8"}
+	userAgent = []string{"keystile"}
+)
+
+// http returns the request for one attempt.
+func (r *Request) http(ctx context.Context) *http.Request {
+	out := &http.Request{Method: r.method, URL: &r.url, Host: r.url.Host, Header: r.header}
+	if len(r.body) > 0 {
+		out.ContentLength = int64(len(r.body))
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(r.body)), nil }
+		out.Body, _ = out.GetBody()
+	}
+	return out.WithContext(ctx)
+}

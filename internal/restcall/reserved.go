@@ -1,0 +1,24 @@
+package restcall
+
+import (
+	"slices"
+	"strings"
+)
+
+// reserved are the headers that the connection, the body, the caller's identity or the
+// bus decide. OpenAPI 3 ignores parameters named Accept, Content-Type or Authorization.
+var reserved = []string{
+	"accept", "accept-encoding", "authorization", "connection", "content-encoding", "content-length", "content-type",
+	"cookie", "expect", "forwarded", "host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding",
+	"upgrade", "user-agent", "via", "x-real-ip",
+}
+
+var reservedPrefixes = []string{"mcp-", "proxy-", "x-forwarded-"}
+
+// Reserved reports whether a header is never an argument of a tool. The registrar leaves
+// such parameters out; Compile refuses a plan that holds one.
+func Reserved(header string) bool {
+	header = strings.ToLower(header)
+	return slices.Contains(reserved, header) ||
+		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(header, p) })
+}

@@ -1,0 +1,73 @@
+package restcall
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// Result is what a call of a tool gives.
+type Result struct {
+	IsError    bool
+	Content    []Content       // never empty
+	Structured json.RawMessage // the answer, if it is JSON of any kind and at most 64 levels
+
+	Dispatched bool  // false: the call was refused before anything was dialled
+	Status     int   // of the answer; 0: none came
+	Bytes      int64 // of the answer's body, after decompression; 0: it was not passed on
+	Cause      error // why there is no answer. For the log: it may name the upstream's address
+}
+
+// Content is one block of content as MCP writes it.
+type Content struct {
+	Type     string    `json:"type"` // text, image, audio or resource
+	Text     string    `json:"text,omitempty"`
+	Data     []byte    `json:"data,omitempty"` // of image and audio; base64 in JSON
+	MIMEType string    `json:"mimeType,omitempty"`
+	Resource *Resource `json:"resource,omitempty"`
+}
+
+// Resource is an embedded resource: bytes that are neither text, image nor sound.
+type Resource struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Blob     []byte `json:"blob"` // base64 in JSON
+}
+
+func say(format string, args ...any) []Content {
+	return []Content{{Type: "text", Text: fmt.Sprintf(format, args...)}}
+}
+
+func failed(why string) Result { return Result{IsError: true, Content: say("%s", why)} }
+
+var (
+	errTimeUp   = errors.New("restcall: the time for the call is up")
+	errTooLong  = errors.New("restcall: the answer is too long")
+	errBroken   = errors.New("restcall: the answer broke off")
+	errEncoding = errors.New("restcall: the answer has a content encoding that was not asked for")
+)
+
+// explain makes a result of a failure. Its text is the same for every upstream.
+func (c *Caller) explain(err error) Result {
+	var why string
+	refused, slow, cert := (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	switch {
+	case errors.As(err, &refused):
+		why = refused.Error() + ": the tool's upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
+	case errors.Is(err, errTimeUp):
+		why = fmt.Sprintf("the tool's upstream did not answer within %v: try again, or ask for less", c.timeout)
+	case errors.As(err, &slow) && slow.Timeout():
+		why = "the tool's upstream did not answer in time: try again later"
+	case errors.As(err, &cert):
+		why = "the TLS certificate of the tool's upstream is not valid: its owner must renew it"
+	default:
+		why = "the tool's upstream could not be reached: try again later"
+	}
+	r := failed(why)
+	r.Cause = err
+	return r
+}

@@ -1,0 +1,144 @@
+package restcall
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// styles are the OpenAPI 3 styles by place; the first of a place is its default.
+var styles = map[string][]string{
+	"path":   {"simple", "label", "matrix"},
+	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
+	"header": {"simple"},
+}
+
+// separators are those of the styles that put a list into one parameter.
+var separators = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+
+// value is an argument on its way into a URL, a header or a form: one text, a list of
+// texts, or the members of an object, of which names are the names.
+type value struct {
+	single bool
+	texts  []string
+	names  []string // nil: not an object
+}
+
+// valueOf reads an argument. Members that are null are left out.
+func valueOf(raw json.RawMessage, asJSON bool) value {
+	var v value
+	switch {
+	case asJSON || raw[0] != '[' && raw[0] != '{':
+		return value{single: true, texts: []string{textOf(raw, asJSON)}}
+	case raw[0] == '[':
+		for e := range elements(raw) {
+			if !isNull(e) {
+				v.texts = append(v.texts, textOf(e, false))
+			}
+		}
+	default:
+		v.names = []string{}
+		for name, e := range members(raw) {
+			if !isNull(e) {
+				v.names, v.texts = append(v.names, name), append(v.texts, textOf(e, false))
+			}
+		}
+	}
+	return v
+}
+
+// textOf writes a string as its text, a number with its digits, and the rest as JSON.
+func textOf(raw json.RawMessage, asJSON bool) string {
+	switch {
+	case raw[0] == '"' && !asJSON:
+		return unquote(raw)
+	case raw[0] != '[' && raw[0] != '{':
+		return string(raw)
+	}
+	var out bytes.Buffer
+	json.Compact(&out, raw) // it is valid; no line breaks remain
+	return out.String()
+}
+
+// join writes a value as one text. Members of an object are name=text if pair is set, and
+// names and texts in turn otherwise.
+func (v value) join(dst []byte, separator string, pair bool, esc escape) []byte {
+	for i, text := range v.texts {
+		if i > 0 {
+			dst = append(dst, separator...)
+		}
+		if v.names != nil {
+			dst = esc(dst, v.names[i])
+			if pair {
+				dst = append(dst, '=')
+			} else {
+				dst = append(dst, separator...)
+			}
+		}
+		dst = esc(dst, text)
+	}
+	return dst
+}
+
+// appendPath writes a value into a segment of the path.
+func appendPath(dst []byte, p storage.Param, v value) []byte {
+	switch {
+	case p.Style == "label" && p.Explode:
+		return v.join(append(dst, '.'), ".", true, escapePath)
+	case p.Style == "label":
+		return v.join(append(dst, '.'), ",", false, escapePath)
+	case p.Style == "matrix" && p.Explode && !v.single:
+		for i, text := range v.texts {
+			name := p.Name
+			if v.names != nil {
+				name = v.names[i]
+			}
+			dst = escapePath(append(escapePath(append(dst, ';'), name), '='), text)
+		}
+		return dst
+	case p.Style == "matrix":
+		return v.join(append(escapePath(append(dst, ';'), p.Name), '='), ",", false, escapePath)
+	}
+	return v.join(dst, ",", p.Explode, escapePath)
+}
+
+// appendQuery writes an argument into the query. An empty list or object writes nothing.
+func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
+	if p.Style == "deepObject" && !p.JSON {
+		appendDeep(q, p.Name, raw)
+		return
+	}
+	v := valueOf(raw, p.JSON)
+	switch {
+	case len(v.texts) == 0:
+	case v.single:
+		q.add(p.Name, v.texts[0])
+	case p.Explode && v.names != nil:
+		for i, text := range v.texts {
+			q.add(v.names[i], text)
+		}
+	case p.Explode:
+		for _, text := range v.texts {
+			q.add(p.Name, text)
+		}
+	case q.open(p.Name):
+		q.text = v.join(q.text, separators[p.Style], false, escapeQuery)
+	}
+}
+
+func appendDeep(q *query, name string, raw json.RawMessage) {
+	switch raw[0] {
+	case '{':
+		for member, v := range members(raw) {
+			appendDeep(q, name+"["+member+"]", v)
+		}
+	case '[':
+		for e := range elements(raw) {
+			appendDeep(q, name+"[]", e)
+		}
+	case 'n':
+	default:
+		q.add(name, textOf(raw, false))
+	}
+}

@@ -1,0 +1,111 @@
+package restcall
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// template is a path, one entry for each segment. Values are written into segments, so
+// none can make another segment.
+type template struct {
+	segments [][]piece
+	query    string // what follows ? in the template, encoded
+}
+
+// piece is a literal text, or the place of an argument.
+type piece struct {
+	literal string
+	param   storage.Param
+	arg     int // -1: a literal
+}
+
+// compileTemplate reads a path of OpenAPI in one pass, in which only declared names are
+// placeholders. What follows # is dropped: some documents tell operations apart by it.
+func compileTemplate(text string, params []storage.Param, args map[string]int) (template, error) {
+	text, _, _ = strings.Cut(text, "#")
+	path, fixed, _ := strings.Cut(text, "?")
+	if !strings.HasPrefix(path, "/") {
+		return template{}, errors.New("the template must begin with /")
+	}
+	t := template{}
+	used := map[string]bool{}
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		pieces := split(segment, params, args)
+		if len(pieces) == 1 && pieces[0].arg < 0 && dots([]byte(pieces[0].literal)) {
+			return template{}, fmt.Errorf("the template has the segment %q", segment)
+		}
+		for _, p := range pieces {
+			used[p.param.Name] = true
+		}
+		t.segments = append(t.segments, pieces)
+	}
+	for _, p := range params {
+		if !used[p.Name] {
+			return template{}, fmt.Errorf("the template has no {%s}", p.Name)
+		}
+	}
+	if fixed != "" {
+		values, err := url.ParseQuery(fixed)
+		if err != nil {
+			return template{}, errors.New("the query of the template can not be read")
+		}
+		t.query = strings.ReplaceAll(values.Encode(), "+", "%20")
+	}
+	return t, nil
+}
+
+// split cuts a segment into literals and places.
+func split(segment string, params []storage.Param, args map[string]int) (pieces []piece) {
+	literal := ""
+	flush := func() {
+		if literal != "" {
+			pieces = append(pieces, piece{literal: escapeLiteral(literal), arg: -1})
+			literal = ""
+		}
+	}
+	for segment != "" {
+		i := slices.IndexFunc(params, func(p storage.Param) bool { return strings.HasPrefix(segment, "{"+p.Name+"}") })
+		if i < 0 {
+			literal, segment = literal+segment[:1], segment[1:]
+			continue
+		}
+		flush()
+		pieces = append(pieces, piece{param: params[i], arg: args[params[i].Arg]})
+		segment = segment[len(params[i].Name)+2:]
+	}
+	flush()
+	return pieces
+}
+
+// expand appends the path to dst, complaining of values that would change the route.
+func (t template) expand(dst []byte, values arguments, c *complaints) []byte {
+	for _, pieces := range t.segments {
+		dst = append(dst, '/')
+		start, last := len(dst), ""
+		for _, p := range pieces {
+			if p.arg < 0 {
+				dst = append(dst, p.literal...)
+				continue
+			}
+			last = p.param.Arg
+			raw := values[p.arg]
+			if raw == nil || isNull(raw) {
+				continue // complained of already
+			}
+			v := valueOf(raw, p.param.JSON)
+			if len(v.join(nil, "", false, escapeNothing)) == 0 {
+				c.add("argument %q must not be empty: it is part of the path", last)
+			}
+			dst = appendPath(dst, p.param, v)
+		}
+		if last != "" && dots(dst[start:]) {
+			c.add("argument %q must not make a segment . or .. of the path", last)
+		}
+	}
+	return dst
+}
