@@ -37,8 +37,10 @@ func (a *answer) begin(status int) (goes bool) {
 	product := a.visit.Entry.(*entry).productOr(a.guard.product)
 	err := a.gateway.ledger.Charge(a.visit.Caller.AppID, product, time.Now(), status >= 500)
 	if err == nil {
+		a.gateway.charged.Add(1)
 		return true
 	}
+	a.gateway.uncounted.Add(1)
 	a.withheld, a.status = true, http.StatusServiceUnavailable
 	clear(a.Header())
 	a.gateway.refuse(a.ResponseWriter, a.request, notCharged.Because(err))

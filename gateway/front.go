@@ -56,12 +56,12 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
 		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
-		return e.verdict.refusal(tooManyByApp)
+		return g.over(e, tooManyByApp)
 	}
 	e.refused = badBearer(err)
 	e.verdict, e.undo = g.limiter.Hold(r.Context(), addressKey(g.c.ClientIP(r)), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
-	return e.verdict.refusal(tooManyByAddress)
+	return g.over(e, tooManyByAddress)
 }
 
 // identify finds out whom the request's bearer token speaks for.
@@ -94,7 +94,16 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	e.undo()
 	e.account = g.accounts.open(app, now)
 	e.verdict = g.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
-	return e.verdict.refusal(tooManyByApp)
+	return g.over(e, tooManyByApp)
+}
+
+// over is the refusal of a request that is over a rate, nil if it is not.
+func (g *Gateway) over(e *entry, f *reply.Failure) error {
+	err := e.verdict.refusal(f)
+	if err != nil {
+		g.overRate.Add(1)
+	}
+	return err
 }
 
 // fail answers what is refused here: a person with a page, a program with JSON.

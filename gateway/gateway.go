@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/window"
@@ -67,6 +68,8 @@ type Gateway struct {
 	ledger   *ledger.Ledger
 	trail    *audit.Trail
 	work     *work
+
+	charged, overRate, uncounted atomic.Uint64
 }
 
 // New makes a Gateway. It says everything that is wrong with the Config at once. Close
@@ -147,6 +150,25 @@ func (g *Gateway) NoteNow(ctx context.Context, e storage.Event) error {
 
 // Health says what the gateway can not do as it should; nil if there is nothing.
 func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.trail.Stats().Err) }
+
+// Stats counts what the gateway has done since it was made.
+type Stats struct {
+	Charged      uint64 // calls counted against a quota
+	OverRate     uint64 // requests refused because there were too many
+	Uncounted    uint64 // calls that were not answered because they could not be counted
+	AuditStored  uint64 // events on the trail
+	AuditWaiting uint64 // noted, and not yet stored
+	AuditLost    uint64 // that found the queue full
+}
+
+// Stats returns the counters.
+func (g *Gateway) Stats() Stats {
+	trail := g.trail.Stats()
+	return Stats{
+		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
+		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost,
+	}
+}
 
 // Close hands what is still counted and noted to the store. Requests must be over.
 func (g *Gateway) Close(ctx context.Context) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
-	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -17,7 +16,7 @@ type doors []opening
 
 // openOperators opens the admin listener, and returns what counts for its metrics. There
 // is neither if the configuration names no address.
-func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.Logger) (doors, requests.Observer, error) {
+func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.Logger) (doors, *metrics.Metrics, error) {
 	if c.AdminListen == "" {
 		return nil, nil, nil
 	}

@@ -58,16 +58,23 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 		return err
 	}
 	defer public.Close()
-	operators, observer, err := openOperators(ctx, c, home, log)
+	operators, counted, err := openOperators(ctx, c, home, log)
 	if err != nil {
 		return err
 	}
 	defer operators.close()
 	defer runtime.KeepAlive(pace())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
+	var observer requests.Observer
+	if counted != nil {
+		observer = counted
+	}
 	rooms, err := assemble(ctx, c, base, home, log, observer)
 	if err != nil {
 		return err
+	}
+	if counted != nil {
+		counted.Watch(rooms.gateway.Stats, rooms.gateway.Health)
 	}
 	defer func() { err = errors.Join(err, settle(rooms.gateway)) }()
 	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})

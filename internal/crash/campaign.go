@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -17,6 +18,7 @@ type campaign struct {
 	rand    *rand.Rand
 	journal *journal
 	clients []client
+	caller  *caller
 	cookie  string
 	jwks    []byte
 
@@ -29,11 +31,11 @@ type client interface{ work(*life) }
 const holders = 6
 
 func newCampaign(o options, data string) *campaign {
-	c := &campaign{options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal()}
+	c := &campaign{options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), caller: &caller{}}
 	for i := range uint64(holders) {
 		c.clients = append(c.clients, &holder{rand: rand.New(rand.NewPCG(o.seed, i+1))})
 	}
-	c.clients = append(c.clients, &registrar{rand: rand.New(rand.NewPCG(o.seed, holders+1))}, newSetter(c.journal))
+	c.clients = append(c.clients, &registrar{rand: rand.New(rand.NewPCG(o.seed, holders+1))}, newSetter(c.journal), c.caller)
 	return c
 }
 
@@ -44,7 +46,35 @@ func (c *campaign) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return c.stopGently()
+}
+
+// stopGently ends one more life by SIGTERM, under the caller's load: then the ledger is
+// equal to what was answered.
+func (c *campaign) stopGently() error {
+	s, l, err := c.begin()
+	if err != nil {
+		return err
+	}
+	var working sync.WaitGroup
+	working.Go(func() { c.caller.work(l) })
+	time.Sleep(100 * time.Millisecond)
+	l.doomed.Store(true)
+	err = s.cmd.Process.Signal(syscall.SIGTERM)
+	working.Wait()
+	l.close()
+	if <-s.ended; s.cmd.ProcessState.ExitCode() != 0 {
+		c.journal.violated(nil, "SIGTERM ends the server with %v\n%s", s.cmd.ProcessState, s.log)
+	}
+	if err != nil {
+		return err
+	}
+	if s, l, err = c.begin(); err != nil {
+		return err
+	}
+	defer l.close()
+	defer s.kill()
+	return c.caller.check(l, true)
 }
 
 const maxViolations = 20
@@ -66,6 +96,9 @@ func (c *campaign) oneCycle(ctx context.Context) error {
 	}
 	defer l.close()
 	defer func() { s.kill(); c.kills++ }()
+	if err := c.caller.check(l, false); err != nil {
+		return fmt.Errorf("the ledger: %w\n%s", err, s.log)
+	}
 	if err := c.journal.check(l, c.rand); err != nil {
 		return fmt.Errorf("the check: %w\n%s", err, s.log)
 	}

@@ -4,7 +4,7 @@
 //
 //	go run ./internal/crash --cycles 10
 //
-// In each cycle eight clients work over HTTP and the admin socket, then the server is sent
+// In each cycle nine clients work over HTTP and the admin socket, then the server is sent
 // SIGKILL, started again, and asked about what the journal says. It exits 1 if the server
 // broke its word, and prints the journal lines that prove it.
 //
@@ -19,6 +19,10 @@
 // tests of the storage. Here the old one works, or it is refused for ever. Some
 // rotations are sent twice at once instead: one of the two must win, and a refusal that
 // arrived says that the other was stored.
+//
+// Calls that are charged are held against the ledger life by life: not fewer than were
+// answered, not more than were sent. At the end one life is ended by SIGTERM, and then they
+// are equal.
 //
 // The leeways for a second use are set to a day: asking about a used token must not end
 // what it belongs to.

@@ -19,6 +19,8 @@ func (c *campaign) report(w io.Writer, took time.Duration) {
 		fmt.Fprintf(tab, "%s\t%d\t%d\t%d\t%d\t\n", kind, t.acknowledged, t.happened, t.missed, t.unseen)
 	}
 	tab.Flush()
+	n := c.caller.all
+	fmt.Fprintf(w, "\nnote: charged calls: answered %d <= counted %d <= sent %d\n", n.answered, n.counted, n.sent)
 	fmt.Fprintf(w, "\nthings in the journal %d, questions asked after kills %d\nviolations %d\n", len(j.things), j.asked, len(j.violations))
 	for _, v := range j.violations {
 		fmt.Fprintf(w, "\n  %s\n", v)

@@ -28,8 +28,11 @@ type House struct {
 func Commands(house House) []cli.Command {
 	var lines []cli.Command
 	for _, c := range table {
-		lines = append(lines, c.line(house))
+		if !c.hidden {
+			lines = append(lines, c.line(house))
+		}
 	}
+	lines = append(lines, auditLines(house)...)
 	return append(lines, backupLine(house), restoreLine(house))
 }
 

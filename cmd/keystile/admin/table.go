@@ -61,12 +61,13 @@ type command struct {
 	examples []string
 	flags    []cli.Flag
 	reads    bool // it changes nothing
+	hidden   bool // other commands use it
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands)
+var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input.
 const secretFlag = "password"

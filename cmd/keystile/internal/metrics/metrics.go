@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/gateway"
 )
 
 // Metrics is a requests.Observer.
@@ -61,6 +62,28 @@ func New(version string, swept func() float64) *Metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.prepare()
 	return m
+}
+
+// Watch adds what a gateway counts. health says what it can not do as it should.
+func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
+	count := func(name, help string, value func(gateway.Stats) uint64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(stats())) }))
+	}
+	count("keystile_calls_charged_total", "Calls counted against a quota.", func(s gateway.Stats) uint64 { return s.Charged })
+	count("keystile_requests_over_rate_total", "Requests refused with 429 by a rate.", func(s gateway.Stats) uint64 { return s.OverRate })
+	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.", func(s gateway.Stats) uint64 { return s.Uncounted })
+	count("keystile_audit_events_stored_total", "Events stored on the audit trail.", func(s gateway.Stats) uint64 { return s.AuditStored })
+	count("keystile_audit_events_lost_total", "Events that found the audit queue full.", func(s gateway.Stats) uint64 { return s.AuditLost })
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting", Help: "Events noted and not yet stored."},
+			func() float64 { return float64(stats().AuditWaiting) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_healthy", Help: "1 while usage and audit trail are written as they should be."},
+			func() float64 {
+				if health() != nil {
+					return 0
+				}
+				return 1
+			}))
 }
 
 // prepare makes what is counted rarely 0 and not absent: an alert on its first rise must fire.

@@ -1,0 +1,182 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/storage"
+)
+
+// auditCommands have one line that no operator types: the pages that the two below read.
+var auditCommands = []command{
+	{name: "audit records", words: []string{"AFTER", "N"}, summary: "Read a page of the audit trail", do: auditPage, reads: true, hidden: true},
+}
+
+func auditLines(house House) []cli.Command {
+	return []cli.Command{
+		{
+			Name: "audit verify", Summary: "Check that the audit trail is whole",
+			Details: "Every record is chained to the one before it. What is printed as heads is worth keeping where\n" +
+				"nobody who can write to the database can change it: with --head, a trail that was cut or\nwritten anew since is found out.",
+			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65... --json"},
+			Flags:    append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed", Many: true}}, common()...),
+			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, house) },
+		},
+		{
+			Name: "audit export", Summary: "Write the audit trail as JSON lines or CSV",
+			Details:  "It goes to the standard output, or to a file that must not be there yet.",
+			Examples: []string{"keystile audit export --from 2026-11-01 --out november.jsonl", "keystile audit export --format csv --app ksabcdefghij0123456789"},
+			Flags: append([]cli.Flag{
+				{Name: "out", Value: "FILE", Help: "where to (the standard output)"},
+				{Name: "format", Value: "FORMAT", Help: "jsonl or csv (jsonl)"},
+				{Name: "from", Value: "TIME", Help: "the first moment, such as 2026-11-21 or 2026-11-21T15:00:00Z"},
+				{Name: "to", Value: "TIME", Help: "the moment to end before"},
+				{Name: "kind", Value: "KIND", Help: "signin, token, call, tool, registration, admin or revocation"},
+				{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
+				{Name: "user", Value: "SUB", Help: "of one user"},
+			}, common()...),
+			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, house) },
+		},
+	}
+}
+
+func verifyTrail(ctx context.Context, call cli.Call, house House) error {
+	var kept []audit.Head
+	for _, text := range call.Args.Flags["head"] {
+		head, err := audit.ParseHead(text)
+		if err != nil {
+			return &cli.UsageError{Err: err}
+		}
+		kept = append(kept, head)
+	}
+	var report audit.Report
+	err := house.trail(ctx, call, func(r audit.Reader) (err error) {
+		report, err = audit.Verify(ctx, r, kept...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var heads, breaks []string
+	for _, h := range report.Heads {
+		heads = append(heads, h.String())
+	}
+	for _, b := range report.Breaks {
+		breaks = append(breaks, b.String())
+	}
+	said := say(call, answer{
+		{"whole", report.Broken == 0}, {"records", int64(report.Records)}, {"repeated", int64(report.Repeated)},
+		{"lost", int64(report.Lost)}, {"breaks", breaks}, {"heads", heads},
+	})
+	return errors.Join(said, report.Err())
+}
+
+func exportTrail(ctx context.Context, call cli.Call, house House) error {
+	filter := audit.Filter{Kind: call.Get("kind"), App: call.Get("app"), User: call.Get("user")}
+	var err error
+	if filter.From, err = moment(call.Get("from")); err != nil {
+		return err
+	}
+	if filter.To, err = moment(call.Get("to")); err != nil {
+		return err
+	}
+	format := audit.Format(call.Get("format"))
+	switch format {
+	case "":
+		format = audit.JSONL
+	case audit.JSONL, audit.CSV:
+	default:
+		return cli.Usage("--format is jsonl or csv")
+	}
+	to := func(w io.Writer) error {
+		return house.trail(ctx, call, func(r audit.Reader) error { return audit.Export(ctx, r, w, filter, format) })
+	}
+	if call.Get("out") == "" {
+		return to(call.Stdout)
+	}
+	path, err := filepath.Abs(call.Get("out"))
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is there already; choose another name", path)
+	}
+	return folder.Place(path, false, to)
+}
+
+func moment(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, cli.Usage("%q is no time; write 2026-11-21 or 2026-11-21T15:00:00Z", text)
+}
+
+// trail reads the trail in the caller's process, through the running server or out of its
+// file.
+func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Reader) error) error {
+	conf, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	f, err := withDatabase(conf)
+	if err != nil {
+		return err
+	}
+	return h.reach(ctx, conf, f,
+		func(socket string) error { return do(&distant{socket: socket}) },
+		func(rooms Rooms) error { return do(rooms.Store) })
+}
+
+// distant is the trail of a running server.
+type distant struct {
+	socket string
+	begun  bool
+}
+
+func (d *distant) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+	args := cli.Args{Words: []string{strconv.FormatUint(after, 10), strconv.Itoa(n)}, Flags: map[string][]string{"json": {"true"}}}
+	text, err := ask(ctx, d.socket, Request{"audit records", args})
+	if errors.Is(err, errNobody) && d.begun { // to begin anew with the file would tell the beginning twice
+		err = errors.New("the server has gone away in between; do it again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.begun = true
+	return page, json.Unmarshal([]byte(text), &page)
+}
+
+func auditPage(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	after, err := strconv.ParseUint(args.Words[0], 10, 64)
+	n, bad := strconv.Atoi(args.Words[1])
+	if err = errors.Join(err, bad); err != nil || n < 1 || n > storage.Page {
+		return nil, cli.Usage("AFTER and N are numbers, N up to %d", storage.Page)
+	}
+	records, err := rooms.Store.Records(ctx, after, n)
+	return page(records), err
+}
+
+type page []storage.Record
+
+func (p page) text(bool) (string, error) {
+	if p == nil {
+		p = page{}
+	}
+	return line(p)
+}

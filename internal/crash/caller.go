@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const callers = 4
+
+// caller makes calls that are charged, several at once. It knows how many were sent and
+// how many answered in full; the ledger must lie in between, life by life.
+type caller struct {
+	bearer         string
+	sent, answered atomic.Int64 // in this life
+	counted        int64        // by the ledger, up to this life
+
+	all struct{ sent, answered, counted int64 } // of the lives that were checked
+}
+
+func (c *caller) work(l *life) {
+	if c.bearer == "" && c.begin(l) != nil {
+		return
+	}
+	var calling sync.WaitGroup
+	for range callers {
+		calling.Go(func() {
+			for !l.doomed.Load() {
+				c.sent.Add(1)
+				a, err := l.get("/api/v1/verify?product=ai", "Authorization", "Bearer "+c.bearer)
+				if err != nil {
+					return
+				}
+				if a.status != http.StatusOK {
+					l.journal.violated(nil, "a call is answered %v", a)
+					return
+				}
+				c.answered.Add(1)
+			}
+		})
+	}
+	calling.Wait()
+}
+
+// begin makes an application of the caller's own: nobody else is to be counted with it.
+func (c *caller) begin(l *life) error {
+	out, err := l.run("app create", []string{"name", "Caller", "domain", "localhost", "tier", "enterprise"})
+	if err != nil {
+		return err
+	}
+	var app struct {
+		ID     string `json:"client_id"`
+		Secret string `json:"client_secret"`
+	}
+	if err := json.Unmarshal([]byte(out.Output), &app); err != nil {
+		return err
+	}
+	a, err := l.post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.Secret}})
+	c.bearer = a.reply().Access
+	return err
+}
+
+// check holds what the ledger has counted in the last life against what the caller knows.
+// With nothing in flight at its end, exactly says so, the two are equal.
+func (c *caller) check(l *life, exactly bool) error {
+	if c.bearer == "" {
+		return nil
+	}
+	counted, err := c.count(l)
+	if err != nil {
+		return err
+	}
+	sent, answered, now := c.sent.Swap(0), c.answered.Swap(0), counted-c.counted
+	c.counted = counted
+	c.all.sent, c.all.answered, c.all.counted = c.all.sent+sent, c.all.answered+answered, c.all.counted+now
+	if now < answered || now > sent || exactly && now != answered {
+		l.journal.violated(nil, "of %d calls %d were answered, and %d are counted", sent, answered, now)
+	}
+	return nil
+}
+
+// count asks for all usage there is.
+func (c *caller) count(l *life) (int64, error) {
+	now := time.Now().UTC()
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	a, err := l.get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+c.bearer)
+	if err != nil {
+		return 0, err
+	}
+	var usage struct {
+		Data struct{ Totals map[string]int64 }
+	}
+	if err := json.Unmarshal(a.body, &usage); err != nil || a.status != http.StatusOK {
+		return 0, fmt.Errorf("usage is answered %v", a)
+	}
+	return usage.Data.Totals["ai"], nil
+}
