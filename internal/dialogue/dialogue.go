@@ -20,7 +20,8 @@ type Dialogue struct {
 type step struct {
 	line    int
 	wait    time.Duration
-	times   int // how often the request is sent, each time with this answer; 0: once
+	times   int           // how often the request is sent, each time with this answer; 0: once
+	every   time.Duration // what passes after each
 	request message
 	answer  message
 	holds   []string // texts that the answer's body has somewhere
@@ -56,6 +57,7 @@ type parser struct {
 	side  byte // of the message being read: > or <, 0 between messages
 	body  bool
 	times int // of the request that follows
+	every time.Duration
 }
 
 func (p *parser) read(line string) error {
@@ -80,10 +82,7 @@ func (p *parser) read(line string) error {
 		d.steps = append(d.steps, step{line: p.line, wait: wait})
 		return err
 	case cut(line, "times ", &rest):
-		n, err := strconv.Atoi(rest)
-		if p.times = n; err != nil || n < 2 {
-			return fmt.Errorf("times is a number from 2")
-		}
+		return p.repeat(rest)
 	case cut(line, "<~ ", &rest) && len(d.steps) > 0:
 		s := &d.steps[len(d.steps)-1]
 		s.holds = append(s.holds, rest)
@@ -95,12 +94,24 @@ func (p *parser) read(line string) error {
 	return nil
 }
 
+// repeat reads "60" and "60 every 1s".
+func (p *parser) repeat(text string) (err error) {
+	count, every, timed := strings.Cut(text, " every ")
+	if p.times, err = strconv.Atoi(count); err != nil || p.times < 2 {
+		return fmt.Errorf("times is a number from 2")
+	}
+	if timed {
+		p.every, err = time.ParseDuration(every)
+	}
+	return err
+}
+
 func (p *parser) message(d *Dialogue, side byte, line string) error {
 	if side != p.side {
 		p.side, p.body = side, false
 		if side == '>' {
-			d.steps = append(d.steps, step{line: p.line, times: p.times})
-			p.times = 0
+			d.steps = append(d.steps, step{line: p.line, times: p.times, every: p.every})
+			p.times, p.every = 0, 0
 		}
 		if len(d.steps) == 0 || d.steps[len(d.steps)-1].wait != 0 {
 			return fmt.Errorf("an answer without a request")

@@ -25,7 +25,7 @@
 // it was sent, indented; a header that is not named is not looked at. A line "<~ text"
 // stands for a body that has the text somewhere.
 //
-// "times 60" before a request sends it as often, each time to be answered so. "wait 5m1s"
-// lets time pass: dialogues run in a testing/synctest bubble. A line that begins with # is
-// for the reader.
+// "times 60" before a request sends it as often, each time to be answered so; "times 60
+// every 1s" lets a second pass after each. "wait 5m1s" lets time pass: dialogues run in a
+// testing/synctest bubble. A line that begins with # is for the reader.
 package dialogue

@@ -28,6 +28,7 @@ func (d Dialogue) Play(t *testing.T, h http.Handler, origin string, values map[s
 			if err := s.play(h, origin, values); err != nil {
 				t.Fatalf("%s:%d: %v", d.File, s.line, err)
 			}
+			time.Sleep(s.every)
 		}
 	}
 }
