@@ -21,6 +21,7 @@ type entry struct {
 	verdict   Verdict  // of the rate
 	undo      func()   // takes it off its address's count
 	asked     *asked   // the call that a proxy asks about, if it does
+	answer    answer   // of the first guard it comes to
 }
 
 // Front stands before everything else of a service. It answers preflights, puts CORS

@@ -54,9 +54,14 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, v := visit.Begin(w, r)
-		out := &answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: time.Now()}
-		defer out.close()
+		began := time.Now()
 		err := g.admit(r, v)
+		out := &v.Entry.(*entry).answer
+		if out.guard != nil { // a guard behind a guard
+			out = new(answer)
+		}
+		*out = answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: began}
+		defer out.close()
 		if err == nil && !c.open {
 			err = c.admits(v)
 		}

@@ -17,11 +17,11 @@ func Begin(w http.ResponseWriter, r *http.Request) (*http.Request, *Visit) {
 	if v := From(r.Context()); v != nil {
 		return r, v
 	}
-	v := &Visit{RequestID: idOf(r.Header)}
-	id := []string{v.RequestID}
-	r.Header[Header] = id
-	w.Header()[Header] = id
-	return r.WithContext(With(r.Context(), v)), v
+	v := &Visit{Context: r.Context(), RequestID: idOf(r.Header)}
+	v.id[0] = v.RequestID
+	r.Header[Header] = v.id[:]
+	w.Header()[Header] = v.id[:]
+	return r.WithContext(v), v
 }
 
 // ID is the id of the request whose context this is, "" outside of one.

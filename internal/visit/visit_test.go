@@ -11,8 +11,7 @@ import (
 func TestAChargeMovesOnce(t *testing.T) {
 	var moved []string
 	over := errors.New("over")
-	v := &Visit{Move: func(app storage.App) error { moved = append(moved, app.ID); return over }}
-	ctx := With(t.Context(), v)
+	ctx := &Visit{Context: t.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return over }}
 	if err := Charge(ctx, storage.App{ID: "one"}); err != over {
 		t.Errorf("Charge() = %v, want what Move says", err)
 	}
@@ -24,5 +23,15 @@ func TestAChargeMovesOnce(t *testing.T) {
 func TestWithoutAGatewayNothingIsCharged(t *testing.T) {
 	if err := Charge(context.Background(), storage.App{}); err != nil {
 		t.Errorf("Charge() = %v, want nil", err)
+	}
+}
+
+func TestAVisitIsFoundInContextsMadeFromIt(t *testing.T) {
+	type other struct{}
+	v := &Visit{Context: context.WithValue(t.Context(), other{}, 1)}
+	ctx, cancel := context.WithCancel(context.WithValue(v, other{}, 2))
+	defer cancel()
+	if From(ctx) != v || From(v) != v || ctx.Value(other{}) != 2 || v.Value(other{}) != 1 {
+		t.Error("a visit is lost, or hides what was there")
 	}
 }
