@@ -16,7 +16,11 @@ import (
 // TestMain makes the test binary a floor, for the rows that need one.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, "--floor") {
-		serveFloor()
+		proxy := ""
+		if i := slices.Index(os.Args, "--proxy"); i > 0 {
+			proxy = os.Args[i+1]
+		}
+		serveFloor(proxy)
 		return
 	}
 	os.Exit(m.Run())

@@ -5,18 +5,25 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // serveFloor is what net/http allows on this machine: handlers that do the transport's part
-// of an answer and nothing else.
-func serveFloor() error {
+// of an answer and nothing else. With an address it is a reverse proxy to it that checks
+// nothing.
+func serveFloor(proxy string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Println(listening + l.Addr().String())
+	if proxy != "" {
+		return http.Serve(l, newProxy(proxy))
+	}
 	return http.Serve(l, newFloor())
 }
 
@@ -29,6 +36,29 @@ func newFloor() http.Handler {
 	mux.HandleFunc("GET /static/{size}", floorStatic())
 	return mux
 }
+
+// newProxy is tuned as far as httputil's goes: many connections, and buffers used again.
+func newProxy(address string) http.Handler {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost, transport.DisableCompression = 1024, 1024, true
+	to := &url.URL{Scheme: "http", Host: address}
+	return &httputil.ReverseProxy{
+		Rewrite:    func(p *httputil.ProxyRequest) { p.SetURL(to); p.SetXForwarded() },
+		Transport:  transport,
+		BufferPool: new(buffers),
+	}
+}
+
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if p, ok := b.pool.Get().(*[]byte); ok {
+		return *p
+	}
+	return make([]byte, 32<<10)
+}
+
+func (b *buffers) Put(p []byte) { b.pool.Put(&p) }
 
 // floorForm reads a form and answers JSON of the size of a token answer.
 func floorForm(w http.ResponseWriter, r *http.Request) {

@@ -31,8 +31,9 @@ const (
 
 // open starts the binary on a data folder, without a line in the log per request, and
 // without rates: they would be what is measured.
-func open(binary, data string) (*house, error) {
-	p, err := spawn("Listening on", nil, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false", "--limits-per-ip", "1000000000")
+func open(binary, data string, more ...string) (*house, error) {
+	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false", "--limits-per-ip", "1000000000"}
+	p, err := spawn("Listening on", nil, binary, append(args, more...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,12 @@ func main() {
 	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
 	floor := flag.Bool("floor", false, "be the floor instead")
+	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
 	flag.Parse()
 	err := errors.New("seconds and rounds must be more than nothing")
 	switch {
 	case *floor:
-		err = serveFloor()
+		err = serveFloor(*proxy)
 	case b.seconds > 0 && b.turns > 0:
 		err = b.run(*only)
 	}
@@ -53,6 +54,7 @@ var rows = []struct {
 	{1, (*bench).machineTokens},
 	{2, (*bench).codes},
 	{3, (*bench).rotations},
+	{4, (*bench).proxied},
 	{5, (*bench).userInfo},
 	{6, (*bench).documents},
 	{10, (*bench).starts},
@@ -106,11 +108,11 @@ func (b *bench) compile(name, verb string, args ...string) (string, error) {
 	return path, nil
 }
 
-func (b *bench) floor() (*process, error) {
-	return spawn(listening, nil, b.self, "--floor")
+func (b *bench) floor(more ...string) (*process, error) {
+	return spawn(listening, nil, b.self, append([]string{"--floor"}, more...)...)
 }
 
 // house opens a new data folder.
-func (b *bench) house(name string) (*house, error) {
-	return open(b.binary, filepath.Join(b.dir, name))
+func (b *bench) house(name string, more ...string) (*house, error) {
+	return open(b.binary, filepath.Join(b.dir, name), more...)
 }

@@ -59,6 +59,13 @@ func (n noise) now() (all, ours time.Duration, err error) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &me); err != nil {
 		return 0, 0, err
 	}
-	served, err := n.foreground.cpu()
-	return all, served + time.Duration(me.Utime.Nano()+me.Stime.Nano()), err
+	ours = time.Duration(me.Utime.Nano() + me.Stime.Nano())
+	for _, p := range append([]*process{n.foreground}, n.foreground.behind...) {
+		served, err := p.cpu()
+		if err != nil {
+			return 0, 0, err
+		}
+		ours += served
+	}
+	return all, ours, nil
 }

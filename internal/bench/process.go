@@ -18,6 +18,7 @@ type process struct {
 	cmd     *exec.Cmd
 	address string
 	ended   chan struct{}
+	behind  []*process // what it hands work on to
 }
 
 const patience = 30 * time.Second

@@ -136,7 +136,7 @@ func closed(t testing.TB, l *Ledger) {
 
 func wantUsed(t testing.TB, l *Ledger, app string, want int64) {
 	t.Helper()
-	got, err := l.Used(t.Context(), app, DayOf(noon).From, DayOf(noon).To)
+	got, err := used(t.Context(), l, app, dayOf(noon).From, dayOf(noon).To)
 	if err != nil || got != want {
 		t.Errorf("Used(%s) = %d, %v, want %d", app, got, err, want)
 	}
@@ -185,3 +185,18 @@ func (l *lines) times(part string) int {
 func (l *lines) log() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
+
+// used is the sum of a series by the hour.
+func used(ctx context.Context, l *Ledger, app string, from, to time.Time) (int64, error) {
+	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: from, To: to})
+	var sum storage.Count
+	for _, row := range rows {
+		sum = sum.Plus(row)
+	}
+	return sum.Calls, err
+}
+
+// day is a UTC day; To is the next one.
+type day struct{ From, To time.Time }
+
+func dayOf(at time.Time) day { return day{storage.Day(at), storage.Day(at).AddDate(0, 0, 1)} }

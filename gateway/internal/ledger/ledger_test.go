@@ -77,7 +77,7 @@ func TestChargesOfManyGoroutinesAllCount(t *testing.T) {
 	}
 	all.Go(func() {
 		for last := int64(0); last < 8*167; {
-			n, err := l.Used(t.Context(), "app0", DayOf(noon).From, DayOf(noon).To)
+			n, err := used(t.Context(), l, "app0", dayOf(noon).From, dayOf(noon).To)
 			if err != nil || n < last || n > 8*167 {
 				t.Errorf("Used() = %d, %v after %d: it never falls and never exceeds what was charged", n, err, last)
 				return

@@ -93,7 +93,7 @@ func TestReadsBesideSendsNeverMissOrRepeatABatch(t *testing.T) {
 		}
 	}()
 	for last := int64(0); ; {
-		got, err := l.Used(t.Context(), "app", DayOf(noon).From, DayOf(noon).To)
+		got, err := used(t.Context(), l, "app", dayOf(noon).From, dayOf(noon).To)
 		if err == nil && (got < last || got > 3000) {
 			t.Fatalf("Used() = %d after %d, of 3000", got, last)
 		}

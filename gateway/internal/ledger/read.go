@@ -98,32 +98,3 @@ func merge(own, stored []storage.Count) []storage.Count {
 	})
 	return rows
 }
-
-// Used is how many calls an application has made to all products in the UTC hours that
-// begin within [from, to). With an error it is what Series says of its rows then.
-func (l *Ledger) Used(ctx context.Context, app string, from, to time.Time) (int64, error) {
-	whole := from.Equal(storage.Day(from)) && to.Equal(storage.Day(to)) // days are fewer rows
-	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: from, To: to, Daily: whole})
-	var sum storage.Count
-	for _, row := range rows {
-		sum = sum.Plus(row)
-	}
-	return sum.Calls, err
-}
-
-// Month is how many calls an application has made in the UTC month of at, by product;
-// products that were not called are not in it. With an error it is what Series says of its
-// rows then.
-func (l *Ledger) Month(ctx context.Context, app string, at time.Time) (map[string]int64, error) {
-	month := MonthOf(at)
-	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: month.From, To: month.To, Daily: true})
-	sums := map[string]storage.Count{}
-	for _, row := range rows {
-		sums[row.Product] = row.Plus(sums[row.Product])
-	}
-	calls := make(map[string]int64, len(sums))
-	for product, sum := range sums {
-		calls[product] = sum.Calls
-	}
-	return calls, err
-}

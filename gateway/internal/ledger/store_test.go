@@ -80,7 +80,7 @@ func TestAReadNeverGuessesWhetherABatchArrived(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			charge(t, l, "app", 1)
-			got, err := l.Used(t.Context(), "app", DayOf(noon).From, DayOf(noon).To)
+			got, err := used(t.Context(), l, "app", dayOf(noon).From, dayOf(noon).To)
 			if !errors.Is(err, errAway) || got != 3 {
 				t.Errorf("arrived %t: Used() = %d, %v, want the 3 that are known, and the store's error", arrived, got, err)
 			}
@@ -102,11 +102,11 @@ func TestAReadDuringASendWaitsForItsOutcome(t *testing.T) {
 		synctest.Wait()
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if n, err := l.Used(short, "app", DayOf(noon).From, DayOf(noon).To); n != 2 || !errors.Is(err, context.DeadlineExceeded) {
+		if n, err := used(short, l, "app", dayOf(noon).From, dayOf(noon).To); n != 2 || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Used(while the store hangs) = %d, %v, want the 2 that are known, and the end of the context", n, err)
 		}
 		started := time.Now()
-		if _, err := l.Used(t.Context(), "app", noon, noon); err == nil || time.Since(started) != patience {
+		if _, err := used(t.Context(), l, "app", noon, noon); err == nil || time.Since(started) != patience {
 			t.Errorf("Used(without a deadline) = %v after %v, want an error after %v", err, time.Since(started), patience)
 		}
 		go func() {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// proxied is row 4: a call through the gateway, checked, counted, journalled and audited,
+// beside the same call through a reverse proxy that does nothing else, and beside the
+// service itself.
+func (b *bench) proxied() ([]figure, error) {
+	service, err := b.floor()
+	if err != nil {
+		return nil, err
+	}
+	defer service.stop()
+	plain, err := b.floor("--proxy", service.address)
+	if err != nil {
+		return nil, err
+	}
+	defer plain.stop()
+	h, err := b.house("proxied", "--proxy", "svc=http://"+service.address)
+	if err != nil {
+		return nil, err
+	}
+	defer h.stop()
+	plain.behind, h.behind = []*process{service}, []*process{service}
+	bearer, err := h.machine()
+	if err != nil {
+		return nil, err
+	}
+	call := func(path string) func(int, *conn) error {
+		return func(_ int, c *conn) error { return errors.Join(c.get(path, bearer), c.want(http.StatusOK)) }
+	}
+	s, err := b.inTurns(
+		contender{"service", service, readers, call("/json")},
+		contender{"reverse proxy", plain, readers, call("/json")},
+		contender{"gateway", h.process, readers, call("/svc/json")},
+	)
+	if err != nil {
+		return nil, err
+	}
+	beside, spread := ratio(s[2], s[1], rate)
+	direct, _ := ratio(s[2], s[0], rate)
+	return []figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95, value: beside, spread: spread,
+		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, nil
+}
+
+// machine is a header line with a token of the application itself.
+func (h *house) machine() (string, error) {
+	c, err := dial(h.address)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	if err := c.post("/oauth/token", h.form("grant_type=client_credentials")); err != nil {
+		return "", err
+	}
+	token, err := c.member("access_token")
+	return "Authorization: Bearer " + token + "\r\n", err
+}
