@@ -1,4 +1,38 @@
-// Package registry is the scribe: OpenAPI documents become tools; /api/console/capabilities/*.
+// Package registry is the scribe: OpenAPI documents become tools.
 //
-// Nothing of it is built yet. Its place in the import law is: see internal/house.
+// [Parse] is a pure function from a document to the tools of the bus, each with the plan
+// by which its arguments become a request; [StaticTools] does the same for a list that was
+// filled in by hand; [Lint] is advice. A document is read once into a tree, operations are
+// listed and named, and each is built alone: its parameters and body become arguments,
+// the arguments get names, and every argument is bound to one place. A piece that can not
+// be read is left out and listed, with its JSON pointer; it never costs the rest.
+//
+// # Choices
+//
+// kin-openapi judges pieces, not documents: its loader refuses a document for one dangling
+// reference, takes minutes for a hostile one of 100 KB and panics on a null. Here it says
+// how a parameter may be written, and Lint hands it a whole document after an estimate
+// that this ends.
+//
+// The pieces of a document refer to each other, so a few kilobytes can ask for any amount
+// of work. The limits are on what is done, not only on what comes in: steps for one tool,
+// steps for all of them, schemas, bytes. Past its own limits one tool is left out; past
+// those of the document all of it is refused, never cut.
+//
+// Servers, host and basePath are not read: a document must not choose where calls go, nor,
+// by a path with dot segments, leave the path of the upstream.
+//
+// Answers are checked for syntax and read only if a reference leads there: they are most
+// of a large document, and no tool is made of them.
+//
+// A choice at the top of a body becomes the arguments of all its branches, if each of them
+// is an object; otherwise one argument `body` carries it, because to leave out a branch
+// would make it uncallable. A body that is neither JSON nor a form is one text.
+//
+// What a document asks for and the plan has no word for is left at its default and
+// listed: collectionFormat tsv, styles of another place. The encoding of form fields is
+// not read.
+//
+// Cookies, and headers that the bus sets itself or that say who is calling, are no
+// arguments. They are not listed as left out: every operation of a document has them.
 package registry

@@ -39,9 +39,10 @@ var heavy = map[string]string{
 }
 
 var testOnly = map[string]string{
-	"golang.org/x/oauth2":           "internal/peers",
-	"github.com/coreos/go-oidc/v3":  "internal/peers",
-	"github.com/go-jose/go-jose/v4": "internal/token",
+	"golang.org/x/oauth2":                      "internal/peers",
+	"github.com/coreos/go-oidc/v3":             "internal/peers",
+	"github.com/go-jose/go-jose/v4":            "internal/token",
+	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
 
 // foreign reports whether a path names code of others.

@@ -1,0 +1,158 @@
+package toolschema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/keystile/keystile/internal/toolschema/tree"
+)
+
+// Limits bound what one tool may show and cost.
+type Limits struct {
+	Depth      int // levels below an argument whose structure and references are shown
+	Nodes      int // schemas shown when Depth > 0
+	Properties int // arguments
+}
+
+// maxSteps bounds the work for one tool, whether it leads to anything shown or not: the
+// pieces of a document refer to each other, so a small one can ask for endless work.
+const maxSteps = 20_000
+
+// Projection is the view of a document for one tool. What it leaves out it reports.
+type Projection struct {
+	doc    *Document
+	limits Limits
+	report func(n Node, reason string)
+
+	steps, nodes, merged int
+	open                 []string // the references that are being expanded
+	over                 error
+}
+
+// Projection returns a fresh view.
+func (d *Document) Projection(l Limits, report func(n Node, reason string)) *Projection {
+	return &Projection{doc: d, limits: l, report: report}
+}
+
+// Err returns the limit that was passed, if one was. Nothing the view gave may be used then.
+func (p *Projection) Err() error { return p.over }
+
+// Steps returns the work done so far, for those who bound the sum over many tools.
+func (p *Projection) Steps() int { return p.steps }
+
+// Step counts a step of work and reports whether another may be taken.
+func (p *Projection) Step() bool {
+	if p.steps++; p.steps > maxSteps && p.over == nil {
+		p.over = fmt.Errorf("it takes more than %d steps to read", maxSteps)
+	}
+	return p.over == nil
+}
+
+// Schema returns what is shown of a schema. It is not ok if nothing can be: what stands
+// there is no schema, or one that accepts nothing.
+func (p *Projection) Schema(n Node) (out tree.Object, ok bool) { return p.schema(n, 0) }
+
+func (p *Projection) schema(n Node, level int) (out tree.Object, ok bool) {
+	if !p.Step() || !p.node() {
+		return nil, false
+	}
+	switch v := n.Value.(type) {
+	case tree.Object:
+		if ref, is := refOf(v); is {
+			return p.reference(n, v, ref, level)
+		}
+		return p.keywords(n, v, level), true
+	case bool:
+		if v {
+			return nil, true
+		}
+		p.report(n, "a schema that accepts nothing")
+	default:
+		p.report(n, "not a schema")
+	}
+	return nil, false
+}
+
+func (p *Projection) node() bool {
+	if p.limits.Depth == 0 {
+		return true
+	}
+	if p.nodes++; p.nodes > p.limits.Nodes && p.over == nil {
+		p.over = fmt.Errorf("it expands to more than %d schemas", p.limits.Nodes)
+	}
+	return p.over == nil
+}
+
+// reference shows what a nested reference leads to, or a description in its place: the
+// target may be anything, so it gets no type, and may be required, so it stays.
+func (p *Projection) reference(n Node, v tree.Object, ref string, level int) (tree.Object, bool) {
+	if level >= p.limits.Depth {
+		return placeholder(v, "unresolved reference "+ref), true
+	}
+	if slices.Contains(p.open, ref) {
+		return placeholder(v, "recursive reference "+ref), true
+	}
+	target, err := p.doc.Follow(n)
+	if err != nil {
+		p.report(n, err.Error())
+		return placeholder(v, "unresolved reference "+ref), true
+	}
+	p.open = append(p.open, ref)
+	out, ok := p.schema(target, level)
+	p.open = p.open[:len(p.open)-1]
+	return Described(out, v.Text("description")), ok
+}
+
+func placeholder(v tree.Object, otherwise string) tree.Object {
+	return Described(Described(nil, otherwise), v.Text("description"))
+}
+
+// Described returns a schema with another description, the same if that is empty.
+func Described(out tree.Object, text string) tree.Object {
+	if text = Text(text); text == "" {
+		return out
+	}
+	return merge(out, tree.Object{{Key: "description", Value: text}})
+}
+
+// merge returns what both schemas say, and what the second says where they differ.
+func merge(a, b tree.Object) tree.Object {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := slices.Concat(a, b)
+	for i := range out[len(a):] {
+		m := &out[len(a)+i]
+		switch old := a.Get(m.Key).(type) {
+		case tree.Object:
+			if props, is := m.Value.(tree.Object); is && m.Key == "properties" {
+				m.Value = merge(old, props)
+			}
+		case tree.Array:
+			if names, is := m.Value.(tree.Array); is && m.Key == "required" {
+				m.Value = sortedNames(append(slices.Clone(old), names...))
+			}
+		}
+	}
+	return tree.NewObject(out...)
+}
+
+func sortedNames(names tree.Array) tree.Array {
+	slices.SortFunc(names, func(a, b any) int { return compareText(a, b) })
+	return slices.CompactFunc(names, func(a, b any) bool { return a == b })
+}
+
+func compareText(a, b any) int {
+	x, _ := a.(string)
+	y, _ := b.(string)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}

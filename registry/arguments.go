@@ -1,0 +1,58 @@
+package registry
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// argument is a property of an input schema and the place it goes to.
+type argument struct {
+	toolschema.Field               // Name is what the upstream knows
+	in               string        // path, query, header or body
+	as               string        // the property
+	param            storage.Param // how it is written, of path, query and header
+}
+
+// maxArgument is the length of a property that model APIs take.
+const maxArgument = 64
+
+// nameArguments gives each argument the property under which it is passed: its own name
+// where models can use it, or one made from it. Of arguments with the same name the path's
+// keeps it, then the query's, the header's and the body's; in one place, whoever can keep
+// its name does. The others become query_id, header_id or body_id.
+func nameArguments(args []*argument) {
+	taken := map[string]bool{}
+	take := func(a *argument, name string) {
+		if !taken[name] {
+			a.as, taken[name] = strings.Clone(name), true
+		}
+	}
+	for _, in := range []string{"path", "query", "header", "body"} {
+		for _, a := range args {
+			if a.in == in && toolschema.Legal(a.Name) {
+				take(a, a.Name)
+			}
+		}
+		for _, a := range args {
+			if a.in != in || a.as != "" {
+				continue
+			}
+			name := clean(a.Name, "_.-")
+			if name == "" {
+				name = "arg"
+			}
+			take(a, name[:min(len(name), maxArgument)])
+			for n := 1; a.as == ""; n++ {
+				suffix := ""
+				if n > 1 {
+					suffix = "_" + strconv.Itoa(n)
+				}
+				prefixed := in + "_" + name
+				take(a, prefixed[:min(len(prefixed), maxArgument-len(suffix))]+suffix)
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package registry
+
+import (
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage"
+)
+
+// Media types whose bodies are put together from arguments.
+const (
+	typeJSON      = "application/json"
+	typeForm      = "application/x-www-form-urlencoded"
+	typeMultipart = "multipart/form-data"
+)
+
+// body is what a request carries: fields, or one argument that is all of it.
+type body struct {
+	storage.Body
+	whole bool
+	args  []argument
+}
+
+// body returns that of an operation, nil if it has none.
+func (d *document) body(op operation, parameters []parameter, view *toolschema.Projection) *body {
+	if n := op.node.Get("requestBody"); n.Value != nil && !d.two {
+		return d.requestBody(n, view)
+	}
+	var form []parameter
+	for _, p := range parameters {
+		switch p.in {
+		case "body":
+			b := d.shaped(p.node.Get("schema"), mediaType(d.consumes(op)), p.True("required"), view)
+			if b.whole {
+				b.args[0].Schema = toolschema.Described(b.args[0].Schema, p.Text("description"))
+			}
+			return b
+		case "formData":
+			form = append(form, p)
+		}
+	}
+	return d.form(form, d.consumes(op), view)
+}
+
+// requestBody reads the body of OpenAPI 3.
+func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *body {
+	target, err := d.Follow(n)
+	if err != nil {
+		d.skips.add(n, err.Error())
+		return nil
+	}
+	v, _ := target.Value.(tree.Object)
+	content, _ := v.Get("content").(tree.Object)
+	kind, media := choose(target.Get("content"), content)
+	if media.Value == nil {
+		d.skips.add(target, "a request body without content")
+		return nil
+	}
+	return d.shaped(media.Get("schema"), kind, v.True("required"), view)
+}
+
+// shaped returns the body that a schema describes: an object is taken apart into fields,
+// anything else is one argument.
+func (d *document) shaped(schema toolschema.Node, kind string, required bool, view *toolschema.Projection) *body {
+	b := &body{Body: storage.Body{ContentType: kind, Required: required}}
+	if schema.Value == nil {
+		schema.Value = true // anything
+	}
+	if !isJSON(kind) && kind != typeForm && kind != typeMultipart {
+		return d.text(b, schema, view)
+	}
+	fields, ok := view.Fields(schema)
+	if !ok || len(fields) == 0 {
+		shown, _ := view.Schema(d.resolved(schema))
+		return b.all(shown)
+	}
+	for _, f := range fields {
+		b.args = append(b.args, argument{in: "body", Field: f})
+	}
+	return b
+}
+
+// text is a body that no rule makes from values: the caller writes it.
+func (d *document) text(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
+	shown, _ := view.Schema(d.resolved(schema))
+	if shown.Get("type") != "string" {
+		shown = toolschema.Described(tree.Object{{Key: "type", Value: "string"}}, "the whole body, as "+b.ContentType)
+	}
+	return b.all(shown)
+}
+
+func (b *body) all(schema tree.Object) *body {
+	b.whole = true
+	b.args = []argument{{in: "body", Field: toolschema.Field{Name: "body", Schema: schema, Required: true}}}
+	return b
+}
+
+// form reads the formData parameters of OpenAPI 2.0. A file can only go in a multipart.
+func (d *document) form(parameters []parameter, consumes []string, view *toolschema.Projection) *body {
+	b := &body{Body: storage.Body{ContentType: typeForm}}
+	if !slices.Contains(consumes, typeForm) && slices.Contains(consumes, typeMultipart) {
+		b.ContentType = typeMultipart
+	}
+	for _, p := range parameters {
+		schema, ok := view.Schema(p.node)
+		if !ok {
+			continue
+		}
+		file := p.Get("type") == "file"
+		if file {
+			b.ContentType = typeMultipart
+		}
+		b.Required = b.Required || p.True("required")
+		b.args = append(b.args, argument{in: "body", Field: toolschema.Field{
+			Name: p.name, Schema: schema, Required: p.True("required"), Binary: file,
+		}})
+	}
+	if len(b.args) == 0 {
+		return nil
+	}
+	return b
+}
+
+// consumes returns the media types that OpenAPI 2.0 names for an operation.
+func (d *document) consumes(op operation) (out []string) {
+	list, is := op.node.Get("consumes").Value.(tree.Array)
+	if !is {
+		list, _ = d.Root().Get("consumes").Value.(tree.Array)
+	}
+	for i := range min(len(list), maxMedia) {
+		if kind := bare(list[i]); kind != "" {
+			out = append(out, kind)
+		}
+	}
+	return out
+}
+
+// maxMedia bounds the media types that are looked at.
+const maxMedia = 64
+
+// choose returns the media type of a content object that suits tools best, without its
+// parameters, and its media type object, whose Value is nil if there is none.
+func choose(at toolschema.Node, content tree.Object) (kind string, media toolschema.Node) {
+	var kinds, keys []string
+	for _, m := range content[:min(len(content), maxMedia)] {
+		if _, is := m.Value.(tree.Object); is && bare(m.Key) != "" {
+			kinds, keys = append(kinds, bare(m.Key)), append(keys, m.Key)
+		}
+	}
+	if len(kinds) == 0 {
+		return "", toolschema.Node{}
+	}
+	best := preferred(kinds)
+	return sent(kinds[best]), at.Get(keys[best])
+}
+
+// mediaType returns the one of a list that suits tools best, JSON if there is none.
+func mediaType(kinds []string) string {
+	if len(kinds) == 0 {
+		return typeJSON
+	}
+	return sent(kinds[preferred(kinds)])
+}
+
+// preferred returns the place of the media type that suits tools best: what carries every
+// value first, then what carries fields, then by the alphabet.
+func preferred(kinds []string) int {
+	rank := func(kind string) int {
+		switch {
+		case kind == typeJSON:
+			return 0
+		case strings.HasSuffix(kind, "+json"):
+			return 1
+		case sent(kind) == typeJSON:
+			return 2
+		case kind == typeForm:
+			return 3
+		case kind == typeMultipart:
+			return 4
+		}
+		return 5
+	}
+	best := 0
+	for i, kind := range kinds {
+		if a, b := rank(kind), rank(kinds[best]); a < b || a == b && kind < kinds[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// sent is the type that goes out for one that a document names: a range takes JSON.
+func sent(kind string) string {
+	if kind == "*/*" || kind == "application/*" {
+		return typeJSON
+	}
+	return kind
+}
+
+func isJSON(kind string) bool { return kind == typeJSON || strings.HasSuffix(kind, "+json") }
+
+// bare returns a media type in lower case and without parameters, "" if it is none.
+func bare(v any) string {
+	s, _ := v.(string)
+	kind, _, _ := strings.Cut(s, ";")
+	kind, _, err := mime.ParseMediaType(strings.TrimSpace(kind))
+	if err != nil || !strings.Contains(kind, "/") {
+		return ""
+	}
+	return kind
+}

@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage"
+)
+
+// build makes the tool of an operation. It fails if the tool passes a limit.
+func (d *document) build(op operation, name string, limits toolschema.Limits) (storage.Tool, error) {
+	view := d.Projection(limits, d.skips.add)
+	parameters := d.parameters(op, view)
+	params := d.params(op, parameters, view)
+	body := d.body(op, parameters, view)
+	d.steps += view.Steps()
+	if err := view.Err(); err != nil {
+		return storage.Tool{}, err
+	}
+	path := publicPath(op.path)
+	return plan{
+		params: params, body: body,
+		tool: storage.Tool{
+			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
+			Call: &storage.Call{Template: strings.Clone(op.path)},
+		},
+	}.bound(d.options)
+}
+
+// params returns the arguments that go to the path, the query and the headers. A
+// placeholder that nobody declares is a string; what is declared for no placeholder is
+// no argument.
+func (d *document) params(op operation, parameters []parameter, view *toolschema.Projection) (out []argument) {
+	unfilled := placeholders(op.path)
+	out = make([]argument, 0, len(parameters)+len(unfilled))
+	for _, p := range parameters {
+		switch p.in {
+		case "path":
+			if !slices.Contains(unfilled, p.name) {
+				continue
+			}
+		case "query":
+		case "header":
+			if ours(p.name) {
+				continue
+			}
+		default:
+			continue
+		}
+		a, ok := d.argument(p, view)
+		if !ok {
+			continue
+		}
+		out = append(out, a)
+		if p.in == "path" {
+			unfilled = slices.DeleteFunc(unfilled, func(name string) bool { return name == p.name })
+		}
+	}
+	for _, name := range unfilled {
+		out = append(out, argument{in: "path", Field: toolschema.Field{
+			Name: name, Required: true, Schema: tree.Object{{Key: "type", Value: "string"}},
+		}})
+	}
+	return out
+}
+
+// description is what people and models choose a tool by; it is never empty.
+func (op operation) description(path string) string {
+	for _, key := range []string{"summary", "description"} {
+		text, _ := op.node.Get(key).Value.(string)
+		if text = toolschema.Text(text); text != "" {
+			return strings.Clone(text)
+		}
+	}
+	return toolschema.Text(strings.ToUpper(op.method) + " " + path)
+}
+
+// plan is a tool whose arguments are known and not yet named.
+type plan struct {
+	tool   storage.Tool
+	params []argument
+	body   *body
+}
+
+// bound names the arguments and binds each of them once.
+func (p plan) bound(o Options) (storage.Tool, error) {
+	args := make([]*argument, 0, len(p.params))
+	for i := range p.params {
+		args = append(args, &p.params[i])
+	}
+	if p.body != nil {
+		for i := range p.body.args {
+			args = append(args, &p.body.args[i])
+		}
+	}
+	if len(args) > o.MaxProperties {
+		return storage.Tool{}, fmt.Errorf("it has more than %d properties", o.MaxProperties)
+	}
+	nameArguments(args)
+	input := make(toolschema.Input, 0, len(args))
+	for _, a := range args {
+		needed := a.Required && (a.in != "body" || p.body.Required)
+		input = append(input, toolschema.Field{Name: a.as, Schema: a.Schema, Required: needed})
+	}
+	var err error
+	if p.tool.InputSchema, err = input.JSON(o.MaxSchema); err != nil {
+		return storage.Tool{}, err
+	}
+	for _, a := range p.params {
+		a.param.Arg, a.param.Name, a.param.In, a.param.Required = a.as, strings.Clone(a.Name), a.in, a.Required
+		p.tool.Call.Params = append(p.tool.Call.Params, a.param)
+	}
+	p.tool.Call.Body = p.body.bound()
+	return p.tool, nil
+}
+
+// bound returns the plan of a body whose arguments are named.
+func (b *body) bound() *storage.Body {
+	if b == nil {
+		return nil
+	}
+	out := b.Body
+	out.ContentType = strings.Clone(out.ContentType)
+	if b.whole {
+		out.Whole = b.args[0].as
+		return &out
+	}
+	for _, a := range b.args {
+		out.Fields = append(out.Fields, storage.Field{
+			Arg: a.as, Name: strings.Clone(a.Name), Required: a.Required,
+			File: a.Binary && out.ContentType == typeMultipart,
+		})
+	}
+	return &out
+}

@@ -1,0 +1,146 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+)
+
+// Lint judges a document as strictly as OpenAPI does, and returns advice, none if there is
+// nothing to say. It never decides whether a document becomes tools: of the documents that
+// people use, more than half break a rule. Nothing is fetched. A document that is built so
+// that strictness would take minutes is not judged, and the advice says so.
+func Lint(ctx context.Context, document []byte) []string {
+	o, _ := Options{}.check() // the defaults are right
+	d, err := open(document, o)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	text, _ := textOf(document, o.MaxDocument)
+	root, _ := tree.Parse(text, o.MaxDepth) // all of it: the validator reads the answers too
+	d.Document = toolschema.NewDocument(root, o.MaxHops)
+	if why := (&effort{d: d.Document, seen: map[string]bool{}}).of(root); why != "" {
+		return []string{"not judged by the strict validator: " + why}
+	}
+	return advice(strict(ctx, []byte(text), d.two))
+}
+
+// strict hands a document to the validator, which panics on some.
+func strict(ctx context.Context, text []byte, two bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the strict validator gave up: %v", r)
+		}
+	}()
+	loader := openapi3.NewLoader()
+	loader.Context = ctx
+	loader.IsExternalRefsAllowed = false
+	if !two {
+		doc, err := loader.LoadFromData(text)
+		if err != nil {
+			return err
+		}
+		return doc.Validate(ctx)
+	}
+	var old openapi2.T
+	if err := json.Unmarshal(text, &old); err != nil {
+		return err
+	}
+	doc, err := openapi2conv.ToV3WithLoader(&old, loader, nil)
+	if err != nil {
+		return err
+	}
+	return doc.Validate(ctx)
+}
+
+// advice splits an error into lines for people.
+func advice(err error) (out []string) {
+	if err == nil {
+		return nil
+	}
+	var many openapi3.MultiError
+	if !errors.As(err, &many) {
+		many = openapi3.MultiError{err}
+	}
+	for _, err := range many[:min(len(many), maxSkips)] {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		out = append(out, toolschema.Text(first))
+	}
+	return out
+}
+
+// effort estimates what the strict validator would do. It reads every subtree once per
+// level above it, and compares each schema with all those on the way to it.
+type effort struct {
+	d     *toolschema.Document
+	seen  map[string]bool
+	bytes int // of the tree, weighed by the square of their level
+	pairs int // of schemas compared
+}
+
+const (
+	maxBytes = 200_000_000 // some seconds
+	maxPairs = 500_000     // a chain of 1,000 references, which also bounds how deep walk recurses
+)
+
+// of says why a document is too much, "" if it is not.
+func (e *effort) of(root any) (why string) {
+	switch err := e.walk(root, 1, 1); {
+	case errors.Is(err, toolschema.ErrHops):
+		return "references lead to references through more than 16 others"
+	case err != nil:
+		return err.Error()
+	}
+	return ""
+}
+
+func (e *effort) walk(v any, level, chain int) error {
+	if e.bytes += level * level; e.bytes > maxBytes {
+		return errors.New("it is large and deep")
+	}
+	switch v := v.(type) {
+	case tree.Array:
+		for _, item := range v {
+			if err := e.walk(item, level+1, chain); err != nil {
+				return err
+			}
+		}
+	case tree.Object:
+		if ref, is := v.Get("$ref").(string); is {
+			return e.follow(v, ref, level, chain)
+		}
+		for _, m := range v {
+			if err := e.walk(m.Value, level+1, chain); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *effort) follow(v tree.Object, ref string, level, chain int) error {
+	if e.seen[ref] {
+		return nil
+	}
+	e.seen[ref] = true
+	if e.pairs += chain; e.pairs > maxPairs {
+		return errors.New("its references lead through too many others")
+	}
+	target, err := e.d.Follow(toolschema.Node{Value: v})
+	if errors.Is(err, toolschema.ErrHops) {
+		return err
+	}
+	if err != nil {
+		return nil // the validator says so itself
+	}
+	return e.walk(target.Value, 1, chain+1)
+}

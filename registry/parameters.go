@@ -1,0 +1,199 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage"
+)
+
+// parameter is an OpenAPI parameter whose reference has been followed.
+type parameter struct {
+	tree.Object
+	node     toolschema.Node
+	name, in string
+}
+
+// parameters returns those of an operation and of its path item, the operation's in the
+// place of those with the same name and place.
+func (d *document) parameters(op operation, view *toolschema.Projection) (out []parameter) {
+	at := map[[2]string]int{}
+	for _, list := range []toolschema.Node{op.item.Get("parameters"), op.node.Get("parameters")} {
+		items, is := list.Value.(tree.Array)
+		if !is && list.Value != nil {
+			d.skips.add(list, "not a list of parameters")
+		}
+		for i := range items {
+			if !view.Step() {
+				return out
+			}
+			p, why := d.parameter(list.At(i))
+			if why != "" {
+				d.skips.add(list.At(i), why)
+				continue
+			}
+			key := [2]string{p.in, p.name}
+			if p.in == "header" {
+				key[1] = http.CanonicalHeaderKey(p.name)
+			}
+			if old, there := at[key]; there {
+				out[old] = p
+				continue
+			}
+			at[key] = len(out)
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
+	n, err := d.Follow(n)
+	if err != nil {
+		return p, err.Error()
+	}
+	v, is := n.Value.(tree.Object)
+	if !is {
+		return p, "not a parameter"
+	}
+	p = parameter{Object: v, node: n, name: v.Text("name"), in: v.Text("in")}
+	switch {
+	case p.name == "":
+		return p, "a parameter without a name"
+	case len(p.name) > maxPath:
+		return p, "the name of a parameter is too long"
+	case !slices.Contains([]string{"path", "query", "header", "cookie", "body", "formData"}, p.in):
+		return p, "a parameter that is in no place that is known"
+	case p.in == "header" && !token(p.name):
+		return p, "the name of a header has characters that no header may have"
+	}
+	return p, ""
+}
+
+// token reports a name that may stand in a header (RFC 9110 5.6.2).
+func token(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !alphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// ours reports headers that are never arguments: the bus sets them, they are about the
+// connection, or they would let a caller pose as another.
+func ours(header string) bool {
+	name := strings.ToLower(header)
+	switch name {
+	case "accept", "authorization", "connection", "content-length", "content-type", "cookie", "forwarded", "host",
+		"keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "x-real-ip":
+		return true
+	}
+	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, "mcp-")
+}
+
+// argument returns that of a path, query or header parameter. It is not ok if its
+// schema can not be read.
+func (d *document) argument(p parameter, view *toolschema.Projection) (a argument, ok bool) {
+	schema, json := d.schemaOf(p)
+	a.Schema, ok = view.Schema(schema)
+	a.Schema = toolschema.Described(a.Schema, p.Text("description"))
+	a.Name, a.in, a.Required = p.name, p.in, p.in == "path" || p.True("required")
+	a.param = storage.Param{JSON: json}
+	if !json {
+		a.param.Style, a.param.Explode = d.serialization(p)
+	}
+	return a, ok
+}
+
+// schemaOf returns the schema of a parameter, which OpenAPI 2.0 writes into the parameter
+// itself, and whether the value is sent as JSON text.
+func (d *document) schemaOf(p parameter) (schema toolschema.Node, json bool) {
+	schema = p.node
+	if _, there := p.Lookup("schema"); there {
+		schema = p.node.Get("schema")
+	} else if content, is := p.Get("content").(tree.Object); is {
+		kind, media := choose(p.node.Get("content"), content)
+		if media.Value == nil {
+			return schema, false
+		}
+		schema, json = media.Get("schema"), isJSON(kind)
+		if schema.Value == nil {
+			schema.Value = true
+		}
+	}
+	return d.resolved(schema), json
+}
+
+// resolved follows the reference of a schema at the top (spec 4.8, rule 4, is about nested
+// ones), and returns it as it is if that leads nowhere: it is then shown as unresolved.
+func (d *document) resolved(schema toolschema.Node) toolschema.Node {
+	target, err := d.Follow(schema)
+	if err != nil {
+		d.skips.add(schema, err.Error())
+		return schema
+	}
+	return target
+}
+
+// serialization returns how a parameter is written into a request. OpenAPI's own types
+// judge what a document asks for; what they refuse is reported, and the default is used.
+func (d *document) serialization(p parameter) (style string, explode bool) {
+	key := "style"
+	asked := openapi3.Parameter{Name: "x", In: p.in, Required: true, Style: p.Text(key)}
+	if b, is := p.Get("explode").(bool); is {
+		asked.Explode = &b
+	}
+	if format := p.Text("collectionFormat"); d.two || format != "" {
+		key = "collectionFormat"
+		asked.Style, asked.Explode = fromTwo(format)
+	}
+	repeats := p.in == "query" && key == "style" // the default of OpenAPI 3
+	if asked.Style == "" && asked.Explode == nil {
+		return "", repeats
+	}
+	method, err := judged(&asked)
+	if err != nil {
+		d.skips.add(p.node.Get(key), "not a way to write a "+p.in+" parameter")
+		return "", repeats
+	}
+	if method.Style == openapi3.SerializationForm || method.Style == openapi3.SerializationSimple {
+		method.Style = "" // the default of its place
+	}
+	return method.Style, method.Explode
+}
+
+// fromTwo says in the words of OpenAPI 3 what a collectionFormat of 2.0 means.
+func fromTwo(format string) (style string, explode *bool) {
+	no := false
+	switch format {
+	case "", "csv":
+		return "", nil
+	case "ssv":
+		return openapi3.SerializationSpaceDelimited, &no
+	case "pipes":
+		return openapi3.SerializationPipeDelimited, &no
+	case "multi":
+		yes := true
+		return openapi3.SerializationForm, &yes
+	}
+	return format, &no // tsv is in no later version
+}
+
+// judged asks the types of OpenAPI, whose mistakes must not stop a registration.
+func judged(p *openapi3.Parameter) (m *openapi3.SerializationMethod, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	p.Schema = openapi3.NewStringSchema().NewRef() // a parameter must have one
+	if err := p.Validate(context.Background()); err != nil {
+		return nil, err
+	}
+	return p.SerializationMethod()
+}

@@ -1,0 +1,151 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// Options say how documents become tools. The zero value is the default of every field.
+type Options struct {
+	Member      string // the capability; names are cut so that <Member>__<name> has at most 64 characters
+	ResolveRefs bool   // nested references and structure are shown, where that stays small
+
+	MaxDocument   int // bytes of the document; 0: 16 MiB
+	MaxDepth      int // levels of arrays and objects in it; 0: 64
+	MaxOperations int // 0: 2,000
+	MaxHops       int // references that lead to references; 0: 16
+	MaxProperties int // arguments of one tool; 0: 512
+	MaxSchema     int // bytes of the input schema of one tool; 0: 64 KiB
+	MaxTools      int // bytes of all tools together; 0: 16 MiB
+}
+
+// What ResolveRefs shows of one tool. A tool that needs more is shown without.
+const (
+	resolveDepth = 4
+	resolveNodes = 500
+)
+
+// maxMember is the length of a capability's name: 64 leaves 14 for the tool's.
+const maxMember = 48
+
+func (o Options) check() (Options, error) {
+	var errs []error
+	if len(o.Member) > maxMember {
+		errs = append(errs, fmt.Errorf("registry: Options.Member has %d characters, use at most %d", len(o.Member), maxMember))
+	}
+	for _, limit := range []struct {
+		name string
+		at   *int
+		or   int
+	}{
+		{"MaxDocument", &o.MaxDocument, 16 << 20}, {"MaxDepth", &o.MaxDepth, 64},
+		{"MaxOperations", &o.MaxOperations, 2000}, {"MaxHops", &o.MaxHops, 16},
+		{"MaxProperties", &o.MaxProperties, 512}, {"MaxSchema", &o.MaxSchema, 64 << 10},
+		{"MaxTools", &o.MaxTools, 16 << 20},
+	} {
+		if *limit.at < 0 {
+			errs = append(errs, fmt.Errorf("registry: Options.%s is %d, use a positive number, or 0 for %d", limit.name, *limit.at, limit.or))
+		}
+		*limit.at = cmp.Or(*limit.at, limit.or)
+	}
+	return o, errors.Join(errs...)
+}
+
+// Result is what a document yields.
+type Result struct {
+	Tools   []storage.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch
+	Skipped []storage.Skip // what was left out of them, at most 100
+	Version string         // of OpenAPI, as the document says; "" for static tools
+}
+
+// Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (spec 4.8). The document is a
+// JSON object, or a JSON string that holds one. A piece that can not be read is left out
+// and listed; the document is refused, by a *[Rejection], if no operation is left, if it is
+// no OpenAPI document, or if it passes a limit. Other errors are those of the context and
+// of the options.
+//
+// Parse is pure: nothing is fetched, nothing the document names is called, and the same
+// document gives the same tools, in whatever order its keys stand.
+func Parse(ctx context.Context, document []byte, o Options) (*Result, error) {
+	o, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	d, err := open(document, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.parse(ctx)
+}
+
+func (d *document) parse(ctx context.Context) (*Result, error) {
+	o := d.options
+	operations, err := d.operations(ctx)
+	if err != nil {
+		return nil, d.skips.on(err)
+	}
+	r := &Result{Version: d.version}
+	size := 0
+	for i, name := range newNamer(o.Member).names(operations, "operationId") {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t, err := d.tool(operations[i], name)
+		if d.steps > maxSteps {
+			return nil, d.skips.on(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", maxSteps))
+		}
+		if err != nil {
+			d.skips.add(operations[i].node, err.Error())
+			continue
+		}
+		if size += sizeOf(t); size > o.MaxTools {
+			return nil, d.skips.on(limitf("the tools together have more than %d bytes: split the document", o.MaxTools))
+		}
+		r.Tools = append(r.Tools, t)
+	}
+	if len(r.Tools) == 0 {
+		return nil, d.skips.on(reject(Empty, "the document has no operation that can become a tool: put get, post, put, delete or patch under a path that starts with /"))
+	}
+	r.Skipped = d.skips.list
+	return r, nil
+}
+
+// tool shows an operation with its references resolved if that is asked for and small
+// enough, else without.
+func (d *document) tool(op operation, name string) (storage.Tool, error) {
+	limits := toolschema.Limits{Properties: d.options.MaxProperties}
+	if d.options.ResolveRefs {
+		limits.Depth, limits.Nodes = resolveDepth, resolveNodes
+		t, err := d.build(op, name, limits)
+		if err == nil {
+			return t, nil
+		}
+		d.skips.add(op.node, "shown without its nested references: "+err.Error())
+		limits.Depth = 0
+	}
+	return d.build(op, name, limits)
+}
+
+// sizeOf is about what a tool takes in storage.
+func sizeOf(t storage.Tool) int {
+	const braces = 64 // of one binding, with its keys
+	n := len(t.Name) + len(t.Path) + len(t.Description) + len(t.InputSchema)
+	if t.Call == nil {
+		return n
+	}
+	n += len(t.Call.Template)
+	for _, p := range t.Call.Params {
+		n += len(p.Arg) + len(p.Name) + braces
+	}
+	if t.Call.Body != nil {
+		for _, f := range t.Call.Body.Fields {
+			n += len(f.Arg) + len(f.Name) + braces
+		}
+	}
+	return n
+}

@@ -1,0 +1,68 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// Why a registration is refused: errcode, with HTTP status 400.
+const (
+	Empty      = 4001 // no tool is left (spec 4.8, rule 5)
+	NotOpenAPI = 4002 // no OpenAPI document
+	TooMuch    = 4003 // a limit is passed
+	BadField   = 4006 // a field of the request has the wrong form
+)
+
+// Rejection is a document that yields no tools.
+type Rejection struct {
+	Errcode int            // Empty, NotOpenAPI, TooMuch or BadField
+	Msg     string         // for people: what is wrong and what to do
+	Skipped []storage.Skip // what had been left out until then, at most 100
+}
+
+func (r *Rejection) Error() string { return r.Msg }
+
+func reject(errcode int, msg string) *Rejection { return &Rejection{Errcode: errcode, Msg: msg} }
+
+func limitf(format string, args ...any) *Rejection {
+	return reject(TooMuch, fmt.Sprintf(format, args...))
+}
+
+// skips is what was left out of a document.
+type skips struct {
+	list []storage.Skip
+	seen map[storage.Skip]bool // many tools may meet one piece
+}
+
+// maxSkips bounds the list: whoever wrote the document reads the first ones.
+const maxSkips = 100
+
+func (s *skips) add(n toolschema.Node, reason string) {
+	if len(s.list) >= maxSkips {
+		return
+	}
+	s.put(storage.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: reason})
+}
+
+func (s *skips) put(skip storage.Skip) {
+	if len(s.list) >= maxSkips || s.seen[skip] {
+		return
+	}
+	if s.seen == nil {
+		s.seen = map[storage.Skip]bool{}
+	}
+	s.seen[skip] = true
+	s.list = append(s.list, skip)
+}
+
+// on adds the list to an error that is a rejection.
+func (s *skips) on(err error) error {
+	var r *Rejection
+	if errors.As(err, &r) {
+		r.Skipped = s.list
+	}
+	return err
+}

@@ -1,0 +1,238 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage"
+)
+
+// StaticTools turns the hand-filled list of tools_static into tools. An entry has name,
+// httpMethod, path with :x, inputSchema (spec 2.7), and perhaps description. One with a
+// path is called by REST: the properties that the path names go there, the others to the
+// query for get and delete, else to a JSON body. One without is called by its name at the
+// upstream's MCP endpoint, so its name must be legal and free.
+//
+// Entries that can not be used are left out and listed. The list is refused, by a
+// *[Rejection], if none is left, if it is no list, or if it passes a limit.
+func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, error) {
+	o, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > o.MaxDocument {
+		return nil, limitf("tools_static has more than %d bytes: split it into several capabilities", o.MaxDocument)
+	}
+	value, err := tree.Parse(string(raw), o.MaxDepth)
+	entries, is := value.(tree.Array)
+	switch {
+	case err != nil || !is:
+		return nil, reject(BadField, `tools_static is not a list: send [{"name","httpMethod","path","inputSchema"}]`)
+	case len(entries) > o.MaxOperations:
+		return nil, limitf("tools_static has more than %d entries: split it into several capabilities", o.MaxOperations)
+	}
+	d := &document{Document: toolschema.NewDocument(value, o.MaxHops), options: o}
+	read, err := d.entries(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	size := 0
+	for _, e := range d.named(read) {
+		t, err := e.tool(o)
+		if err != nil {
+			d.skips.add(e.node, err.Error())
+			continue
+		}
+		if size += sizeOf(t); size > o.MaxTools {
+			return nil, d.skips.on(limitf("the tools together have more than %d bytes: split the list", o.MaxTools))
+		}
+		r.Tools = append(r.Tools, t)
+	}
+	if len(r.Tools) == 0 {
+		return nil, d.skips.on(reject(Empty, "tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
+	}
+	r.Skipped = d.skips.list
+	return r, nil
+}
+
+// entry is a tool as it was filled in. Its operation has no method and path if it is
+// called by name.
+type entry struct {
+	operation
+	tree.Object
+	name  string
+	input toolschema.Input
+}
+
+// entries reads those of the list that can be used.
+func (d *document) entries(ctx context.Context, list tree.Array) (out []entry, err error) {
+	for i := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		node := d.Root().At(i)
+		e, why := entryAt(node)
+		if why != "" {
+			d.skips.add(node, why)
+			continue
+		}
+		var schema json.RawMessage
+		if v := e.Get("inputSchema"); v != nil {
+			schema, _ = tree.Append(nil, v, d.options.MaxDocument)
+		}
+		if e.input, err = toolschema.Read(schema); err != nil {
+			d.skips.add(node, err.Error())
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func entryAt(node toolschema.Node) (e entry, why string) {
+	o, is := node.Value.(tree.Object)
+	if !is {
+		return e, "not a tool: an entry is an object with a name"
+	}
+	path, isText := o.Get("path").(string)
+	method, _ := o.Get("httpMethod").(string)
+	e = entry{Object: o, operation: operation{node: node, path: path, method: strings.ToLower(method)}}
+	switch {
+	case o.Get("path") == nil:
+		if id := o.Text("name"); id == "" || clean(id, "_-") != id {
+			return e, "a tool without a path is called by its name: give it one of letters, digits, _ and -, as the upstream knows it"
+		}
+		e.method = ""
+		return e, ""
+	case !isText:
+		return e, "the path is not a text"
+	case !slices.Contains(methods, e.method):
+		return e, "httpMethod is not get, post, put, delete or patch"
+	case strings.ContainsAny(path, "{}"):
+		return e, "the path has braces: write its parameters as :x"
+	}
+	return e, unfitPath(path)
+}
+
+// named gives the entries their names: those that are called by name have theirs or are
+// left out, the others are named like operations.
+func (d *document) named(entries []entry) (out []entry) {
+	n := newNamer(d.options.Member)
+	for _, e := range entries {
+		if e.path != "" {
+			out = append(out, e)
+			continue
+		}
+		id := e.Text("name")
+		if len(id) > n.max {
+			d.skips.add(e.node, fmt.Sprintf("the name has more than %d characters, and the upstream knows no shorter one", n.max))
+			continue
+		}
+		if e.name = n.take(id); e.name == "" {
+			d.skips.add(e.node, "another tool has this name")
+			continue
+		}
+		out = append(out, e)
+	}
+	var ops []operation
+	var at []int
+	for i, e := range out {
+		if e.path != "" {
+			ops, at = append(ops, e.operation), append(at, i)
+		}
+	}
+	for i, name := range n.names(ops, "name") {
+		out[at[i]].name = name
+	}
+	return out
+}
+
+// tool binds the arguments of an entry.
+func (e entry) tool(o Options) (storage.Tool, error) {
+	t := storage.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
+	if e.path == "" {
+		t.Description = strings.Clone(cmp.Or(t.Description, e.name))
+		in, err := e.input.ByName()
+		if err == nil {
+			t.InputSchema, err = in.JSON(o.MaxSchema)
+		}
+		return t, err
+	}
+	template, err := template(e.path, e.input)
+	if err != nil {
+		return storage.Tool{}, err
+	}
+	t.Description = strings.Clone(cmp.Or(t.Description, toolschema.Text(strings.ToUpper(e.method)+" "+e.path)))
+	t.Call = &storage.Call{Template: template}
+	p := plan{tool: t}
+	inPath := placeholders(template)
+	body := &body{Body: storage.Body{ContentType: typeJSON}}
+	for _, f := range e.input {
+		a := argument{Field: f}
+		switch {
+		case slices.Contains(inPath, f.Name):
+			a.in, a.Required = "path", true
+			p.params = append(p.params, a)
+		case e.method == "get" || e.method == "delete":
+			a.in, a.param.Explode = "query", true
+			p.params = append(p.params, a)
+		default:
+			a.in = "body"
+			body.Required = body.Required || f.Required
+			body.args = append(body.args, a)
+		}
+	}
+	if len(body.args) > 0 {
+		p.body = body
+	}
+	return p.bound(o)
+}
+
+// maxColons bounds a path: each is compared with every property.
+const maxColons = 64
+
+// template writes the :x of a path as {x}, for each x that is a property: the longest that
+// fits and is not the beginning of another word, so that a property c leaves :cancel
+// alone. Any other colon stays, unless it begins a segment: there it can only be a
+// parameter that was forgotten.
+func template(path string, input toolschema.Input) (string, error) {
+	if strings.Count(path, ":") > maxColons {
+		return "", fmt.Errorf("the path has more than %d colons", maxColons)
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != ':' {
+			b.WriteByte(path[i])
+			continue
+		}
+		longest := ""
+		for _, f := range input {
+			rest, fits := strings.CutPrefix(path[i+1:], f.Name)
+			if fits && !wordGoesOn(rest) && len(f.Name) > len(longest) && !strings.ContainsAny(f.Name, "{}/") {
+				longest = f.Name
+			}
+		}
+		switch {
+		case longest != "":
+			b.WriteString("{" + longest + "}")
+			i += len(longest)
+		case i > 0 && path[i-1] == '/':
+			name, _, _ := strings.Cut(path[i:], "/")
+			return "", fmt.Errorf("the path names %s, which is no property of inputSchema: declare it there", toolschema.Text(name))
+		default:
+			b.WriteByte(':')
+		}
+	}
+	return b.String(), nil
+}
+
+func wordGoesOn(rest string) bool {
+	return rest != "" && (alphanumeric(rune(rest[0])) || rest[0] == '_')
+}
