@@ -1,0 +1,62 @@
+package registry
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Why a registration is refused, beside what a document is refused for.
+const (
+	BadMember   = 4004 // no name for a capability
+	BadUpstream = 4005 // no URL that calls could go to
+)
+
+// Every way this room says no, with the section it comes from.
+var (
+	nobody      = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                                                       // spec 4.8, 5
+	notAllowed  = &reply.Failure{Status: 403, Msg: "registering takes the role admin or developer"}                                                                    // spec 7
+	crossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site"}                                                                        // spec 7
+	notYours    = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                             // spec 7
+	notJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                              // spec 4.8
+	badBody     = &reply.Failure{Status: 400, Errcode: BadField, Msg: "the body is not one JSON object"}                                                               // spec 4.8
+	notHere     = &reply.Failure{Status: 404, Msg: "no such capability"}                                                                                               // spec 7
+	changed     = &reply.Failure{Status: 503, Msg: "somebody else changed this capability at the same time: send it again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+)
+
+func badMember(msg string) error   { return reject(BadMember, msg) }
+func badUpstream(msg string) error { return reject(BadUpstream, msg) }
+func badField(msg string) error    { return reject(BadField, msg) }
+
+// refusal is how a rejected registration is answered.
+type refusal struct {
+	Code    int      `json:"code"`
+	Errcode int      `json:"errcode"`
+	Msg     string   `json:"msg"`
+	Data    skipData `json:"data"`
+}
+
+type skipData struct {
+	Skipped []storage.Skip `json:"skipped"`
+}
+
+// answer writes a rejection, which has more to say than other failures. Any other error
+// passes.
+func answer(w http.ResponseWriter, err error) error {
+	var no *Rejection
+	if !errors.As(err, &no) {
+		return err
+	}
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusBadRequest, refusal{no.Errcode, no.Errcode, no.Msg, skipData{listed(no.Skipped)}})
+}
+
+// listed is a list that is never null in JSON.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,144 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what this room asks of storage; *storage.Store has it.
+type Store interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+	Capability(ctx context.Context, member string) (storage.Capability, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
+	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool) (storage.Capability, error)
+	DeleteCapability(ctx context.Context, c storage.Capability) error
+}
+
+// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+type Visitors interface {
+	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
+	// storage.ErrNotFound if nobody is signed in.
+	Visitor(r *http.Request) (storage.Session, error)
+}
+
+// Discoverer asks an upstream MCP endpoint for its tools.
+type Discoverer interface {
+	Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error)
+}
+
+// Audit is where registrations are written down; *gateway.Gateway has it.
+type Audit interface {
+	// Note takes an event and does not wait until it is stored.
+	Note(e storage.Event)
+}
+
+// Config is what New needs.
+type Config struct {
+	BaseURL  string   // the service's own origin, required: its pages may register
+	Store    Store    // required
+	Visitors Visitors // required
+
+	Discoverer Discoverer          // of quick registrations; nil: their tools are found later, by the bus
+	Changed    func(member string) // called when a capability was stored or removed; nil: nobody is
+	Audit      Audit               // nil: nothing is written down
+
+	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
+	// they are private. Here they only spare a warning.
+	AllowPrivateUpstreams []string
+	Origins               []string // other origins whose pages may register, with their visitor's cookie
+	ResolveRefs           bool     // nested references are shown unless a request says otherwise
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+// Registry is the registrar. Make it with New.
+type Registry struct {
+	c          Config
+	mux        *reply.Mux
+	guard      *netguard.Guard
+	sameOrigin *http.CrossOriginProtection
+	parsing    chan struct{} // a place for each document that is read at a time
+}
+
+const (
+	parsers   = 2               // documents read at a time: one of 14 MB takes 100 MB
+	discovery = 5 * time.Second // what a registration waits for an upstream
+)
+
+// New makes a Registry. It says everything that is wrong with the Config at once.
+func New(c Config) (*Registry, error) {
+	r := &Registry{sameOrigin: http.NewCrossOriginProtection(), parsing: make(chan struct{}, parsers)}
+	var errs []error
+	if c.Store == nil {
+		errs = append(errs, errors.New("Store is missing"))
+	}
+	if c.Visitors == nil {
+		errs = append(errs, errors.New("Visitors is missing: use oauth/signin"))
+	}
+	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
+		if err := r.sameOrigin.AddTrustedOrigin(origin); err != nil {
+			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
+		}
+	}
+	var err error
+	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
+		errs = append(errs, fmt.Errorf("AllowPrivateUpstreams: %w", err))
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("registry: %w", errors.Join(errs...))
+	}
+	r.c = c
+	r.mux = reply.NewMux(c.Log, r.routes()...)
+	return r, nil
+}
+
+func (g *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// Paths of the endpoints (spec 4.8).
+const (
+	pathAll      = "/api/console/capabilities"
+	pathRegister = pathAll + "/register"
+	pathPreview  = pathAll + "/preview"
+	pathOne      = pathAll + "/{member}"
+)
+
+// routes is the room's one table.
+func (g *Registry) routes() []reply.Route {
+	read := []string{http.MethodGet, http.MethodHead}
+	return []reply.Route{
+		{Path: pathAll, Methods: read, Handle: g.list},
+		{Path: pathRegister, Methods: []string{http.MethodPost}, Handle: g.register},
+		{Path: pathPreview, Methods: []string{http.MethodPost}, Handle: g.preview},
+		{Path: pathOne, Methods: append(read, http.MethodDelete), Handle: g.one},
+	}
+}
+
+// envelope is how the console says yes (spec 4).
+type envelope struct {
+	Code int    `json:"code"`
+	Msg  string `json:"msg"`
+	Data any    `json:"data"`
+}
+
+func success(w http.ResponseWriter, data any) error {
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, envelope{1, "success", data})
+}
