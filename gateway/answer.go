@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/visit"
@@ -42,7 +43,11 @@ func (a *answer) begin(status int) (goes bool) {
 	}
 	a.gateway.uncounted.Add(1)
 	a.withheld, a.status = true, http.StatusServiceUnavailable
-	clear(a.Header())
+	for name := range a.Header() { // what the service has said of its answer
+		if name != visit.Header && name != "Vary" && !strings.HasPrefix(name, "Access-Control-") {
+			a.Header().Del(name)
+		}
+	}
 	a.gateway.refuse(a.ResponseWriter, a.request, notCharged.Because(err))
 	return false
 }

@@ -125,8 +125,9 @@ func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
 	h := newHouse(t)
 	bearer := h.bearer(h.app)
 	h.gateway.Close(t.Context()) // counts nothing any more
-	a := h.want(h.ask("GET", "/ai/200", bearer), 503, "a call")
-	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil {
+	h.handler = h.gateway.Front(h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
+	a := h.want(h.ask("GET", "/ai/200", bearer, "X-Request-Id", "id-1"), 503, "a call")
+	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil || a.header.Get("X-Service") != "" || a.header.Get("X-Request-Id") != "id-1" {
 		t.Errorf("answered %v %s", a.header, a.text)
 	}
 }
@@ -211,5 +212,15 @@ func TestChargesOutliveTheProcess(t *testing.T) {
 	h.handler = next.Front(next)
 	if got := h.used(bearer, gateway.AI); got != 7 {
 		t.Errorf("%d calls, want 7", got)
+	}
+}
+
+func TestAGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	h.mux.Handle("/both/", h.gateway.Guard("outer", h.gateway.Guard("inner", http.HandlerFunc(service))))
+	h.want(h.ask("GET", "/both/x", bearer), 200, "a call")
+	if outer, inner := h.used(bearer, "outer"), h.used(bearer, "inner"); outer != 1 || inner != 1 {
+		t.Errorf("charged %d and %d, want 1 each", outer, inner)
 	}
 }

@@ -102,6 +102,7 @@ func service(w http.ResponseWriter, r *http.Request) {
 	status := 200
 	fmt.Sscanf(strings.TrimPrefix(r.URL.Path, "/ai/"), "%d", &status)
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Service", "ai")
 	w.WriteHeader(status)
 	text, _ := json.Marshal(map[string]any{"client_id": caller.AppID, "sub": caller.UserID, "known": ok})
 	w.Write(text)
@@ -249,14 +250,16 @@ func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { retur
 // faulty is a backend that can be made to hang or to fail.
 type faulty struct {
 	storage.Backend
-	mu   sync.Mutex
-	hang chan struct{} // not nil: reads wait for it
-	fail error
+	mu    sync.Mutex
+	hang  chan struct{} // not nil: reads wait for it
+	fail  error
+	reads int
 }
 
 func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
 	f.mu.Lock()
 	hang, fail := f.hang, f.fail
+	f.reads++
 	f.mu.Unlock()
 	if hang != nil {
 		<-hang

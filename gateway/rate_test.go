@@ -209,6 +209,11 @@ func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	}
 	h.want(h.ask("GET", "/ai/200", again), 429, "another token of the same application")
 	h.want(h.ask("GET", "/ai/200", h.bearer(h.other)), 200, "another application")
+	alike := must(h.store.SaveApp(t.Context(), storage.App{Name: "Alike", Domains: []string{"alike.example.com"}}))(t)
+	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(alike)), 200, "another application of the same tier")
+	if a.header.Get("RateLimit") != `"default";r=59;t=60` {
+		t.Errorf("RateLimit: %s", a.header.Get("RateLimit"))
+	}
 	if got := h.used(h.bearer(h.other), gateway.AI); got != 1 {
 		t.Errorf("the other application is charged %d calls, want 1", got)
 	}
@@ -233,7 +238,23 @@ func TestANewTierHoldsAtOnceWhereItIsTold(t *testing.T) {
 		h.ask("GET", "/ai/200", bearer) // the last with what is known; meanwhile it is read again
 		synctest.Wait()
 		h.want(h.ask("GET", "/ai/200", bearer), 429, "another process's change, five seconds later")
+
+		time.Sleep(time.Hour)
+		if err := h.store.DeleteApp(t.Context(), h.app); err != nil {
+			t.Fatal(err)
+		}
+		h.ask("GET", "/ai/200", bearer)
+		synctest.Wait()
+		h.want(h.ask("GET", "/ai/200", bearer), 401, "another process has removed it")
 	})
+}
+
+func TestWithoutARateNoneIsTold(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
+	if a.header.Get("RateLimit") != "" || a.header.Get("RateLimit-Policy") != "" {
+		t.Errorf("%v", a.header)
+	}
 }
 
 func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {

@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// anyApp is a store in which every application is there.
+type anyApp struct{ Store }
+
+func (anyApp) App(_ context.Context, id string) (storage.App, error) { return storage.App{ID: id}, nil }
+
+func TestApplicationsTakeBoundedMemory(t *testing.T) {
+	w := newWork()
+	defer w.close()
+	a := &accounts{store: anyApp{}, work: w}
+	for i := range appRoom + 1000 {
+		if _, err := a.of(t.Context(), strconv.Itoa(i), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := 0
+	a.known.Range(func(any, any) bool { held++; return true })
+	if held > appRoom || held < 500 {
+		t.Errorf("%d applications are remembered, want at most %d, and the last ones among them", held, appRoom)
+	}
+}
+
+func TestNothingIsBegunAfterTheEnd(t *testing.T) {
+	w := newWork()
+	w.close()
+	w.do(func(context.Context) { t.Error("work is done after close") })
+	w.all.Wait()
+}
