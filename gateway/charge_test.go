@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -86,6 +87,21 @@ func TestACallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
 		if got := h.used(bearer, "files"); got != 1 {
 			t.Errorf("%s: charged %d times, want 1", name, got)
 		}
+	}
+}
+
+func TestWhatIsOnlyAnnouncedDecidesNothing(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		w.WriteHeader(map[string]int{"/files/401": 401, "/files/500": 500}[r.URL.Path])
+	})))
+	h.ask("GET", "/files/401", bearer)
+	h.ask("GET", "/files/500", bearer)
+	a := h.ask("GET", "/api/v1/usage?product=files", bearer)
+	if !strings.Contains(a.text, `"product":"files","calls":1,"errors":1}`) {
+		t.Errorf("usage is %s, want one call and one error", a.text)
 	}
 }
 

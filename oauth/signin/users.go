@@ -105,7 +105,7 @@ func harmless(err error) bool {
 // storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
 func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
 	name, err := subject(u.Username)
-	if err = errors.Join(err, checkPassword(password)); err != nil {
+	if err = errors.Join(err, CheckPassword(password)); err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	hash, err := s.passwords.Hash(ctx, password)
@@ -131,7 +131,9 @@ func subject(username string) (string, error) {
 	return name, nil
 }
 
-func checkPassword(password string) error {
+// CheckPassword says what is wrong with a password that somebody wants to have: at least 8
+// characters, at most 1,024 bytes of UTF-8. Nothing of it is cut off.
+func CheckPassword(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < 8:
 		return errors.New("password: give at least 8 characters")

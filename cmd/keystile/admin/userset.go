@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,8 +25,8 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		return nil, cli.Usage("user set changes nothing; name what to change")
 	}
 	password, change := args.Get(secretFlag), len(args.Flags[secretFlag]) > 0
-	if err := checkPassword(password); change && err != nil {
-		return nil, err
+	if err := signin.CheckPassword(password); change && err != nil {
+		return nil, &cli.UsageError{Err: err}
 	}
 	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { amend(u, args) })
 	if err != nil {
@@ -61,14 +61,6 @@ func amend(u *storage.User, args cli.Args) {
 			*at = args.Get(name)
 		}
 	}
-}
-
-// checkPassword is the rule that signin.StoreUsers keeps when it makes a user.
-func checkPassword(password string) error {
-	if utf8.RuneCountInString(password) < 8 || len(password) > 1024 || !utf8.ValidString(password) {
-		return cli.Usage("password: give at least 8 characters and at most 1024 bytes of text")
-	}
-	return nil
 }
 
 func setPassword(ctx context.Context, rooms Rooms, u storage.User, password string) error {
