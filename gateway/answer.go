@@ -36,12 +36,10 @@ func (a *answer) begin(status int) (goes bool) {
 		return true
 	}
 	product := a.visit.Entry.(*entry).productOr(a.guard.product)
-	err := a.gateway.ledger.Charge(a.visit.Caller.AppID, product, time.Now(), status >= 500)
+	err := a.gateway.Charge(a.visit.Caller, product, status >= 500)
 	if err == nil {
-		a.gateway.charged.Add(1)
 		return true
 	}
-	a.gateway.uncounted.Add(1)
 	a.withheld, a.status = true, http.StatusServiceUnavailable
 	for name := range a.Header() { // what the service has said of its answer
 		if name != visit.Header && name != "Vary" && !strings.HasPrefix(name, "Access-Control-") {

@@ -110,7 +110,9 @@ func (g *Gateway) over(e *entry, f *reply.Failure) error {
 // fail answers what is refused here: a person with a page, a program with JSON.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var write reply.FailFunc
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if voice := g.c.Voices[r.URL.Path]; voice != nil {
+		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { voice(w, r, f.Status, f.Msg) }
+	} else if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)

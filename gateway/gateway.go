@@ -49,6 +49,10 @@ type Config struct {
 	CORS       CORS
 	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
 
+	// Voices answer what Front refuses, by path, where clients expect another shape than
+	// JSON with code, errcode and msg. The headers are set already.
+	Voices map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
+
 	// Journal is a folder where charged calls are written down before they are answered, so
 	// that a killed process loses none. "": what a killed process had not flushed, up to a
 	// second of calls, is lost.

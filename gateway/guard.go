@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -37,6 +38,19 @@ func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
 // and refused there, and its 5xx are our own and not charged.
 func (g *Gateway) Meter(product string, room http.Handler) http.Handler {
 	return g.guard(guard{product: product, kind: storage.EventCall, open: true, own: true}, room)
+}
+
+// Charge counts one call of a product against the quota of the caller's application, and
+// as an error too if the product failed. It is for services that know better than a Guard
+// what a call is, such as the tool bus: it is called before the answer leaves, and if it
+// fails the call is not counted, and must not be answered.
+func (g *Gateway) Charge(caller storage.Caller, product string, failed bool) error {
+	if err := g.ledger.Charge(caller.AppID, product, time.Now(), failed); err != nil {
+		g.uncounted.Add(1)
+		return fmt.Errorf("gateway: %w", err)
+	}
+	g.charged.Add(1)
+	return nil
 }
 
 // guard is what differs between the doors that are watched.

@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -279,5 +281,39 @@ func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 				t.Errorf("WWW-Authenticate: %s", a.header.Get("WWW-Authenticate"))
 			}
 		})
+	}
+}
+
+func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) {
+		c.PerAddress = 1
+		c.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": func(w http.ResponseWriter, _ *http.Request, status int, msg string) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, "own words: ", msg)
+		}}
+	})
+	h.ask("POST", "/api/mcp", "")
+	a := h.want(h.ask("POST", "/api/mcp", ""), 429, "over the rate")
+	if !strings.HasPrefix(a.text, "own words: too many") || a.header.Get("Retry-After") == "" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v %s", a.header, a.text)
+	}
+	if a := h.ask("POST", "/api/v1/quota", ""); a.number("errcode") != 429 {
+		t.Errorf("another path: %s", a.text)
+	}
+}
+
+func TestAServiceMayChargeByItself(t *testing.T) {
+	h := newHouse(t)
+	bearer := h.bearer(h.app)
+	caller := must(h.provider.Verify(t.Context(), bearer))(t)
+	if err := h.gateway.Charge(caller, gateway.MCP, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.used(bearer, gateway.MCP); got != 1 {
+		t.Errorf("charged %d, want 1", got)
+	}
+	h.gateway.Close(t.Context())
+	if err := h.gateway.Charge(caller, gateway.MCP, false); err == nil || h.gateway.Stats().Uncounted != 1 || h.gateway.Stats().Charged != 1 {
+		t.Errorf("Charge() of a closed gateway = %v, %+v", err, h.gateway.Stats())
 	}
 }

@@ -5,12 +5,13 @@ import "encoding/json"
 // Tool is one operation of an upstream: what everyone may see of it (spec 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {
-	Name        string          `json:"name"`                 // unique within its capability, [A-Za-z0-9_-]
-	Method      string          `json:"httpMethod,omitempty"` // get, post, put, delete or patch; "" if the upstream calls it by name
-	Path        string          `json:"path,omitempty"`       // with :x for {x}; for people, never executed
-	Description string          `json:"description"`          // never empty
-	InputSchema json.RawMessage `json:"inputSchema"`          // an object schema, JSON Schema 2020-12
-	Call        *Call           `json:"call,omitempty"`       // nil: the upstream's MCP endpoint is called by Name
+	Name        string          `json:"name"`                  // unique within its capability, [A-Za-z0-9_-]
+	Method      string          `json:"httpMethod,omitempty"`  // get, post, put, delete or patch; "" if the upstream calls it by name
+	Path        string          `json:"path,omitempty"`        // with :x for {x}; for people, never executed
+	Description string          `json:"description"`           // never empty
+	InputSchema json.RawMessage `json:"inputSchema"`           // an object schema, JSON Schema 2020-12
+	Call        *Call           `json:"call,omitempty"`        // nil: the upstream's MCP endpoint is called by name
+	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
 }
 
 // Call is the plan of one HTTP request. Public paths are ambiguous (:id inside :idx,
