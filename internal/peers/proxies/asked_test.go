@@ -1,0 +1,175 @@
+package proxies
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// desk stands in for Keystile where a test has to see what is asked, or to answer what
+// Keystile answers rarely.
+type desk struct {
+	*recorder
+	answer atomic.Pointer[http.HandlerFunc]
+}
+
+// say makes the desk answer so, until it is told otherwise.
+func (d *desk) say(h http.HandlerFunc) { d.answer.Store(&h) }
+
+// pass lets a call through, with name and value pairs as headers.
+func pass(headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+	}
+}
+
+var caller = []string{"X-Keystile-Client", "app1", "X-Keystile-User", "u1", "X-Keystile-Scope", "openid profile", "X-Keystile-Tier", "free"}
+
+func TestAProxyAsksAtTheDesk(t *testing.T) {
+	withEach(t, func(t *testing.T, k kind) {
+		d := &desk{}
+		d.recorder = record(t, func(w http.ResponseWriter, r *http.Request) { (*d.answer.Load())(w, r) })
+		d.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+		service := record(t, greet)
+		c := client{k.start(t, d.address, service.address), "127.0.0.21", "the-token"}
+		d.take()
+		for _, promise := range []struct {
+			name string
+			test func(*testing.T, client, *desk, *recorder)
+		}{
+			{"about the client's own call, and about no more than it", asksAboutTheCall},
+			{"about each call again", asksEachTime},
+			{"and tells the service what it hears", tellsTheService},
+			{"and lets pass what the client sends, whole", passesBodies},
+			{"and lets nothing pass but what it is told to", passesNothingElse},
+		} {
+			t.Run(promise.name, func(t *testing.T) { promise.test(t, c, d, service) })
+		}
+	})
+}
+
+func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
+	d.say(pass(caller...))
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		uri := "/a/b%2Fc?product=payment&q=%20x"
+		c.call(t, method, uri, strings.NewReader("a body"), "Cookie", "open_sso_token=SECRET; theme=dark", "X-Keystile-Product", "payment", "X-Request-Id", "id-1",
+			"X-Forwarded-Method", "HEAD", "X-Forwarded-Uri", "/forged", "X-Forwarded-For", "203.0.113.1").wantPassed(t)
+		ask, call := d.one(t), service.one(t)
+		path, query, _ := strings.Cut(ask.uri, "?")
+		if first, _, _ := strings.Cut(query, "&"); path != "/api/v1/verify" || first != "product=ai" {
+			t.Errorf("%s: asked at %s, want /api/v1/verify?product=ai", method, ask.uri)
+		}
+		for name, want := range map[string]string{
+			"Authorization": "Bearer the-token", "X-Forwarded-Method": method, "X-Forwarded-Uri": uri,
+			"Cookie": "", "X-Keystile-Product": "", "Transfer-Encoding": "",
+		} {
+			if got := strings.Join(ask.header.Values(name), ", "); got != want {
+				t.Errorf("%s: asked with %s %q, want %q", method, name, got, want)
+			}
+		}
+		if from := ask.header.Values("X-Forwarded-For"); len(from) != 1 || !strings.HasSuffix(from[0], "127.0.0.21") {
+			t.Errorf("%s: asked for the address %q, want the client's at the end", method, from)
+		}
+		if length := ask.header.Get("Content-Length"); ask.body != "" || length != "" && length != "0" {
+			t.Errorf("%s: asked with the body %q of %q bytes, want none", method, ask.body, length)
+		}
+		if call.method != method || call.uri != uri || call.header.Get("Authorization") != "Bearer the-token" || call.header.Get("Cookie") != "" {
+			t.Errorf("%s %s: the service got %+v", method, uri, call)
+		}
+		if sent, got := ask.header.Get("X-Request-Id"), call.header.Get("X-Request-Id"); sent != got || sent == "" {
+			t.Errorf("%s: the ids are %q and %q, want the same on the trail and at the service", method, sent, got)
+		}
+	}
+}
+
+func asksEachTime(t *testing.T, c client, d *desk, service *recorder) {
+	d.say(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "public, max-age=3600") // what Keystile never says
+		pass(caller...)(w, r)
+	})
+	for range 3 {
+		c.get(t, "/same").wantPassed(t)
+	}
+	if n := len(d.take()); n != 3 {
+		t.Errorf("asked %d times about 3 calls, want once each", n)
+	}
+	d.say(http.NotFound)
+	service.take()
+	c.get(t, "/same")
+	service.wantNone(t)
+	d.take()
+}
+
+func tellsTheService(t *testing.T, c client, d *desk, service *recorder) {
+	for i := 0; i <= len(caller); i += 2 { // all, and all but one of them
+		said := append(append([]string{}, caller[:i]...), caller[min(i+2, len(caller)):]...)
+		if i == 0 || i == len(caller)-2 {
+			continue // Keystile always says application and tier
+		}
+		d.say(pass(append(said, "Set-Cookie", "a=b", "X-Other", "of Keystile")...))
+		got := c.get(t, "/", "X-Keystile-User", "forged", "X-Keystile-Scope", "forged")
+		got.wantPassed(t)
+		want := map[string]string{}
+		for j := 0; j < len(said); j += 2 {
+			want[strings.ToUpper(said[j])] = said[j+1]
+		}
+		call := service.one(t)
+		heard := told(call.header)
+		if len(heard) != len(want) {
+			t.Errorf("the service is told %q, want %q", heard, want)
+		}
+		for name, value := range want {
+			if heard[name] != value {
+				t.Errorf("the service is told %s %q, want %q", name, heard[name], value)
+			}
+		}
+		if call.header.Get("X-Other") != "" || got.header.Get("X-Keystile-Client") != "" || got.header.Get("Set-Cookie") != "" {
+			t.Errorf("what Keystile says beside it goes on: to the service %v, to the client %v", call.header, got.header)
+		}
+	}
+	d.take()
+}
+
+func passesBodies(t *testing.T, c client, d *desk, service *recorder) {
+	d.say(pass(caller...))
+	for name, body := range map[string]io.Reader{
+		"of a known length": strings.NewReader(strings.Repeat("x", 300_000)),
+		"in chunks":         io.MultiReader(strings.NewReader(strings.Repeat("x", 300_000))),
+	} {
+		c.call(t, "POST", "/upload", body).wantPassed(t)
+		if call := service.one(t); len(call.body) != 300_000 {
+			t.Errorf("%s: %d bytes arrive, want 300000", name, len(call.body))
+		}
+		if ask := d.one(t); ask.body != "" {
+			t.Errorf("%s: %d bytes are sent along with the question", name, len(ask.body))
+		}
+	}
+}
+
+func passesNothingElse(t *testing.T, c client, d *desk, service *recorder) {
+	for name, h := range map[string]http.HandlerFunc{
+		"a redirect":          func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"); w.WriteHeader(302) },
+		"an unknown product":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) },
+		"no verdict":          func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "1"); w.WriteHeader(503) },
+		"a failure":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"a broken connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"half an answer": func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			io.WriteString(conn, "HTTP/1.1 20")
+			conn.Close()
+		},
+	} {
+		d.say(h)
+		if a := c.get(t, "/"); a.status < 300 || a.body == "hello from the service" {
+			t.Errorf("%s: answered %d %s, want a refusal", name, a.status, a.body)
+		}
+		if n := len(service.take()); n > 0 {
+			t.Errorf("%s: the service is reached", name)
+		}
+	}
+	d.take()
+}

@@ -1,0 +1,11 @@
+// Package proxies runs stock proxies before a service, with the configurations of
+// examples/behind as they are committed: only addresses are replaced. Who they let pass is
+// decided by the keystile program, in a process of its own. It holds tests only.
+//
+// # Choices
+//
+// nginx and Caddy must be installed, or their tests are skipped, which the check of a
+// clean checkout does not forgive. Traefik and Envoy are in no distribution that it uses:
+// they keep the same promises if they are installed, and their files are read and judged
+// wherever the tests run.
+package proxies
