@@ -1,4 +1,75 @@
-// Package legacy is the old doors: /connect.php and /check_token.php, with the MD5 signature.
+// Package legacy is the old doors: /connect.php and /check_token.php, with the MD5
+// signature, for applications that were written against them (spec 4.10, 5, 9).
 //
-// Nothing of it is built yet. Its place in the import law is: see internal/house.
+//	old, err := legacy.New(legacy.Config{
+//		Issuer: origin, Store: store, SignIns: provider, Codes: provider, Verifier: provider, Visitors: signIn,
+//	})
+//	for _, path := range []string{"/connect", "/connect.php", "/check_token", "/check_token.php"} {
+//		mux.Handle(path, old)
+//	}
+//
+// An application calls act=login and is given an address. The user signs in there, at the
+// one provider there is, and comes back to redirect_uri with type and code. act=callback
+// redeems the code for who they are and an access token. act=query looks them up again,
+// act=check_sso asks whether a browser is signed in, check_token whether a token is good.
+//
+// Every answer has code: 1, or 0 for applications whose LegacySuccessCode says so, is a
+// success; 2 a sign-in that is not back yet; -1 a refusal, with errcode and msg:
+//
+//	101    a parameter is missing, malformed or sent twice
+//	102    appid unknown or disabled
+//	103    appkey or sign wrong, a signature wanted, redirect_uri not registered
+//	104    type unknown, not offered, or not the code's
+//	105    timestamp missing, malformed or more than 300 s off
+//	106    social_uid unknown to this application
+//	107    code unknown or expired
+//	40163  code redeemed before
+//	201    the store does not answer (HTTP 503)
+//	301    something else behind this door failed (HTTP 500)
+//	401    the access token is no good
+//	429    too many requests, or too many wrong keys
+//
+// # From connect.php to OAuth in three steps
+//
+// Nothing that an application has stored changes: the social_uid of a user is the openid of
+// the token response, appid and appkey are client_id and client_secret.
+//
+// 1. Instead of calling act=login, send the browser to /oauth/authorize with
+// response_type=code, client_id, redirect_uri, state and a PKCE challenge. Draw state for each
+// sign-in and compare it when the browser is back.
+//
+// 2. Instead of act=callback, POST the code to /oauth/token with grant_type=authorization_code,
+// the same redirect_uri, the code_verifier, client_id and client_secret. Success is code 0
+// with HTTP 200; user.openid, user.nickname, user.avatar and user.login_type are there.
+//
+// 3. Instead of act=query and check_token, GET /oauth/userinfo with the access token as a
+// bearer; HTTP 401 means that it is no good. A session that should last longer is kept by
+// the refresh token.
+//
+// The example shows both ways side by side. Two applications of one owner can be moved one
+// after the other: the old doors stay open meanwhile. Who still uses them is what
+// [ReadMigration] tells.
+//
+// # Choices
+//
+// The browser's part is the provider's own, so that there is one sign-in, one session and one
+// kind of grant. An address from act=login carries a ticket that only the provider and the
+// application can make; it is good for ten minutes and for one redirect_uri, type and state.
+//
+// A refusal is HTTP 200, because PHP's file_get_contents drops the body of anything else. What
+// a client should notice whatever it reads (too many requests, a body too large, a fault of
+// ours) has its own status. A person who meets a refusal, in a navigation, is shown a page.
+//
+// A parameter sent twice is refused, signed or not. A sign or a timestamp, even an empty one,
+// makes the signature decide alone.
+//
+// A second act=callback ends nothing, unlike a replay at /oauth/token: old clients repeat the
+// call whenever their page is loaded again, with the appkey that proves that it is them. It
+// issues no refresh token: there is nothing here to exchange one at.
+//
+// act=query goes by social_uid; type only has to be a login type. A user has one social_uid
+// per application however they signed in, and the answer names the last way.
+//
+// check_sso is for browsers and needs no key; a visitor is named only to an application that
+// proves itself and has met them. It tells pages of other sites that nobody is signed in.
 package legacy

@@ -20,10 +20,13 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if form.Has(paramTicket) {
+		return s.legacyAuthorize(w, r, app, form)
+	}
 	answer, err := s.decide(r, app, form)
 	switch no := (*reply.Failure)(nil); {
 	case errors.Is(err, errAsk):
-		return s.c.SignIn.Ask(w, r, app)
+		return s.c.SignIn.Ask(w, judged(r), app)
 	case errors.As(err, &no) && no.Status < 500:
 		return s.redirect(w, form.Get("redirect_uri"), "error", no.OAuth, "error_description", no.Msg, "state", form.Get("state"))
 	case err != nil:
@@ -35,13 +38,20 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 // asker reads the request and finds the application. Until its redirect_uri is known to
 // be right, nothing may be sent there.
 func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+	text := r.URL.RawQuery
 	if r.Method == http.MethodPost {
-		form, err = bodyForm(w, r)
-	} else {
-		form, err = parseForm(r.URL.RawQuery)
+		if text, err = formBody(w, r); err != nil {
+			return app, form, err
+		}
 	}
-	if err != nil {
+	if err := s.checkSign(r.Context(), text); err != nil {
 		return app, form, err
+	}
+	if form, err = parseForm(text); err != nil {
+		return app, form, err
+	}
+	if r.Method == http.MethodPost {
+		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}
 	app, err = s.c.Store.App(r.Context(), form.Get("client_id"))
 	switch {

@@ -12,9 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
@@ -125,7 +127,7 @@ func signedIn(t testing.TB, signIn http.Handler) string {
 
 // backstage is what dialogues may do that no client can.
 func backstage(store *storage.Store) http.Handler {
-	return reply.NewMux(quiet,
+	return reply.NewMux(quiet, signed(store),
 		reply.Route{Path: "/test/jwt", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
 			text, err := token.Bearer(r)
 			parts := strings.Split(text, ".")
@@ -146,4 +148,23 @@ func backstage(store *storage.Store) http.Handler {
 		}},
 		reply.Route{Path: "/test/panic", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
 	)
+}
+
+// signed is the query of an authorize request as a vendor SDK signs it (spec 5). Dialogues
+// ask for it at /test/signed, with the parameters to be signed.
+func signed(store *storage.Store) reply.Route {
+	return reply.Route{Path: "/test/signed", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		q := r.URL.Query()
+		app, err := store.App(r.Context(), q.Get("client_id"))
+		if err != nil {
+			return err
+		}
+		if ago, err := time.ParseDuration(q.Get("ago")); err == nil {
+			q.Del("ago")
+			q.Set("timestamp", strconv.FormatInt(time.Now().Add(-ago).Unix(), 10))
+		}
+		q.Set("sign", app.Sign(q))
+		w.Header().Set("X-Query", q.Encode())
+		return nil
+	}}
 }

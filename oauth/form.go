@@ -16,16 +16,24 @@ const (
 
 // bodyForm reads the parameters of a form body (spec 4). Those of the query are not read.
 func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	text, err := formBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	form, err := parseForm(text)
+	r.PostForm = form // the body is gone; who counts requests reads grant_type here
+	return form, err
+}
+
+func formBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	if ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || ct != formCT {
-		return nil, badRequest.Saying("the Content-Type must be " + formCT)
+		return "", badRequest.Saying("the Content-Type must be " + formCT)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if err != nil {
-		return nil, badBody(err)
+		return "", badBody(err)
 	}
-	form, err := parseForm(string(body))
-	r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
-	return form, err
+	return string(body), nil
 }
 
 // parseForm reads parameters. One sent twice is refused (RFC 6749 3.1, 3.2): proxies and

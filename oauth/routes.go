@@ -26,7 +26,7 @@ func (s *Server) routes() []reply.Route {
 	read := []string{http.MethodGet, http.MethodHead}
 	post := []string{http.MethodPost}
 	twins := []reply.Route{
-		{Path: pathAuthorize, Methods: []string{http.MethodGet, http.MethodPost}, Handle: s.authorize, Fail: s.failPage},
+		{Path: pathAuthorize, Methods: []string{http.MethodGet, http.MethodPost}, Handle: s.authorize, Fail: s.failAuthorize},
 		{Path: pathToken, Methods: post, Handle: s.token},
 		{Path: pathUserInfo, Methods: append(read, http.MethodPost), Handle: s.userInfo},
 		{Path: pathRevoke, Methods: post, Handle: s.revoke},

@@ -36,6 +36,9 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		return failed(err)
 	}
 	act.User = granted.User.Sub
+	if act.Detail == engine.GrantCode && !granted.Challenge {
+		act.Detail = storage.DetailNoPKCE
+	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
 }

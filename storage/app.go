@@ -30,7 +30,10 @@ type App struct {
 	IDTokenAlg        string      `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
 	FirstParty        bool        `json:"first_party,omitempty"`
 	Tier              string      `json:"tier"`
-	Owner             string      `json:"owner,omitempty"` // a user's sub
+	LegacySuccessCode *int        `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
+	ForbidPlainKey    bool        `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
+	LegacyNested      bool        `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
+	Owner             string      `json:"owner,omitempty"`               // a user's sub
 	Disabled          bool        `json:"disabled,omitempty"`
 	CreatedAt         time.Time   `json:"created_at"`
 	UpdatedAt         time.Time   `json:"updated_at"`
@@ -62,6 +65,9 @@ var apps = kind[App]{
 // clone is a copy that shares no memory with a.
 func (a App) clone() App {
 	a.Secrets, a.Domains, a.RedirectURIs = slices.Clone(a.Secrets), slices.Clone(a.Domains), slices.Clone(a.RedirectURIs)
+	if a.LegacySuccessCode != nil {
+		a.LegacySuccessCode = new(*a.LegacySuccessCode)
+	}
 	return a
 }
 
@@ -127,6 +133,12 @@ func (a App) Check() error {
 		}
 	default:
 		complain("id_token_alg: %q is none of HS256, ES256, RS256, EdDSA", a.IDTokenAlg)
+	}
+	if c := a.LegacySuccessCode; c != nil && *c != 0 && *c != 1 {
+		complain("legacy_success_code: %d is neither 0 nor 1", *c)
+	}
+	if a.Public && a.ForbidPlainKey {
+		complain("forbid_plain_key: a public application has no appkey to sign with")
 	}
 	if a.Public != (len(a.Secrets) == 0) {
 		complain("an application has a secret unless it is public")

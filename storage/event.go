@@ -11,7 +11,11 @@ const (
 	EventRegistration = "registration"
 	EventAdmin        = "admin"
 	EventRevocation   = "revocation"
+	EventLegacy       = "legacy" // a call of an old endpoint
 )
+
+// DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
+const DetailNoPKCE = "authorization_code without PKCE"
 
 // Event is one thing that happened, for the audit trail. All fields are optional but Kind.
 //

@@ -38,6 +38,7 @@ type Token struct {
 	Challenge   string `json:"challenge,omitempty"`    // RFC 7636
 	Method      string `json:"method,omitempty"`       // S256 or plain
 	Nonce       string `json:"nonce,omitempty"`        // OpenID Connect
+	IP          string `json:"ip,omitempty"`           // of the browser; a legacy code's
 }
 
 // Live reports whether the token is unspent and unexpired at a time. Whether it is

@@ -193,6 +193,21 @@ func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	return openIDs.get(ctx, s, openIDs.id(OpenID{AppID: appID, UserID: sub}))
 }
 
+// FindOpenID returns the user whom an application knows by an openid, or ErrNotFound.
+func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, error) {
+	if !named(appID) || !named(openid) {
+		return OpenID{}, ErrNotFound
+	}
+	page, _, err := openIDs.list(ctx, s, Is("openid="+appID+"="+openid), 1)
+	if err == nil && len(page) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return OpenID{}, err
+	}
+	return page[0], nil
+}
+
 // MeetOpenID returns how an application knows a user, and draws an openid (32 upper-case
 // hexadecimal characters) at their first meeting. All concurrent callers get one value.
 func (s *Store) MeetOpenID(ctx context.Context, appID, sub string) (OpenID, error) {

@@ -25,6 +25,7 @@ type Granted struct {
 	Access    string
 	Refresh   string // empty for client_credentials
 	IDToken   string // where the scope has openid
+	Challenge bool   // the code was bound to a PKCE challenge
 }
 
 // Authenticate finds the application of a token or revocation request and checks its
@@ -74,6 +75,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		return Granted{}, w.verdict(err)
 	}
 	g.Scope, g.Access, g.Refresh = w.scope, w.access, w.handle
+	g.Challenge = w.found != nil && w.found.Challenge != ""
 	if hasScope(g.Scope, "openid") {
 		if g.IDToken, err = e.IDToken(ctx, g); err != nil {
 			return Granted{}, err

@@ -1,0 +1,161 @@
+package legacy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// profile is what old applications know of a user. All are texts and all are always there:
+// clients decode them into fixed types.
+type profile struct {
+	Type        string `json:"type"`
+	SocialUID   string `json:"social_uid"` // the openid of spec 2.2
+	AccessToken string `json:"access_token"`
+	Nickname    string `json:"nickname"`
+	FaceImg     string `json:"faceimg"`
+	Gender      string `json:"gender"` // 男, 女 or ""
+	Location    string `json:"location"`
+	IP          string `json:"ip"`
+}
+
+var genders = map[string]string{"male": "男", "female": "女"}
+
+func profileOf(u storage.User, openid, loginType string) profile {
+	return profile{
+		Type: loginType, SocialUID: openid, Nickname: cmp.Or(u.Nickname, u.Username), FaceImg: u.Picture,
+		Gender: genders[u.Gender], Location: u.Location,
+	}
+}
+
+// pending is the answer to who asks before the browser is back. Its code stands for that in
+// every client that looks at it, and for nothing else.
+type pending struct {
+	Code int    `json:"code"`
+	Msg  string `json:"msg"`
+}
+
+var goesOn = pending{2, "the sign-in has not come back: redeem the code that redirect_uri is given"}
+
+// callback is act=callback: it redeems a code, once (spec 3.1). Everything is read, judged
+// and minted before the one write that spends the code.
+func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
+	app, err := l.prove(c)
+	if err != nil {
+		return err
+	}
+	code, now := c.params.Get("code"), time.Now()
+	if code == "" {
+		return badParameter.Saying("code is missing")
+	}
+	if l.c.SignIns.LegacyBegun(app, code) {
+		return reply.JSON(w, http.StatusOK, goesOn)
+	}
+	t, err := l.present(c, app, code, now)
+	if err != nil {
+		return err
+	}
+	user, openid, err := l.owner(c.Context(), app, t.UserID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return unknownCode.Because(err)
+	} else if err != nil {
+		return err
+	}
+	answer := profileOf(user, openid, t.LoginType)
+	answer.IP = t.IP
+	if answer.AccessToken, err = l.c.Codes.LegacyAccess(c.Context(), t); err != nil {
+		return err
+	}
+	if err := l.spend(c.Context(), t, now); err != nil {
+		return err
+	}
+	c.event.User = t.UserID
+	return succeed(w, app, answer)
+}
+
+// present finds the code and judges it. A code of another kind or of another application
+// does not exist for this one, so that a wrong attempt changes nothing.
+func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (storage.Token, error) {
+	t, err := l.c.Store.Token(c.Context(), storage.KeyOf(code))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t, unknownCode
+	case err != nil:
+		return t, err
+	case t.Kind != storage.KindLegacy, t.AppID != app.ID, !now.Before(t.ExpiresAt):
+		return t, unknownCode
+	case !t.SpentAt.IsZero():
+		return t, codeUsed
+	}
+	// Clients look users up by the type their redirect brought, which anybody can write.
+	if asked := c.params.Get("type"); asked != "" && asked != t.LoginType {
+		return t, wrongType.Saying("type differs from the one the code was issued for; the code is still good")
+	}
+	return t, nil
+}
+
+func (l *Legacy) spend(ctx context.Context, t storage.Token, now time.Time) error {
+	err := l.c.Store.Exchange(ctx, t.Key, now.UTC())
+	switch {
+	case errors.Is(err, storage.ErrSpent):
+		return codeUsed
+	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
+		return unknownCode.Because(err)
+	}
+	return err
+}
+
+// owner returns a user and how an application knows them. One who is gone, disabled or a
+// stranger to the application is storage.ErrNotFound.
+func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storage.User, string, error) {
+	user, err := l.c.Users.User(ctx, sub)
+	if err == nil && user.Disabled {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
+		return storage.User{}, "", err
+	}
+	known, err := l.c.Store.OpenID(ctx, app.ID, sub)
+	return user, known.OpenID, err
+}
+
+var openidShape = regexp.MustCompile(`^[0-9A-F]{32}$`)
+
+// query is act=query: a second look at a user of the application. It hands out no token.
+func (l *Legacy) query(w http.ResponseWriter, c *call) error {
+	app, err := l.prove(c)
+	if err != nil {
+		return err
+	}
+	uid := c.params.Get("social_uid")
+	if uid == "" {
+		return badParameter.Saying("social_uid is missing")
+	}
+	if asked := c.params.Get("type"); asked != "" && !slices.Contains(loginTypes, asked) {
+		return wrongType
+	}
+	if !openidShape.MatchString(uid) {
+		return unknownUser
+	}
+	known, err := l.c.Store.FindOpenID(c.Context(), app.ID, uid)
+	if errors.Is(err, storage.ErrNotFound) {
+		return unknownUser
+	} else if err != nil {
+		return err
+	}
+	user, openid, err := l.owner(c.Context(), app, known.UserID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return unknownUser
+	} else if err != nil {
+		return err
+	}
+	c.event.User = user.Sub
+	return succeed(w, app, profileOf(user, openid, cmp.Or(user.LoginType, storage.LoginSelf)))
+}

@@ -1,0 +1,61 @@
+package legacy_test
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/legacy"
+	"github.com/keystile/keystile/storage"
+)
+
+// trail keeps events for tests.
+type trail struct {
+	mu     sync.Mutex
+	events []storage.Event
+}
+
+func (t *trail) Note(e storage.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.events = append(t.events, e)
+}
+
+// last is the newest event.
+func (t *trail) last() storage.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.events[len(t.events)-1]
+}
+
+// faulty is a backend whose reads and exchanges can be made to fail.
+type faulty struct {
+	storage.Backend
+	fail error
+}
+
+func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+	if f.fail != nil {
+		return storage.Doc{}, f.fail
+	}
+	return f.Backend.Get(ctx, kind, id)
+}
+
+func (f *faulty) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+	if f.fail != nil {
+		return f.fail
+	}
+	return f.Backend.Exchange(ctx, key, at, next...)
+}
+
+// from makes a house see every request come from an address of its own choice.
+func from(address *string) func(*legacy.Config) {
+	return func(c *legacy.Config) {
+		c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr(*address) }
+	}
+}
+
+// quietly is a house that writes nothing down.
+func quietly(c *legacy.Config) { c.Audit = nil }

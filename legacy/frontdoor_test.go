@@ -1,0 +1,22 @@
+package legacy_test
+
+import (
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/storage"
+)
+
+// frontDoor is the provider, with what it was made of.
+type frontDoor struct {
+	*oauth.Server
+	store  *storage.Store
+	keys   *token.Keys
+	signIn *signin.SignIn
+}
+
+// shelf is a store, with its backend.
+type shelf struct {
+	*storage.Store
+	backend storage.Backend
+}

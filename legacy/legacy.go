@@ -1,0 +1,178 @@
+package legacy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what this room asks of storage; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	// OpenID returns how an application knows a user, FindOpenID the user whom it knows so.
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	FindOpenID(ctx context.Context, appID, openid string) (storage.OpenID, error)
+	Token(ctx context.Context, key storage.Key) (storage.Token, error)
+	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+}
+
+// Users finds the people that codes and tokens are about; *storage.Store has it.
+type Users interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// SignIns runs the browser's part of act=login; *oauth.Server has it.
+type SignIns interface {
+	// LegacySignIn returns the address of a sign-in for an application that has proved who it
+	// is. It is good for a few minutes and for these values only, so that nobody else can make
+	// one. The browser comes back to redirectURI with type, code and state.
+	LegacySignIn(app storage.App, loginType, redirectURI, state string) string
+	// LegacyBegun reports whether a text is the ticket of such a sign-in, still good.
+	LegacyBegun(app storage.App, ticket string) bool
+}
+
+// Codes makes what applications are given; *oauth.Server has it.
+type Codes interface {
+	// LegacyCode issues a code of kind legacy to an application for a user who is signed in
+	// in a browser at an address.
+	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+	// LegacyAccess mints the access token that a legacy code is about to be redeemed for.
+	LegacyAccess(ctx context.Context, code storage.Token) (string, error)
+}
+
+// Verifier judges access tokens; *oauth.Server has it.
+type Verifier interface {
+	// Verify returns whom a token for this service speaks for; one that is no good is
+	// oauth.ErrInvalidToken.
+	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+}
+
+// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+type Visitors interface {
+	// Visitor returns the session of a signed-in user, or storage.ErrNotFound.
+	Visitor(r *http.Request) (storage.Session, error)
+}
+
+// Audit takes down what happens here; *gateway.Gateway has it.
+type Audit interface{ Note(e storage.Event) }
+
+// How a refusal is sent (Config.ErrorStatus).
+const (
+	AlwaysOK = "always_ok" // HTTP 200: clients that read no body of an error still get to know errcode
+	Mapped   = "mapped"    // HTTP 400, 401, 403 or 404 (spec 7)
+)
+
+// Config is what New needs. Zero values are the defaults of the specification.
+type Config struct {
+	Issuer   string // the origin, such as https://id.example.com; required
+	Store    Store  // required
+	Users    Users  // nil: the Store
+	SignIns  SignIns
+	Codes    Codes
+	Verifier Verifier
+	Visitors Visitors
+
+	Types       []string // login types that the sign-in page offers (spec 1); the first is the default. nil: self
+	ErrorStatus string   // AlwaysOK (default) or Mapped
+
+	Audit    Audit                          // nil: nothing is taken down
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+// Legacy is the old doors.
+type Legacy struct {
+	c       Config
+	mux     *reply.Mux
+	acts    map[string]act
+	strikes strikes
+}
+
+// New makes a Legacy. It says everything that is wrong with the Config at once.
+func New(c Config) (*Legacy, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	l := &Legacy{c: c, strikes: strikes{known: map[striker][]time.Time{}}}
+	l.acts = map[string]act{"login": l.login, "callback": l.callback, "query": l.query, "check_sso": l.checkSSO}
+	l.mux = reply.NewMux(c.Log, l.routes()...)
+	return l, nil
+}
+
+// routes is the room's one table (spec 4.10). There is no HEAD: it would spend a code.
+func (l *Legacy) routes() (all []reply.Route) {
+	methods := []string{http.MethodGet, http.MethodPost}
+	for _, php := range []string{"", ".php"} {
+		all = append(all,
+			reply.Route{Path: "/connect" + php, Methods: methods, Handle: l.connect, Fail: l.fail},
+			reply.Route{Path: "/check_token" + php, Methods: methods, Handle: l.checkToken, Fail: l.failToken})
+	}
+	return all
+}
+
+func (l *Legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.mux.ServeHTTP(w, r) }
+
+var loginTypes = []string{
+	storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin, storage.LoginEmail, storage.LoginSelf,
+}
+
+func (c *Config) complete() error {
+	var errs []error
+	u, err := url.Parse(c.Issuer)
+	if err != nil || u.Host == "" || c.Issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && u.Scheme != "http" {
+		errs = append(errs, fmt.Errorf("the Issuer %q is not an origin such as https://id.example.com", c.Issuer))
+	}
+	if users, ok := c.Store.(Users); c.Users == nil && ok {
+		c.Users = users
+	}
+	for _, need := range []struct {
+		name    string
+		missing bool
+		hint    string
+	}{
+		{"Store", c.Store == nil, "*storage.Store"}, {"Users", c.Users == nil, "*storage.Store"},
+		{"SignIns", c.SignIns == nil, "*oauth.Server"}, {"Codes", c.Codes == nil, "*oauth.Server"},
+		{"Verifier", c.Verifier == nil, "*oauth.Server"}, {"Visitors", c.Visitors == nil, "*signin.SignIn"},
+	} {
+		if need.missing {
+			errs = append(errs, fmt.Errorf("%s is missing: hand over a %s", need.name, need.hint))
+		}
+	}
+	c.Types = slices.Clone(c.Types)
+	if len(c.Types) == 0 {
+		c.Types = []string{storage.LoginSelf}
+	}
+	for _, t := range c.Types {
+		if !slices.Contains(loginTypes, t) {
+			errs = append(errs, fmt.Errorf("the login type %q in Types is none of wx, alipay, qq, douyin, email, self", t))
+		}
+	}
+	if c.ErrorStatus != "" && c.ErrorStatus != AlwaysOK && c.ErrorStatus != Mapped {
+		errs = append(errs, fmt.Errorf("ErrorStatus %q is neither always_ok nor mapped", c.ErrorStatus))
+	}
+	if c.Audit == nil {
+		c.Audit = nowhere{}
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("legacy: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+// nowhere is the trail of a host that keeps none.
+type nowhere struct{}
+
+func (nowhere) Note(storage.Event) {}

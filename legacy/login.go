@@ -1,0 +1,54 @@
+package legacy
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/keystile/keystile/storage"
+)
+
+type loginAnswer struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// login is act=login: an application proves who it is and is given the address of a
+// sign-in. A browser that was sent here itself is sent on.
+func (l *Legacy) login(w http.ResponseWriter, c *call) error {
+	app, err := l.prove(c)
+	if err != nil {
+		return err
+	}
+	target, err := c.target(app)
+	if err != nil {
+		return err
+	}
+	loginType := c.params.Get("type")
+	if loginType == "" {
+		loginType = l.c.Types[0]
+	}
+	if !slices.Contains(l.c.Types, loginType) {
+		return wrongType
+	}
+	to := l.c.SignIns.LegacySignIn(app, loginType, target, c.params.Get("state"))
+	if navigates(c.Request) {
+		return found(w, to)
+	}
+	return succeed(w, app, loginAnswer{loginType, to})
+}
+
+// target is where a request wants a browser sent. Nothing is ever sent anywhere before the
+// application's own rule has passed it (spec 5).
+func (c *call) target(app storage.App) (string, error) {
+	uri := c.params.Get("redirect_uri")
+	if uri == "" {
+		return "", badParameter.Saying("redirect_uri is missing")
+	}
+	if len(c.params.Get("state")) > maxState {
+		return "", badParameter.Saying("state is longer than 2,048 bytes")
+	}
+	if err := app.AllowsRedirect(uri); err != nil {
+		return "", badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
+	}
+	return uri, nil
+}

@@ -1,0 +1,90 @@
+package legacy
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/storage"
+)
+
+// How an application proved who it is, in an event's Detail.
+const (
+	byKey    = " plain"
+	bySign   = " signed"
+	unproven = " open"
+)
+
+// decoy is asked where there is no application to ask: an unknown appid costs what a known
+// one does.
+var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
+
+// prove finds the application of a request and has it prove who it is (spec 5). From then
+// on the request counts against the application and no longer against its address.
+func (l *Legacy) prove(c *call) (storage.App, error) {
+	now := time.Now()
+	who := newStriker(l.c.ClientIP(c.Request), c.params.Get("appid"))
+	if err := l.strikes.check(who, now); err != nil {
+		return storage.App{}, err
+	}
+	app, absent := l.find(c)
+	switch no := (*reply.Failure)(nil); {
+	case errors.As(absent, &no):
+		app = decoy
+	case absent != nil:
+		return app, absent
+	}
+	how, err := demonstrate(app, c.params, now)
+	if errors.Is(err, wrongKey) || errors.Is(err, wrongSign) {
+		l.strikes.strike(who, now)
+		err = cmp.Or(absent, err)
+	}
+	if err != nil {
+		return storage.App{}, err
+	}
+	c.event.App = app.ID
+	c.event.Detail += how
+	return app, visit.Charge(c.Context(), app)
+}
+
+// find returns the application that a request names.
+func (l *Legacy) find(c *call) (storage.App, error) {
+	id := c.params.Get("appid")
+	if id == "" {
+		return storage.App{}, badParameter.Saying("appid is missing")
+	}
+	app, err := l.c.Store.App(c.Context(), id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && app.Disabled {
+		return storage.App{}, unknownApp
+	}
+	return app, err
+}
+
+// demonstrate judges what a request brings to prove that it is an application's. One that
+// has to do with signing is judged by its signature alone.
+func demonstrate(app storage.App, params url.Values, now time.Time) (how string, err error) {
+	if storage.IsSigned(params) {
+		if err := app.CheckSign(params, now); err != nil {
+			return "", refusedSign(err)
+		}
+		return bySign, nil
+	}
+	if err := once(params); err != nil {
+		return "", err
+	}
+	switch {
+	case !params.Has("appkey"):
+		return "", badParameter.Saying("appkey is missing: send it, or timestamp and sign")
+	case app.ForbidPlainKey:
+		return "", signWanted
+	case !app.Authenticates(params.Get("appkey"), now):
+		return "", wrongKey
+	}
+	return byKey, nil
+}
+
+// offersProof reports whether a request that need not prove anything wants to.
+func offersProof(params url.Values) bool { return storage.IsSigned(params) || params.Has("appkey") }

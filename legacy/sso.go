@@ -1,0 +1,127 @@
+package legacy
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/storage"
+)
+
+type ssoAnswer struct {
+	LoggedIn bool `json:"logged_in"`
+	*ssoIdentity
+}
+
+type ssoIdentity struct {
+	Type      string `json:"type"`
+	SocialUID string `json:"social_uid"`
+	Nickname  string `json:"nickname"`
+	FaceImg   string `json:"faceimg"`
+}
+
+// checkSSO is act=check_sso: whether the visitor is signed in here, asked by a page of an
+// application, with their cookie. With a redirect_uri the browser is sent there with the
+// answer, and with a code if it is yes: what OpenID Connect calls prompt=none. No cookie
+// comes along from pages of other sites, so that they can only ask in that way.
+func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
+	app, err := l.asker(c)
+	if err != nil {
+		return err
+	}
+	foreign := l.crossOrigin(w, c.Request, app)
+	target := ""
+	if c.params.Get("redirect_uri") != "" {
+		if target, err = c.target(app); err != nil {
+			return err
+		}
+		if app.Public {
+			return publicApp
+		}
+	}
+	who, err := l.c.Visitors.Visitor(c.Request)
+	switch {
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return err
+	case err != nil || foreign:
+		who = storage.Session{}
+	}
+	if target != "" {
+		return l.sendBack(w, c, app, who, target)
+	}
+	answer := ssoAnswer{LoggedIn: who.UserID != ""}
+	if answer.LoggedIn && offersProof(c.params) { // it has been proved, see asker
+		if answer.ssoIdentity, err = l.identity(c, app, who); err != nil {
+			return err
+		}
+	}
+	return succeed(w, app, answer)
+}
+
+// asker returns the application that asks. It is a page in a browser, which has no appkey;
+// one that offers proof has to be right.
+func (l *Legacy) asker(c *call) (storage.App, error) {
+	if offersProof(c.params) {
+		return l.prove(c)
+	}
+	if err := once(c.params); err != nil {
+		return storage.App{}, err
+	}
+	app, err := l.find(c)
+	if err == nil {
+		c.event.App = app.ID
+		c.event.Detail += unproven
+	}
+	return app, err
+}
+
+// crossOrigin lets pages on the application's own hosts read the answer, and reports whether
+// a page of anybody else asks.
+func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage.App) (foreign bool) {
+	h := w.Header()
+	h.Set("Vary", "Origin, Sec-Fetch-Site")
+	origins := r.Header.Values("Origin")
+	switch {
+	case len(origins) == 0:
+		// A script or image tag sends no Origin.
+		return r.Header.Get("Sec-Fetch-Site") == "cross-site" && !navigates(r)
+	case len(origins) > 1:
+		return true
+	case origins[0] == l.c.Issuer:
+		return false
+	}
+	hosts := storage.App{Domains: app.Domains, AllowHTTPRedirect: app.AllowHTTPRedirect}
+	if hosts.AllowsRedirect(origins[0]+"/") != nil {
+		return true
+	}
+	h.Set("Access-Control-Allow-Origin", origins[0])
+	h.Set("Access-Control-Allow-Credentials", "true")
+	return false
+}
+
+// sendBack answers by a redirect.
+func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who storage.Session, target string) error {
+	state := c.params.Get("state")
+	if who.UserID == "" {
+		return found(w, withQuery(target, "sso", "0", "state", state))
+	}
+	code, err := l.c.Codes.LegacyCode(c.Context(), app, who, target, l.c.ClientIP(c.Request))
+	if err != nil {
+		return err
+	}
+	c.event.User = who.UserID
+	return found(w, withQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+}
+
+// identity is who the visitor is, for an application that has met them.
+func (l *Legacy) identity(c *call, app storage.App, who storage.Session) (*ssoIdentity, error) {
+	user, openid, err := l.owner(c.Context(), app, who.UserID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	c.event.User = user.Sub
+	p := profileOf(user, openid, cmp.Or(who.LoginType, storage.LoginSelf))
+	return &ssoIdentity{p.Type, p.SocialUID, p.Nickname, p.FaceImg}, nil
+}

@@ -1,0 +1,127 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// The way through authorize that begins at the old endpoints and ends with a code of kind
+// legacy (spec 4.10). A ticket in the address says that the application, which has proved
+// who it is, asked for this sign-in: without one, nobody is sent that way.
+const (
+	paramTicket    = "legacy"
+	ticketLifetime = 10 * time.Minute
+	ticketHead     = 8 + 16 // when it ends in Unix seconds, and what it is for
+	ticketSize     = ticketHead + sha256.Size
+)
+
+// LegacySignIn returns the address of a sign-in for an application that has proved who it
+// is. It is good for ten minutes, and for these values only.
+func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state string) string {
+	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
+	head = append(head, purpose(loginType, redirectURI, state)...)
+	ticket := base64.RawURLEncoding.EncodeToString(append(head, seal(app, app.AppKey(), head)...))
+	return withQuery(s.c.Issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
+		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
+}
+
+// LegacyBegun reports whether a text is a ticket of an application that is still good.
+func (s *Server) LegacyBegun(app storage.App, ticket string) bool {
+	_, ok := openTicket(app, ticket, time.Now())
+	return ok
+}
+
+// purpose digests what a ticket is for. Encode escapes, so that no two look the same.
+func purpose(loginType, redirectURI, state string) []byte {
+	of := url.Values{"login_type": {loginType}, "redirect_uri": {redirectURI}, "state": {state}}
+	sum := sha256.Sum256([]byte(of.Encode()))
+	return sum[:ticketHead-8]
+}
+
+// seal is keyed with an appkey: who has it could have called act=login as well.
+func seal(app storage.App, key storage.Secret, head []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(key.Reveal()))
+	mac.Write([]byte("keystile legacy sign-in\x00" + app.ID + "\x00"))
+	mac.Write(head)
+	return mac.Sum(nil)
+}
+
+func openTicket(app storage.App, ticket string, now time.Time) (head []byte, ok bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(ticket)
+	if err != nil || len(raw) != ticketSize {
+		return nil, false
+	}
+	head = raw[:ticketHead]
+	for _, s := range app.Secrets {
+		live := s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt)
+		ok = hmac.Equal(raw[ticketHead:], seal(app, s.Secret, head)) && live && !s.Secret.IsZero() || ok
+	}
+	return head, ok && now.Unix() < int64(binary.BigEndian.Uint64(head))
+}
+
+// legacyAuthorize is authorize for a request with a ticket. PKCE, prompt and scope are not
+// of its time. A faulty ticket is told on a page and never redirected.
+func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+	target, state := form.Get("redirect_uri"), form.Get("state")
+	head, ok := openTicket(app, form.Get(paramTicket), time.Now())
+	if !ok || !hmac.Equal(head[8:], purpose(form.Get("login_type"), target, state)) {
+		return badTicket
+	}
+	who, err := s.c.SignIn.Visitor(r)
+	if errors.Is(err, storage.ErrNotFound) {
+		return s.c.SignIn.Ask(w, judged(r), app)
+	}
+	if err != nil {
+		return err
+	}
+	code, err := s.LegacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
+	if err != nil {
+		return err
+	}
+	return found(w, withQuery(target, "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+}
+
+// LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
+// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime.
+func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
+	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
+		return "", err
+	}
+	raw := make([]byte, 16)
+	rand.Read(raw)
+	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
+	t := storage.Token{
+		Key: storage.KeyOf(code), Kind: storage.KindLegacy, Grant: storage.NewGrant(now), GrantedAt: now,
+		AppID: app.ID, UserID: who.UserID, Scope: "openid profile", IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
+		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
+	}
+	if from.IsValid() {
+		t.IP = from.String()
+	}
+	return code, s.c.Store.Issue(ctx, t)
+}
+
+// LegacyAccess mints the access token that a legacy code is about to be redeemed for. The
+// caller has judged the code.
+func (s *Server) LegacyAccess(_ context.Context, code storage.Token) (string, error) {
+	now := time.Now()
+	return s.keys.SignAccess(token.Claims{
+		Issuer: s.c.Issuer, Subject: code.UserID, Audience: s.c.Issuer, ClientID: code.AppID, Scope: code.Scope,
+		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(s.c.AccessLifetime),
+	})
+}

@@ -1,0 +1,70 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// checkSign judges an authorize request that an SDK has signed (spec 4.1, 5), before
+// anything else does: what was signed is every parameter as it was sent, also those that
+// are sent empty or twice. Who the application is, is judged later.
+func (s *Server) checkSign(ctx context.Context, text string) error {
+	sent, err := url.ParseQuery(text)
+	if err != nil || !storage.IsSigned(sent) {
+		return nil // parseForm says what is wrong with it
+	}
+	app, missing := s.c.Store.App(ctx, sent.Get("client_id"))
+	if missing != nil && !errors.Is(missing, storage.ErrNotFound) {
+		return missing
+	}
+	switch err := app.CheckSign(sent, time.Now()); {
+	case errors.Is(err, storage.ErrTimestamp):
+		return badTimestamp
+	case errors.Is(err, storage.ErrRepeated):
+		return badRepeat
+	case err != nil && missing == nil:
+		return badSign
+	}
+	return nil
+}
+
+// judged is a request without what signed it, for whoever brings the browser back: the
+// signature has been judged, and a person may take longer than five minutes to sign in.
+func judged(r *http.Request) *http.Request {
+	bare := *r
+	at := *r.URL
+	bare.URL, bare.PostForm = &at, maps.Clone(r.PostForm)
+	bare.PostForm.Del("sign")
+	bare.PostForm.Del("timestamp")
+	parts := slices.DeleteFunc(strings.Split(at.RawQuery, "&"), func(part string) bool {
+		name, _, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(name)
+		return err == nil && (name == "sign" || name == "timestamp")
+	})
+	at.RawQuery = strings.Join(parts, "&")
+	return &bare
+}
+
+// failAuthorize shows a failure to the person in front of the browser. What is wrong with a
+// signature is for whoever wrote the SDK: JSON, unless HTML is asked for.
+func (s *Server) failAuthorize(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	switch {
+	case f.Errcode == 0:
+		s.failPage(w, r, f)
+	case strings.Contains(r.Header.Get("Accept"), "text/html"):
+		page.Fail(w, r, f.Status, "This request can not go on", "errcode "+strconv.Itoa(f.Errcode)+": "+f.Msg)
+	default:
+		reply.Fail(s.c.Log, w, r, f, nil)
+	}
+}

@@ -1,0 +1,290 @@
+package storage
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const signingKey = "S3cr3tKeyForTests0123456789abcdef"
+
+var signedAt = time.Unix(1700000000, 0)
+
+func signing(keys ...AppSecret) App {
+	if keys == nil {
+		keys = []AppSecret{{Secret: NewSecret(signingKey)}}
+	}
+	return App{ID: "1000", Secrets: keys}
+}
+
+// sent are parameters as they come over the wire.
+func sent(t testing.TB, query string) url.Values {
+	t.Helper()
+	v, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Entry 48 of the decisions.
+func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
+	text, err := os.ReadFile("testdata/md5-sign.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Vectors []struct {
+			Name, Secret, Canonical, Sign, Expect string
+			Query                                 string `json:"raw_query"`
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Vectors) != 24 {
+		t.Fatalf("%d vectors, want 24: %v", len(file.Vectors), err)
+	}
+	for _, v := range file.Vectors {
+		params := sent(t, v.Query)
+		app := signing(AppSecret{Secret: NewSecret(v.Secret)})
+		if v.Expect == "reject" {
+			params.Set("sign", app.Sign(params))
+			if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrRepeated) {
+				t.Errorf("%s: CheckSign = %v, want ErrRepeated", v.Name, err)
+			}
+			continue
+		}
+		if got := string(canonical(params)) + "appkey=" + v.Secret; got != v.Canonical {
+			t.Errorf("%s: canonical = %q, want %q", v.Name, got, v.Canonical)
+		}
+		if got := app.Sign(params); got != v.Sign {
+			t.Errorf("%s: Sign = %s, want %s", v.Name, got, v.Sign)
+		}
+		params.Set("sign", v.Sign)
+		want := error(nil)
+		if !params.Has("timestamp") {
+			want = ErrTimestamp
+		}
+		if err := app.CheckSign(params, signedAt); !errors.Is(err, want) {
+			t.Errorf("%s: CheckSign = %v, want %v", v.Name, err, want)
+		}
+	}
+}
+
+// What other families of signatures make of the same parameters is not ours.
+func TestTheVariantsOfOtherFamiliesAreRefused(t *testing.T) {
+	for name, c := range map[string][2]string{
+		"empty values skipped": {"act=login&appid=1000&state=&timestamp=1700000000&type=wx", "4550b34aa0120dc26a4b8f7b0b73f90e"},
+		"PHP's ksort()":        {"10=a&9=b&2=c&appid=1000&timestamp=1700000000", "aebe1782f41d79910206d6288621387f"},
+		"PHP's $_GET":          {"app-id=1&app.id=2&app_id=3&appid=1000&appkeyx=4&timestamp=1700000000", "c7fa811aaabfb6f63af0837b068a25b4"},
+		"order by UTF-16":      {"%EF%BD%9E=bmp&%F0%9F%98%80=astral&appid=1000&timestamp=1700000000", "b74485165d7671aff999da72239563e4"},
+	} {
+		params := sent(t, c[0]+"&sign="+c[1])
+		if err := signing().CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+			t.Errorf("%s: CheckSign = %v, want ErrSign", name, err)
+		}
+	}
+}
+
+func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
+	app := signing()
+	for _, c := range []struct {
+		timestamp string
+		good      bool
+	}{
+		{"1700000000", true}, {"1699999700", true}, {"1700000300", true}, {"001700000000", true},
+		{"1699999699", false}, {"1700000301", false}, {"0", false}, {"", false},
+		{"1700000000000", false}, {"0001700000000", false}, {"1.7e9", false}, {"+1700000000", false}, {"-1700000000", false},
+		{" 1700000000", false}, {"1700000000 ", false}, {"1700000000.0", false}, {"0x6553f100", false}, {"1_700_000_000", false},
+		{"１７００００００００", false}, {"99999999999999999999", false}, {"18446744073709551615", false},
+	} {
+		params := url.Values{"act": {"login"}, "timestamp": {c.timestamp}}
+		params.Set("sign", app.Sign(params))
+		err := app.CheckSign(params, signedAt)
+		if c.good && err != nil || !c.good && !errors.Is(err, ErrTimestamp) {
+			t.Errorf("timestamp %q: CheckSign = %v, want good %t", c.timestamp, err, c.good)
+		}
+	}
+}
+
+// Entry 48 of the decisions: 105, then 101, then 103.
+func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
+	app := signing()
+	for _, c := range []struct {
+		query string
+		want  error
+	}{
+		{"a=1&a=2&sign=x", ErrTimestamp},
+		{"a=1&sign=00000000000000000000000000000000&timestamp=1", ErrTimestamp},
+		{"a=1&a=2&timestamp=1700000000", ErrRepeated},
+		{"a=1&timestamp=1700000000&timestamp=1700000000", ErrRepeated},
+		{"a=1&timestamp=1700000000&sign=x&sign=y", ErrRepeated},
+		{"a=1&timestamp=1700000000", ErrSign},
+		{"a=1&timestamp=1700000000&sign=", ErrSign},
+		{"a=1&timestamp=1700000000&sign=00000000000000000000000000000000", ErrSign},
+	} {
+		if err := app.CheckSign(sent(t, c.query), signedAt); !errors.Is(err, c.want) {
+			t.Errorf("%s: CheckSign = %v, want %v", c.query, err, c.want)
+		}
+	}
+}
+
+func TestASignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
+	app := signing()
+	params := url.Values{"act": {"login"}, "timestamp": {"1700000000"}}
+	sign := app.Sign(params)
+	for text, good := range map[string]bool{
+		sign: true, strings.ToUpper(sign): true, sign[:31]: false, sign[:30]: false, sign + "00": false, " " + sign: false,
+		sign + "\n": false, "0x" + sign: false, sign + "g": false, sign + "0": false,
+	} {
+		params.Set("sign", text)
+		if err := app.CheckSign(params, signedAt); (err == nil) != good {
+			t.Errorf("sign %q: CheckSign = %v, want good %t", text, err, good)
+		}
+	}
+}
+
+func TestEveryParameterIsSigned(t *testing.T) {
+	app := signing()
+	params := sent(t, "act=login&appid=1000&state=&timestamp=1700000000&Sign=1")
+	params.Set("sign", app.Sign(params))
+	for _, change := range []func(url.Values){
+		func(v url.Values) { v.Set("act", "callback") },
+		func(v url.Values) { v.Set("timestamp", "1700000001") },
+		func(v url.Values) { v.Set("more", "") },
+		func(v url.Values) { v.Del("state") },
+		func(v url.Values) { v.Del("Sign") },
+	} {
+		changed := maps.Clone(params)
+		change(changed)
+		if err := app.CheckSign(changed, signedAt); !errors.Is(err, ErrSign) {
+			t.Errorf("CheckSign(%v) = %v, want ErrSign", changed, err)
+		}
+	}
+	if err := app.CheckSign(params, signedAt); err != nil {
+		t.Errorf("CheckSign(what was signed) = %v, want no error", err)
+	}
+}
+
+func TestBothSecretsSignDuringARotation(t *testing.T) {
+	older, newer := NewSecret(strings.Repeat("o", 43)), NewSecret(strings.Repeat("n", 43))
+	app := signing(AppSecret{Secret: newer}, AppSecret{Secret: older, ExpiresAt: signedAt.Add(time.Second)})
+	params := url.Values{"timestamp": {"1700000000"}}
+	if got, want := app.Sign(params), signing(AppSecret{Secret: newer}).Sign(params); got != want {
+		t.Errorf("Sign = %s, want %s, of the newest secret", got, want)
+	}
+	params.Set("sign", app.Sign(params))
+	if err := app.CheckSign(params, signedAt); err != nil {
+		t.Errorf("CheckSign(new secret) = %v, want no error", err)
+	}
+	params.Set("sign", signing(AppSecret{Secret: older}).Sign(params))
+	if err := app.CheckSign(params, signedAt); err != nil {
+		t.Errorf("CheckSign(old secret) = %v, want no error", err)
+	}
+	if err := app.CheckSign(params, signedAt.Add(time.Second)); !errors.Is(err, ErrSign) {
+		t.Errorf("CheckSign(old secret, when it has ended) = %v, want ErrSign", err)
+	}
+}
+
+func TestWhoHasNoSecretSignsNothing(t *testing.T) {
+	params := url.Values{"timestamp": {"1700000000"}}
+	public := signing()
+	public.Public = true
+	for name, app := range map[string]App{"nobody": {}, "an empty secret": {Secrets: []AppSecret{{}}}, "a public application": public} {
+		for _, key := range []App{signing(), signing(AppSecret{Secret: NewSecret(" ")})} {
+			signed := maps.Clone(params)
+			signed.Set("sign", key.Sign(params))
+			if err := app.CheckSign(signed, signedAt); !errors.Is(err, ErrSign) {
+				t.Errorf("%s: CheckSign = %v, want ErrSign", name, err)
+			}
+		}
+	}
+	empty := digest(canonical(params), Secret{})
+	params.Set("sign", hex.EncodeToString(empty[:]))
+	if err := (App{Secrets: []AppSecret{{}}}).CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+		t.Errorf("signed with the empty secret: CheckSign = %v, want ErrSign", err)
+	}
+	if got := (App{}).Sign(params); got != "" {
+		t.Errorf("Sign without a secret = %q, want none", got)
+	}
+}
+
+func TestARequestIsSignedAsSoonAsItSaysSo(t *testing.T) {
+	for query, want := range map[string]bool{
+		"": false, "appkey=x": false, "Sign=x&TIMESTAMP=1": false,
+		"sign=x": true, "timestamp=1": true, "sign": true, "timestamp=": true,
+	} {
+		if got := IsSigned(sent(t, query)); got != want {
+			t.Errorf("IsSigned(%q) = %t, want %t", query, got, want)
+		}
+	}
+}
+
+func TestAnApplicationSaysHowTheOldEndpointsTreatIt(t *testing.T) {
+	app := App{Name: "App", Tier: TierFree, Secrets: []AppSecret{{Secret: DrawSecret()}}}
+	for code, good := range map[int]bool{0: true, 1: true, 2: false, -1: false, 105: false} {
+		app.LegacySuccessCode = &code
+		if err := app.Check(); (err == nil) != good {
+			t.Errorf("legacy_success_code %d: Check = %v, want good %t", code, err, good)
+		}
+	}
+	app.LegacySuccessCode = nil
+	app.ForbidPlainKey = true
+	if err := app.Check(); err != nil {
+		t.Errorf("forbid_plain_key: Check = %v, want no error", err)
+	}
+	app.Public, app.Secrets = true, nil
+	if err := app.Check(); err == nil || !strings.Contains(err.Error(), "forbid_plain_key") {
+		t.Errorf("forbid_plain_key of a public application: Check = %v, want a complaint", err)
+	}
+}
+
+func TestACopyOfAnApplicationHasItsOwnSuccessCode(t *testing.T) {
+	code := 0
+	app := App{LegacySuccessCode: &code}
+	copied := app.clone()
+	*copied.LegacySuccessCode = 1
+	if code != 0 {
+		t.Error("changing the copy changed the application")
+	}
+}
+
+// However the parameters were encoded, one that was signed is good, and one that says
+// anything else is not.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"act=login&appid=1000&state=a+b%26c", "state"}, {"a=1&b=2&c=", "c"}, {"%F0%9F%98%80=x&%EF%BD%9E=y", "~"}, {"sign=1&Sign=2", "sign"},
+		{"a=%ff&%00=%0a", "\x00"}, {"10=a&9=b&2=c", "9"}, {"appkey=x&app-id=y&app.id=z", "appkey"}, {"a&b&c", "b"}, {"=&==", ""},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	app := signing()
+	f.Fuzz(func(t *testing.T, query, name string) {
+		params, err := url.ParseQuery(query)
+		if err != nil {
+			return
+		}
+		params.Set("timestamp", "1700000000")
+		params.Set("sign", app.Sign(params))
+		repeated := slices.ContainsFunc(slices.Collect(maps.Values(params)), func(v []string) bool { return len(v) > 1 })
+		if err := app.CheckSign(params, signedAt); repeated != errors.Is(err, ErrRepeated) || !repeated && err != nil {
+			t.Errorf("CheckSign(%q) = %v, with a repeated name: %t", query, err, repeated)
+		}
+		again, err := url.ParseQuery(params.Encode())
+		if err != nil || app.Sign(again) != params.Get("sign") {
+			t.Errorf("%q is signed in another way once it has been encoded anew", query)
+		}
+		if name == "sign" || name == "timestamp" || repeated {
+			return
+		}
+		params.Set(name, params.Get(name)+"x")
+		if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+			t.Errorf("CheckSign(%q, %q changed) = %v, want ErrSign", query, name, err)
+		}
+	})
+}
