@@ -194,6 +194,8 @@ func goFiles(t *testing.T) map[string][]string {
 			return err
 		case d.IsDir() && rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
 			return fs.SkipDir
+		case d.IsDir() && rel != "." && nested(path): // a module of its own, which importers never see
+			return fs.SkipDir
 		case strings.HasSuffix(rel, ".go"):
 			pkg := filepath.ToSlash(filepath.Dir(rel))
 			files[pkg] = append(files[pkg], rel)
@@ -204,6 +206,11 @@ func goFiles(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+func nested(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
 }
 
 func deps(t *testing.T, pkg string) []string {

@@ -1,0 +1,137 @@
+package mcpcall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxArguments bounds the arguments of a call, in bytes.
+const maxArguments = 4 << 20
+
+// Call calls a tool by the upstream's name for it ([Found.Names]). Arguments are a JSON
+// object of at most 4 MiB and 64 levels; nothing, or null, stands for {}. Refused arguments
+// and failures are results; the only error is that ctx ended, and with it whoever waits
+// for a result. The upstream is told: its connection is closed, and one of the legacy era
+// gets notifications/cancelled.
+func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments json.RawMessage) (Result, error) {
+	t, err := to.target()
+	if err != nil {
+		return failed(misconfigured(err)), nil
+	}
+	m, err := c.toolCall(name, arguments)
+	if err != nil {
+		return failed(fail("The call was not sent: %v.", err)), nil
+	}
+	p := c.peer(t)
+	defer c.peers.release(p)
+	timed, cancel := context.WithTimeoutCause(ctx, c.config.CallTimeout, errTimeUp)
+	defer cancel()
+	r, err := c.call(timed, p, m)
+	var result Result
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, context.Cause(ctx)
+	case err != nil && timed.Err() != nil:
+		result = failed(explain(errors.Join(errTimeUp, err)))
+	case err != nil:
+		result = failed(explain(err))
+	case r.refused():
+		result = failed(t.refusal(r))
+	default:
+		result = readResult(r.result)
+	}
+	if r != nil {
+		result.Status, result.Bytes = r.status, r.bytes
+	}
+	result.Dispatched = true
+	return result, nil
+}
+
+// toolCall writes the message of a call.
+func (c *Client) toolCall(name string, arguments raw) (*message, error) {
+	if len(name) > maxToolName || name == "" || !utf8.ValidString(name) {
+		return nil, errors.New("the name of the tool must have 1 to 256 bytes of UTF-8")
+	}
+	if len(arguments) > maxArguments {
+		return nil, errors.New("the arguments have more than 4 MiB")
+	}
+	if arguments = bytes.TrimSpace(arguments); len(arguments) == 0 || string(arguments) == "null" {
+		arguments = raw("{}")
+	}
+	if err := sound(arguments, maxLevels); err != nil {
+		return nil, fmt.Errorf("the arguments %w", err)
+	}
+	if arguments[0] != '{' {
+		return nil, errors.New("the arguments must be an object")
+	}
+	if err := unambiguous(arguments); err != nil {
+		return nil, fmt.Errorf("the arguments %w", err)
+	}
+	m := c.message("tools/call", c.config.MaxAnswer)
+	m.tool, m.arguments = name, arguments
+	m.params = `"name":` + quote(name) + `,"arguments":` + string(arguments)
+	return m, nil
+}
+
+// call sends a call, and once more if the upstream has forgotten our session and so has
+// not looked at it.
+func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, error) {
+	l, _, err := c.connect(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.send(ctx, p, l, m)
+	if err == nil && r.status == http.StatusNotFound && l.session != "" {
+		if l, _, err = c.connect(ctx, p, l); err != nil {
+			return nil, err
+		}
+		m.id = c.ids.Add(1)
+		r, err = c.send(ctx, p, l, m)
+	}
+	if err == nil && r.outdates(l) {
+		c.forget(p, l)
+	}
+	return r, err
+}
+
+func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*response, error) {
+	if l.era() == Legacy {
+		r, err := c.exchange(ctx, p.target, l, m)
+		if err != nil && ctx.Err() != nil {
+			c.later.try(func(ctx context.Context) {
+				c.exchange(ctx, p.target, l, &message{
+					method: "notifications/cancelled",
+					params: `"requestId":` + strconv.FormatInt(m.id, 10),
+				})
+			})
+		}
+		return r, err
+	}
+	var err error
+	if m.header, err = p.mirror.Load().headers(m.tool, m.arguments); err != nil {
+		return nil, err
+	}
+	return c.exchange(ctx, p.target, l, m)
+}
+
+// outdates reports a refusal which says that the upstream is not, or not any more, spoken
+// to in this way.
+func (r *response) outdates(l *link) bool {
+	switch {
+	case !r.refused():
+		return false
+	case r.code() == codeNoVersion:
+		return true
+	case r.fromModern():
+		return l.era() == Legacy
+	case r.code() == codeBadParams && l.era() == Modern: // an unknown tool
+		return false
+	}
+	return r.status == http.StatusBadRequest || r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed
+}

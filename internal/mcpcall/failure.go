@@ -1,0 +1,70 @@
+package mcpcall
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// Failure says why an upstream could not be listed or called. Its text is for everyone: it
+// names neither the upstream's address nor its secret, and little in the upstream's words.
+type Failure struct {
+	Text  string
+	Cause error // why there is no answer. For the log: it may name the upstream's address
+}
+
+func (f *Failure) Error() string { return f.Text }
+func (f *Failure) Unwrap() error { return f.Cause }
+
+func fail(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprintf(format, args...)} }
+
+// errTimeUp says that a time limit of ours has passed, rather than that of the caller.
+var errTimeUp = errors.New("mcpcall: the time is up")
+
+// explain makes a Failure of whatever went wrong.
+func explain(err error) *Failure {
+	var why string
+	done, refused, slow, cert := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	switch {
+	case errors.As(err, &done):
+		return done
+	case errors.As(err, &refused):
+		why = refused.Error() + ": the upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
+	case errors.Is(err, errTimeUp):
+		why = "the upstream did not answer within the time allowed: try again, or ask for less"
+	case errors.As(err, &slow) && slow.Timeout():
+		why = "the upstream did not answer in time: try again later"
+	case errors.As(err, &cert):
+		why = "the TLS certificate of the upstream is not valid: its owner must renew it"
+	case errors.Is(err, errTooLong):
+		why = "the upstream's answer is longer than is read: ask for less"
+	case errors.Is(err, errEncoding):
+		why = "the upstream's answer has a content encoding that was not asked for"
+	case errors.Is(err, errNoMCP):
+		why = "the upstream's answer is not an MCP message: check that its URL is that of an MCP endpoint"
+	case errors.Is(err, errCutOff):
+		why = "the upstream's answer broke off: try again"
+	default:
+		why = "the upstream could not be reached: try again later"
+	}
+	return &Failure{why, err}
+}
+
+// refusal explains an answer without a result.
+func (t *target) refusal(r *response) *Failure {
+	switch {
+	case 300 <= r.status && r.status < 400:
+		return fail("the upstream redirects (%s), which is not followed: its owner must register the URL where it ends", r.line())
+	case r.status == http.StatusUnauthorized || r.status == http.StatusForbidden:
+		return fail("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid auth_secret", r.status)
+	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
+		return fail("the upstream is busy (HTTP %d): try again later", r.status)
+	case r.fault != nil:
+		return fail("the upstream refused the request with error %d: %s", r.fault.code, t.neutral(r.fault.message))
+	}
+	return fail("the upstream refused the request: %s", r.line())
+}

@@ -1,0 +1,117 @@
+package mcpcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"testing"
+	"testing/iotest"
+
+	"github.com/keystile/keystile/internal/toolschema"
+)
+
+func FuzzEvents(f *testing.F) {
+	for _, seed := range []string{
+		"data: a\n\n", "data: a\rdata: b\r\n\r\nevent: ping\ndata: c\n\n", "\ufeffdata:a\n\n:c\n\ndata\n\n", "event: message\ndata: {\"id\":1}", "\r\n\r\r\n\n", "data: \x00\n\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		read := func(r io.Reader) (out [][]byte, size int) {
+			for e := newEvents(r, 1<<16); ; {
+				data, err := e.next()
+				if err != nil {
+					if len(stream) <= 1<<16 != errors.Is(err, io.EOF) {
+						t.Fatalf("next() = %v for %d bytes", err, len(stream))
+					}
+					return out, size
+				}
+				out, size = append(out, bytes.Clone(data)), size+len(data)
+				if len(data) == 0 || bytes.ContainsRune(data, '\r') {
+					t.Errorf("the event %q is empty or has an end of line in it", data)
+				}
+			}
+		}
+		whole, size := read(bytes.NewReader(stream))
+		bytewise, _ := read(iotest.OneByteReader(bytes.NewReader(stream)))
+		if len(stream) <= 1<<16 && !bytes.Equal(bytes.Join(whole, []byte{0xff}), bytes.Join(bytewise, []byte{0xff})) {
+			t.Errorf("%q read at once is %q, byte by byte %q", stream, whole, bytewise)
+		}
+		if size > len(stream) {
+			t.Errorf("%d bytes became %d", len(stream), size)
+		}
+	})
+}
+
+var legalNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,61}$`)
+
+func FuzzList(f *testing.F) {
+	for _, seed := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":true,"$y":{},"z":{"$ref":"#/$defs/q","x-mcp-header":"Z"}},"required":["x"]}},{"name":"a.b"},{"name":"a b"},7],"ttlMs":1e5}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"获取","description":"\ud800\u202e","title":null}],"nextCursor":""}}`,
+		` [{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":1,"result":{"tools":[],"tools":[]}}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"data":{"supported":["2025-11-25"]}}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x","inputSchema":{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"properties":{"c":{"type":"integer","x-mcp-header":"a"}}}}}}]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var r response
+		found, err := r.find(body, 1)
+		if found && (err != nil || r.refused() == (r.fault == nil)) {
+			t.Fatalf("find(%q) = %+v, %v", body, r, err)
+		}
+		if (err == nil) && !json.Valid(body) {
+			t.Fatalf("find(%q) takes what is no JSON", body)
+		}
+		if r.refused() {
+			return
+		}
+		in := newIntake(100)
+		if in.add(r.result) != nil {
+			return
+		}
+		all := in.found("m")
+		if len(all.Names) != len(all.Tools) || len(all.Tools)+len(all.Skipped) != in.entries || all.TTL < minTTL || all.TTL > maxTTL {
+			t.Errorf("%d entries became %d tools, %d names and %d skipped; %v", in.entries, len(all.Tools), len(all.Names), len(all.Skipped), all.TTL)
+		}
+		for _, tool := range all.Tools {
+			if !legalNames.MatchString(tool.Name) || tool.Description == "" || toolschema.Text(tool.Description) != tool.Description || !json.Valid(tool.InputSchema) {
+				t.Errorf("the tool is %+v", tool)
+			}
+			if again, err := toolschema.Sanitize(tool.InputSchema); err != nil || len(again) == 0 {
+				t.Errorf("the schema %s is not one: %v", tool.InputSchema, err)
+			}
+		}
+	})
+}
+
+func FuzzResult(f *testing.F) {
+	for _, seed := range []string{
+		`{"content":[{"type":"text","text":"x","annotations":{"audience":["user"],"priority":1}}],"structuredContent":{"a":[1e999]},"isError":true}`,
+		`{"resultType":"input_required"}`, `{"content":[{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"resource","resource":{"uri":"a:b","blob":""}},null,7]}`,
+		`{"content":[{"type":"resource_link","uri":"a:b","name":"n","size":1}],"structuredContent":null}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if sound(body, maxNested) != nil {
+			return
+		}
+		m := object(trim(body))
+		if m == nil {
+			return
+		}
+		r := readResult(m)
+		if len(r.Content) == 0 || r.Structured != nil && !json.Valid(r.Structured) {
+			t.Errorf("readResult(%s) = %+v", body, r)
+		}
+		for _, block := range r.Content {
+			var b struct{ Type string }
+			if json.Unmarshal(block, &b) != nil || blocks[b.Type] == nil || string(readBlock(block)) != string(block) {
+				t.Errorf("readResult(%s) has the block %s, which is none or is read as another", body, block)
+			}
+		}
+	})
+}

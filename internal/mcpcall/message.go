@@ -1,0 +1,150 @@
+package mcpcall
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// The revisions of MCP that are spoken.
+const modern = "2026-07-28"
+
+// legacy are those that begin with a handshake, the newest first.
+var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// Codes of JSON-RPC errors (JSON-RPC 2.0 5.1, MCP 2026-07-28).
+const (
+	codeBadParams      = -32602
+	codeHeaderMismatch = -32020
+	codeNoCapability   = -32021
+	codeNoVersion      = -32022
+)
+
+const clientInfo = `{"name":"keystile","version":"1"}`
+
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + modern + `",` +
+	`"io.modelcontextprotocol/clientInfo":` + clientInfo + `,"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// message is a JSON-RPC request or, without an id, a notification.
+type message struct {
+	id        int64
+	method    string
+	params    string            // members of params, without the braces
+	tool      string            // of tools/call
+	arguments raw               // of tools/call; they stand in params
+	header    map[string]string // Mcp-Param-*, by their whole names
+	limit     int64             // bytes of the answer
+}
+
+// body writes a message for an upstream of an era.
+func (m *message) body(e Era) []byte {
+	out := append(make([]byte, 0, 320+len(m.params)), `{"jsonrpc":"2.0",`...)
+	if m.id != 0 {
+		out = append(strconv.AppendInt(append(out, `"id":`...), m.id, 10), ',')
+	}
+	out = append(append(append(out, `"method":"`...), m.method...), `","params":{`...)
+	out = append(out, m.params...)
+	if e == Modern {
+		if m.params != "" {
+			out = append(out, ',')
+		}
+		out = append(out, meta...)
+	}
+	return append(out, "}}"...)
+}
+
+func quote(s string) string {
+	out, _ := json.Marshal(s) // strings can not fail
+	return string(out)
+}
+
+// response is what an upstream answers to one message.
+type response struct {
+	status  int
+	session string
+	bytes   int64
+	result  map[string]raw
+	fault   *fault // the JSON-RPC error, in place of a result
+	trouble error  // why the answer to a first try is neither
+}
+
+// refused reports an answer that is no result.
+func (r *response) refused() bool { return r.result == nil }
+
+// fault is a JSON-RPC error.
+type fault struct {
+	code    int64
+	message string
+	data    map[string]raw
+}
+
+func (r *response) code() int64 {
+	if r.fault == nil {
+		return 0
+	}
+	return r.fault.code
+}
+
+// fromModern reports a refusal that only servers of the modern era give.
+func (r *response) fromModern() bool {
+	return slices.Contains([]int64{codeHeaderMismatch, codeNoCapability}, r.code())
+}
+
+var (
+	errNoRPC   = errors.New("no JSON-RPC message")
+	errWrongID = errors.New("the response to another request")
+)
+
+// find looks for the response to a request in a text: one message or, as 2025-03-26
+// allows, a batch. It reports whether it was there; requests and notifications of the
+// upstream are passed over.
+func (r *response) find(body []byte, id int64) (found bool, err error) {
+	if err := sound(body, maxNested); err != nil {
+		return false, errors.Join(errNoRPC, err)
+	}
+	whole := trim(body)
+	if whole[0] != '[' {
+		return r.read(whole, id)
+	}
+	for m := range elements(whole) {
+		if found, err = r.read(m, id); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+func (r *response) read(text raw, id int64) (bool, error) {
+	m := object(text)
+	if string(m["jsonrpc"]) != `"2.0"` {
+		return false, errNoRPC
+	}
+	if m["method"] != nil {
+		return false, nil
+	}
+	failed := m["error"] != nil
+	if string(m["id"]) != strconv.FormatInt(id, 10) && !(failed && !present(m["id"])) {
+		return false, nil
+	}
+	if result := object(m["result"]); result != nil && !failed {
+		r.result = result
+		return true, nil
+	}
+	r.fault = readFault(m["error"])
+	if r.fault == nil || m["result"] != nil {
+		return false, errNoRPC
+	}
+	return true, nil
+}
+
+func readFault(text raw) *fault {
+	m := object(text)
+	code, err := strconv.ParseInt(string(m["code"]), 10, 64)
+	if err != nil {
+		return nil
+	}
+	f := &fault{code: code, data: object(m["data"])}
+	json.Unmarshal(m["message"], &f.message) // "" if it is no text
+	return f
+}

@@ -1,0 +1,93 @@
+package mcpcall
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// events reads a stream of server-sent events (WHATWG HTML, 9.2.6).
+type events struct {
+	r     *bufio.Reader
+	limit *io.LimitedReader
+	cr    bool // the last line ended with CR: an LF that follows belongs to it
+	begun bool
+	line  []byte
+}
+
+// newEvents reads at most limit bytes, comments included.
+func newEvents(r io.Reader, limit int64) *events {
+	l := &io.LimitedReader{R: r, N: limit + 1}
+	return &events{r: bufio.NewReader(l), limit: l}
+}
+
+// next returns the data of the next event that is a message, valid until the next call. It
+// returns io.EOF at the end and errTooLong past the limit. An event that the end of the
+// stream cuts off is returned too: whether it is whole, its JSON says.
+func (e *events) next() (data []byte, err error) {
+	kind, some := "", false
+	for {
+		err := e.readLine()
+		if e.limit.N <= 0 {
+			return nil, errTooLong
+		}
+		if err != nil && (err != io.EOF || !some) {
+			return nil, err
+		}
+		if len(e.line) == 0 {
+			if len(data) > 0 && (kind == "" || kind == "message") {
+				return data, nil
+			}
+			kind, some, data = "", false, nil
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		name, value, _ := bytes.Cut(e.line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) { // "" is a comment
+		case "event":
+			kind = string(value)
+		case "data":
+			if some {
+				data = append(data, '\n')
+			}
+			data, some = append(data, value...), true
+		}
+	}
+}
+
+// readLine reads a line without its end, which is LF, CR or both. At the end of the stream
+// it is an empty line and io.EOF; a last line without an end comes first.
+func (e *events) readLine() error {
+	e.line = e.line[:0]
+	for {
+		if _, err := e.r.Peek(1); err != nil {
+			if err == io.EOF && len(e.line) > 0 {
+				return nil
+			}
+			e.line = e.line[:0]
+			return err
+		}
+		chunk, _ := e.r.Peek(e.r.Buffered())
+		if e.cr && chunk[0] == '\n' {
+			e.cr = false
+			e.r.Discard(1)
+			continue
+		}
+		e.cr = false
+		i := bytes.IndexAny(chunk, "\r\n")
+		if i < 0 {
+			e.line = append(e.line, chunk...)
+			e.r.Discard(len(chunk))
+			continue
+		}
+		e.line, e.cr = append(e.line, chunk[:i]...), chunk[i] == '\r'
+		e.r.Discard(i + 1)
+		if !e.begun {
+			e.begun, e.line = true, bytes.TrimPrefix(e.line, []byte("\ufeff"))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,152 @@
+package mcpcall
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// How long a list is good for, if the upstream says so and if it does not.
+const (
+	minTTL     = 30 * time.Second
+	maxTTL     = time.Hour
+	defaultTTL = 5 * time.Minute
+)
+
+// maxKept bounds the tools of one upstream, in bytes: half of what a capability may store.
+const maxKept = 16 << 20
+
+// maxToolName bounds a name as the upstream has it, in bytes.
+const maxToolName = 256
+
+// intake makes tools of the pages of a list.
+type intake struct {
+	max     int // entries
+	entries int
+	size    int
+	listed  map[string]bool // names of the upstream
+	tools   []imported
+	skipped []storage.Skip
+	mirror  *mirror
+	ttl     time.Duration
+}
+
+// imported is a tool that has no name of ours yet.
+type imported struct {
+	storage.Tool
+	upstream string // its name there
+	at       int    // in the list
+}
+
+func newIntake(max int) *intake {
+	return &intake{max: max, listed: map[string]bool{}, mirror: &mirror{}, ttl: maxTTL}
+}
+
+// add takes a page.
+func (in *intake) add(page map[string]raw) error {
+	list := page["tools"]
+	if len(list) == 0 || list[0] != '[' {
+		return fail("the upstream's list is no list: a page needs tools")
+	}
+	for entry := range elements(list) {
+		at := in.entries
+		if in.entries++; in.entries > in.max {
+			return fail("the upstream lists more than %d tools: it must list less", in.max)
+		}
+		if err := in.take(at, entry); err != nil {
+			in.skip(at, err)
+		}
+		if in.size > maxKept {
+			return fail("the upstream's tools have more than %d bytes: it must list less", maxKept)
+		}
+	}
+	in.ttl = min(in.ttl, readTTL(page["ttlMs"]))
+	return nil
+}
+
+func (in *intake) skip(at int, why error) {
+	in.skipped = append(in.skipped, storage.Skip{Pointer: "/tools/" + strconv.Itoa(at), Reason: toolschema.Text(why.Error())})
+}
+
+// take reads an entry. Its error says why that is no tool.
+func (in *intake) take(at int, entry raw) error {
+	m := object(entry)
+	if m == nil {
+		return errors.New("it is no object, or names a member twice")
+	}
+	name, err := upstreamName(m["name"])
+	if err != nil {
+		return err
+	}
+	if in.listed[name] {
+		return errors.New("its name is listed twice")
+	}
+	in.listed[name] = true
+	if s, _ := stringOf(object(m["execution"])["taskSupport"]); s == "required" {
+		return errors.New("it runs as a task, which this service can not follow")
+	}
+	schema, err := toolschema.Sanitize(m["inputSchema"])
+	if err != nil {
+		return err
+	}
+	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
+		return err
+	}
+	t := imported{storage.Tool{Description: describe(name, m), InputSchema: schema}, name, at}
+	in.tools = append(in.tools, t)
+	in.size += len(name) + len(t.Description) + len(schema)
+	return nil
+}
+
+// upstreamName reads the name by which a tool is called.
+func upstreamName(v raw) (string, error) {
+	name, ok := stringOf(v)
+	switch {
+	case !ok || name == "":
+		return "", errors.New("it has no name")
+	case len(name) > maxToolName:
+		return "", fmt.Errorf("its name has more than %d bytes", maxToolName)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "", errors.New("its name has control characters")
+	}
+	return name, nil
+}
+
+// describe returns a description that is never empty.
+func describe(name string, m map[string]raw) string {
+	shown := func(v raw) string { s, _ := stringOf(v); return toolschema.Text(s) }
+	return cmp.Or(shown(m["description"]), shown(m["title"]), shown(object(m["annotations"])["title"]),
+		toolschema.Text(name), "A tool without a description")
+}
+
+// readTTL reads ttlMs of a page.
+func readTTL(v raw) time.Duration {
+	ms, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || ms < 0 {
+		return defaultTTL
+	}
+	return time.Duration(min(max(ms, float64(minTTL.Milliseconds())), float64(maxTTL.Milliseconds()))) * time.Millisecond
+}
+
+// found names the tools and returns everything.
+func (in *intake) found(member string) Found {
+	f := Found{Names: make(map[string]string, len(in.tools)), TTL: in.ttl}
+	names := nameTools(in.tools, member)
+	for i, t := range in.tools {
+		if names[i] == "" {
+			in.skip(t.at, errors.New("its name can not be told from that of another tool"))
+			continue
+		}
+		t.Name = names[i]
+		f.Tools = append(f.Tools, t.Tool)
+		f.Names[t.Name] = t.upstream
+	}
+	f.Skipped = in.skipped
+	return f
+}
