@@ -1,4 +1,43 @@
-// Package mcpbus is the bus: every registered tool for any MCP client; /api/mcp.
+// Package mcpbus is the bus: every published tool for any MCP client, at /api/mcp (spec 4.9).
 //
-// Nothing of it is built yet. Its place in the import law is: see internal/house.
+//	b, err := mcpbus.New(ctx, mcpbus.Config{Issuer: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
+//	mux.Handle(mcpbus.Path, g.Meter("", b)) // the gateway's rate; the bus itself asks for a token
+//	for _, path := range mcpbus.MetadataPaths() {
+//		mux.Handle(path, b)
+//	}
+//
+// One endpoint speaks MCP 2026-07-28, which says all there is to know with each request, and
+// the revisions from 2024-11-05 to 2025-11-25, which begin with a handshake. Nothing is
+// remembered of a client between two requests, so any node can answer any of them.
+//
+// A request reads one snapshot of all tools, encoded already. The snapshot is made anew
+// when the catalog has changed: by Reload, or within seconds if another node changed it.
+//
+// # Choices
+//
+// The server core is our own. A call is on the goroutine of its request, so that a client
+// that goes away ends it and a panic in it ends nothing else.
+//
+// A request of the modern revision is known by its _meta or its header; everything else is
+// taken for legacy, with or without a handshake, and errors of its messages come with
+// status 200. What is refused before there is a message with an id, a missing token for
+// instance, has an HTTP status and a body that is JSON-RPC and our own failure at once.
+// Modern errors that answer an id are JSON-RPC alone: strict clients take nothing else.
+//
+// Batches are answered under the revisions that have them. One request of the rate is one
+// call, so a batch carries one.
+//
+// A call is charged when its result is there, before it leaves; also if the client has
+// gone meanwhile, or hanging up would be a way not to pay. What is refused before it
+// reaches the upstream is not charged, and neither is what breaks here.
+//
+// A cursor is the last name of its page. It needs no secret: names that a caller may not
+// see never get into one, and one that is made up finds nothing that is not listed.
+//
+// A tool that clients can not read is left out and logged. Many of them throw a whole list
+// away for one bad schema, and no registration of somebody should cost others theirs.
+//
+// What an upstream says of its tools stays in memory: the store keeps what was registered,
+// and each node asks for itself. A change of the list is told to all who listen, also to
+// those who can not see what changed.
 package mcpbus

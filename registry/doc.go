@@ -1,5 +1,9 @@
 // Package registry is the scribe: OpenAPI documents become tools.
 //
+// [New] makes a [Registry], the endpoints under /api/console/capabilities (spec 4.8): who
+// is signed in and has a role registers, previews, lists, shows and removes capabilities.
+// It stores them; the bus reads them from the store and is never called from here.
+//
 // [Parse] is a pure function from a document to the tools of the bus, each with the plan
 // by which its arguments become a request; [StaticTools] does the same for a list that was
 // filled in by hand; [Lint] is advice. A document is read once into a tree, operations are
@@ -8,6 +12,16 @@
 // be read is left out and listed, with its JSON pointer; it never costs the rest.
 //
 // # Choices
+//
+// Registrations of one name at the same time are stored one after the other, each whole;
+// none is told to come again for having met another. The name stays whose it is.
+//
+// Two documents are read at a time, and who waits for a place gives up when the client
+// leaves: a document of 14 MB takes 100 MB while it is read.
+//
+// A field that stands twice in a request is refused, because readers disagree on which
+// counts; one that is unknown is listed as left out, so that a misspelt one is noticed. A
+// secret that calls would not use is not kept.
 //
 // kin-openapi judges pieces, not documents: its loader refuses a document for one dangling
 // reference, takes minutes for a hostile one of 100 KB and panics on a null. Here it says

@@ -18,6 +18,7 @@ type document struct {
 	two     bool // OpenAPI 2.0
 	skips   skips
 	steps   int // taken to read it so far
+	budget  int // of steps
 }
 
 // maxSteps bounds the work for all tools together: one may take 20,000, but a document
@@ -38,7 +39,7 @@ func open(raw []byte, o Options) (*document, error) {
 		return nil, reject(NotOpenAPI, "the document is not JSON ("+err.Error()+"): send a JSON object, or a JSON string that holds one; convert YAML first")
 	}
 	root := value.(tree.Object) // textOf saw the brace
-	d := &document{Document: toolschema.NewDocument(root, o.MaxHops), options: o}
+	d := &document{Document: toolschema.NewDocument(root, o.MaxHops), options: o, budget: maxSteps}
 	if d.version = version(root, "openapi", "3"); d.version == "" {
 		d.version = version(root, "swagger", "2")
 		d.two = true

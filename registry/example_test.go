@@ -3,8 +3,12 @@ package registry_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
 )
 
 func ExampleParse() {
@@ -26,4 +30,43 @@ func ExampleParse() {
 	// shop__getPet: get /pets/:id, One pet
 	// {"properties":{"filter_age":{"type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
 	// /paths/~1pets~1{id}/get/parameters/1 is not a parameter
+}
+
+// A host mounts the registrar where its people are signed in, and may register itself.
+func Example() {
+	ctx := context.Background()
+	backend := memory.New()
+	defer backend.Close()
+	store, err := storage.Open(ctx, backend, storage.NewMasterKey())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	signIn, err := signin.New(signin.Config{BaseURL: "https://id.example.com", Store: store})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scribe, err := registry.New(registry.Config{BaseURL: "https://id.example.com", Store: store, Visitors: signIn})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/oauth/signin", signIn)
+	mux.Handle("/api/console/", scribe)
+
+	operator := storage.User{Sub: "u1", Role: storage.RoleAdmin}
+	done, err := scribe.Register(ctx, operator, registry.Request{
+		Member: "shop", UpstreamURL: "https://shop.example.com",
+		OpenAPI: []byte(`{"openapi": "3.0.3", "paths": {"/orders/{id}": {"get": {"operationId": "getOrder"}}}}`),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, tool := range done.Tools {
+		fmt.Printf("%s__%s goes to %s%s\n", done.Member, tool.Name, done.UpstreamURL, tool.Path)
+	}
+	// Output: shop__getOrder goes to https://shop.example.com/orders/:id
 }

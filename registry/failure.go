@@ -14,16 +14,15 @@ const (
 	BadUpstream = 4005 // no URL that calls could go to
 )
 
-// Every way this room says no, with the section it comes from.
+// Every way this room says no beside a [Rejection], with the section it comes from.
 var (
-	nobody      = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                                                       // spec 4.8, 5
-	notAllowed  = &reply.Failure{Status: 403, Msg: "registering takes the role admin or developer"}                                                                    // spec 7
-	crossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site"}                                                                        // spec 7
-	notYours    = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                             // spec 7
-	notJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                              // spec 4.8
-	badBody     = &reply.Failure{Status: 400, Errcode: BadField, Msg: "the body is not one JSON object"}                                                               // spec 4.8
-	notHere     = &reply.Failure{Status: 404, Msg: "no such capability"}                                                                                               // spec 7
-	changed     = &reply.Failure{Status: 503, Msg: "somebody else changed this capability at the same time: send it again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	nobody      = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                                                 // spec 4.8, 5
+	notAllowed  = &reply.Failure{Status: 403, Msg: "registering takes the role admin or developer: ask an administrator for it"}                                 // spec 7
+	crossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site: the operator can list it in cors.origins"}                        // spec 7
+	notYours    = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                       // spec 7
+	notJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                        // spec 4.8
+	notHere     = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                   // spec 7
+	changed     = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 )
 
 func badMember(msg string) error   { return reject(BadMember, msg) }
@@ -51,12 +50,4 @@ func answer(w http.ResponseWriter, err error) error {
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusBadRequest, refusal{no.Errcode, no.Errcode, no.Msg, skipData{listed(no.Skipped)}})
-}
-
-// listed is a list that is never null in JSON.
-func listed[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

@@ -96,8 +96,8 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		t, err := d.tool(operations[i], name)
-		if d.steps > maxSteps {
-			return nil, d.skips.on(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", maxSteps))
+		if d.steps > d.budget {
+			return nil, d.skips.on(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", d.budget))
 		}
 		if err != nil {
 			d.skips.add(operations[i].node, err.Error())

@@ -1,14 +1,9 @@
 package registry
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
@@ -20,8 +15,8 @@ import (
 // with OpenAPI, full with credentials, webhook and Publish; or StaticTools by hand.
 type Request struct {
 	Member        string
-	Label         string
-	Description   string
+	Label         string // at most 200 characters
+	Description   string // at most 1,024
 	UpstreamURL   string
 	AuthType      string // none or "", bearer, basic (user:password) or api_key
 	AuthName      string // of api_key: the header's or parameter's name
@@ -30,87 +25,29 @@ type Request struct {
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Private       bool            // stored, not on the bus (publish: false)
-	OpenAPI       json.RawMessage // an object, or a string that holds one; wins over StaticTools
-	StaticTools   json.RawMessage
-	ResolveRefs   *bool // nil: as the server is set
-	Lint          bool  // of a preview: advice on the document
+	OpenAPI       json.RawMessage // an object, or a string that holds one; nil: none. It wins over StaticTools
+	StaticTools   json.RawMessage // nil: none
+	ResolveRefs   *bool           // nil: as the server is set
+	Lint          bool            // of a preview: advice on the document
+
+	// Owner is a user's sub, and an admin's to say: whose the capability is from now on.
+	// "": whose it is, or the actor's.
+	Owner string
 
 	unknown []storage.Skip // fields that were sent and mean nothing here
 }
 
-// maxRequest is a document of the largest size as a JSON string, where every quote is
-// escaped, and all else.
-const maxRequest = 2*(16<<20) + 1<<20
-
-// readRequest reads the body of a registration. Fields have exactly their names, whatever
-// their order; unknown ones are listed and left alone.
-func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
-		return q, limitf("the request has more than %d bytes", maxRequest)
-	}
-	if err != nil {
-		return q, badBody.Because(err)
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &fields); err != nil || fields == nil {
-		return q, badField("the body is not one JSON object")
-	}
-	return q, q.fill(fields)
-}
-
-func (q *Request) fill(fields map[string]json.RawMessage) error {
-	texts := map[string]*string{
-		"member": &q.Member, "label": &q.Label, "description": &q.Description, "upstream_url": &q.UpstreamURL,
-		"auth_type": &q.AuthType, "auth_name": &q.AuthName, "auth_in": &q.AuthIn, "webhook_url": &q.WebhookURL,
-	}
-	secrets := map[string]*storage.Secret{"auth_secret": &q.AuthSecret, "webhook_secret": &q.WebhookSecret}
-	var publish *bool
-	switches := map[string]func(bool){
-		"publish":      func(on bool) { publish = &on },
-		"resolve_refs": func(on bool) { q.ResolveRefs = &on },
-		"lint":         func(on bool) { q.Lint = on },
-	}
-	for name, raw := range fields {
-		if string(raw) == "null" {
-			continue
-		}
-		switch {
-		case texts[name] != nil:
-			if json.Unmarshal(raw, texts[name]) != nil {
-				return badField(name + " is a string")
-			}
-		case secrets[name] != nil:
-			var text string
-			if json.Unmarshal(raw, &text) != nil {
-				return badField(name + " is a string")
-			}
-			*secrets[name] = storage.NewSecret(text)
-		case switches[name] != nil:
-			var on bool
-			if json.Unmarshal(raw, &on) != nil {
-				return badField(name + " is true or false")
-			}
-			switches[name](on)
-		case name == "openapi":
-			q.OpenAPI = raw
-		case name == "tools_static":
-			q.StaticTools = raw
-		default:
-			q.unknown = append(q.unknown, storage.Skip{Pointer: "/" + toolschema.Text(name), Reason: "a field that is not known here"})
-		}
-	}
-	slices.SortFunc(q.unknown, func(a, b storage.Skip) int { return strings.Compare(a.Pointer, b.Pointer) })
-	q.unknown = q.unknown[:min(len(q.unknown), 10)]
-	q.Private = publish != nil && !*publish
-	return nil
-}
-
-// Lengths of what people write about a capability, in bytes.
 const (
-	maxLabel       = 200
-	maxDescription = 4000
-	maxSecret      = 8 << 10
+	authNone   = "none"
+	authAPIKey = "api_key"
+)
+
+// Lengths of what people write about a capability.
+const (
+	maxLabel       = 200     // characters
+	maxDescription = 1024    // characters
+	maxAuthName    = 200     // bytes
+	maxSecret      = 8 << 10 // bytes
 )
 
 // check says what is wrong with everything but the tools.
@@ -124,25 +61,41 @@ func (q Request) check() error {
 	if _, err := netguard.CheckURL(q.UpstreamURL); err != nil {
 		return badUpstream("upstream_url: " + err.Error())
 	}
+	if err := q.checkLengths(); err != nil {
+		return err
+	}
 	upstream := restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
 	if err := upstream.Check(); err != nil {
 		return badField(err.Error())
 	}
-	for _, text := range []struct {
-		name, value string
-		most        int
-	}{{"label", q.Label, maxLabel}, {"description", q.Description, maxDescription}, {"auth_secret", q.AuthSecret.Reveal(), maxSecret}, {"webhook_secret", q.WebhookSecret.Reveal(), maxSecret}} {
-		if len(text.value) > text.most {
-			return badField(fmt.Sprintf("%s has more than %d bytes", text.name, text.most))
-		}
-	}
-	if q.WebhookURL != "" {
-		if _, err := netguard.CheckURL(q.WebhookURL); err != nil {
-			return badField("webhook_url: " + err.Error())
-		}
-	}
 	if q.WebhookURL == "" && !q.WebhookSecret.IsZero() {
-		return badField("webhook_secret is there without webhook_url")
+		return badField("webhook_secret is there without webhook_url: say where events go")
+	}
+	if q.WebhookURL == "" {
+		return nil
+	}
+	if _, err := netguard.CheckURL(q.WebhookURL); err != nil {
+		return badField("webhook_url: " + err.Error())
+	}
+	return nil
+}
+
+func (q Request) checkLengths() error {
+	for _, text := range []struct {
+		name string
+		long int
+		most int
+		unit string
+	}{
+		{"label", utf8.RuneCountInString(q.Label), maxLabel, "characters"},
+		{"description", utf8.RuneCountInString(q.Description), maxDescription, "characters"},
+		{"auth_name", len(q.AuthName), maxAuthName, "bytes"},
+		{"auth_secret", len(q.AuthSecret.Reveal()), maxSecret, "bytes"},
+		{"webhook_secret", len(q.WebhookSecret.Reveal()), maxSecret, "bytes"},
+	} {
+		if text.long > text.most {
+			return badField(fmt.Sprintf("%s has %d %s: use at most %d", text.name, text.long, text.unit, text.most))
+		}
 	}
 	return nil
 }
@@ -158,11 +111,22 @@ func (q Request) kind() string {
 	return storage.CapabilityMCP
 }
 
-// capability is what is stored of a request, beside its tools.
-func (q Request) capability(owner string, skipped []storage.Skip) storage.Capability {
+// unused reports whether a credential was sent that calls do not use.
+func (q Request) unused() bool {
+	return (q.AuthType == "" || q.AuthType == authNone) && !q.AuthSecret.IsZero()
+}
+
+// capability is what is stored of a request, beside its tools. What is not used is not kept.
+func (q Request) capability(skipped []storage.Skip) storage.Capability {
+	if q.unused() {
+		q.AuthSecret = storage.Secret{}
+	}
+	if q.AuthType != authAPIKey {
+		q.AuthName, q.AuthIn = "", ""
+	}
 	return storage.Capability{
 		Member: q.Member, Label: toolschema.Text(q.Label), Description: toolschema.Text(q.Description), Kind: q.kind(),
 		UpstreamURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, AuthSecret: q.AuthSecret,
-		WebhookURL: q.WebhookURL, WebhookSecret: q.WebhookSecret, Publish: !q.Private, Owner: owner, Skipped: skipped,
+		WebhookURL: q.WebhookURL, WebhookSecret: q.WebhookSecret, Publish: !q.Private, Skipped: skipped,
 	}
 }

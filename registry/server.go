@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/netguard"
@@ -17,7 +16,6 @@ import (
 
 // Store is what this room asks of storage; *storage.Store has it.
 type Store interface {
-	User(ctx context.Context, sub string) (storage.User, error)
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
@@ -32,8 +30,16 @@ type Visitors interface {
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
+// Users says who may register; *storage.Store has it. A host with its own user table
+// implements it.
+type Users interface {
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
 // Discoverer asks an upstream MCP endpoint for its tools.
 type Discoverer interface {
+	// Discover returns what the upstream lists, or an error soon after ctx has ended.
 	Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error)
 }
 
@@ -48,9 +54,10 @@ type Config struct {
 	BaseURL  string   // the service's own origin, required: its pages may register
 	Store    Store    // required
 	Visitors Visitors // required
+	Users    Users    // nil: the Store, if it has them
 
 	Discoverer Discoverer          // of quick registrations; nil: their tools are found later, by the bus
-	Changed    func(member string) // called when a capability was stored or removed; nil: nobody is
+	Changed    func(member string) // called after a capability was stored or removed; nil: nobody is told
 	Audit      Audit               // nil: nothing is written down
 
 	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
@@ -72,10 +79,8 @@ type Registry struct {
 	parsing    chan struct{} // a place for each document that is read at a time
 }
 
-const (
-	parsers   = 2               // documents read at a time: one of 14 MB takes 100 MB
-	discovery = 5 * time.Second // what a registration waits for an upstream
-)
+// parsers is how many documents are read at a time: one of 14 MB takes 100 MB.
+const parsers = 2
 
 // New makes a Registry. It says everything that is wrong with the Config at once.
 func New(c Config) (*Registry, error) {
@@ -86,6 +91,11 @@ func New(c Config) (*Registry, error) {
 	}
 	if c.Visitors == nil {
 		errs = append(errs, errors.New("Visitors is missing: use oauth/signin"))
+	}
+	if c.Users == nil {
+		if c.Users, _ = c.Store.(Users); c.Users == nil {
+			errs = append(errs, errors.New("Users is missing: name who knows the roles of users"))
+		}
 	}
 	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
 		if err := r.sameOrigin.AddTrustedOrigin(origin); err != nil {

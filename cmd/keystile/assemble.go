@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -12,8 +13,11 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/legacy"
+	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/registry"
 )
 
 // Front stands before every request: it gives it an id and writes it down.
@@ -24,82 +28,165 @@ type assembled struct {
 	http.Handler
 	provider *oauth.Server
 	gateway  *gateway.Gateway
+	registry *registry.Registry
+	bus      *mcpbus.Bus
+	tools    *upstreams
 }
 
 // assemble is where the rooms meet: it makes them, hands each what it asks for, and puts
 // a door with an address on it. Nothing else in the program knows two rooms. A nil observer
-// is none. The caller closes the gateway.
+// is none. The caller closes what is returned.
 func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (*assembled, error) {
-	client := clientip.New(c.TrustedProxies).Of
-	watch := new(late) // sign-in and provider write on its trail, and it asks the provider
-	signIn, err := signin.New(signin.Config{
-		BaseURL: base, Store: home.store, Users: home.users, Log: log, ClientIP: client, Audit: watch,
+	b := &builder{c: c, base: base, home: home, log: log, client: clientip.New(c.TrustedProxies).Of}
+	for _, build := range []func(context.Context) error{b.frontDoor, b.watch, b.scribe, b.toolBus, b.oldDoors, b.hang} {
+		if err := build(ctx); err != nil {
+			return nil, errors.Join(err, b.close(ctx))
+		}
+	}
+	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: b.client, Observer: observer})
+	b.Handler = front(b.gateway.Front(b.doors))
+	return &b.assembled, nil
+}
+
+// builder is the rooms while they are being made, one after the other.
+type builder struct {
+	assembled
+	c      *config.Config
+	base   string
+	home   *home
+	log    *slog.Logger
+	client func(*http.Request) netip.Addr
+	trail  late
+	signIn *signin.SignIn
+	legacy *legacy.Legacy
+	doors  house
+}
+
+// late is the gateway for rooms that are made before it, and write on its trail.
+type late struct{ *gateway.Gateway }
+
+func (b *builder) frontDoor(ctx context.Context) (err error) {
+	c := b.c
+	b.signIn, err = signin.New(signin.Config{
+		BaseURL: b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	provider, err := oauth.New(ctx, oauth.Config{
-		Issuer: base, Store: home.store, SignIn: signIn, Log: log, ClientIP: client, Audit: watch,
+	b.provider, err = oauth.New(ctx, oauth.Config{
+		Issuer: b.base, Store: b.home.store, SignIn: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
 		CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
-		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg,
+		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: []string{b.base + mcpbus.Path},
 	})
-	if err != nil {
-		return nil, err
-	}
-	g, err := gateway.New(ctx, gateway.Config{
-		Store: home.store, Verifier: provider, Log: log, ClientIP: client, Journal: home.Journal(),
-		PerAddress: c.PerAddress, Products: c.Products, CORS: corsOf(c),
-	})
-	if err != nil {
-		return nil, err
-	}
-	watch.Gateway = g
-	doors, err := doorsOf(c, base, home, log, signIn, provider, g)
-	if err != nil {
-		return nil, errors.Join(err, g.Close(ctx))
-	}
-	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: client, Observer: observer})
-	return &assembled{front(g.Front(doors)), provider, g}, nil
+	return err
 }
 
-// late is the gateway for rooms that are made before it.
-type late struct{ *gateway.Gateway }
+func (b *builder) watch(ctx context.Context) (err error) {
+	b.gateway, err = gateway.New(ctx, gateway.Config{
+		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
+		PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Refuse},
+	})
+	b.trail.Gateway = b.gateway
+	return err
+}
 
-func doorsOf(c *config.Config, base string, home *home, log *slog.Logger, signIn http.Handler, provider *oauth.Server, g *gateway.Gateway) (house, error) {
-	userInfo := g.Meter(gateway.Identity, provider)
-	var doors house
-	if c.Demo {
-		doors = append(doors, door{demo.Path, demo.New(demo.Config{BaseURL: base, Store: home.store, Provider: provider, Log: log})})
+func (b *builder) scribe(context.Context) (err error) {
+	if b.tools, err = newUpstreams(b.c.PrivateUpstreams, b.log); err != nil {
+		return err
 	}
-	for product, target := range c.Proxy {
+	b.registry, err = registry.New(registry.Config{
+		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
+		Origins: b.c.Origins, AllowPrivateUpstreams: b.c.PrivateUpstreams, ResolveRefs: b.c.ResolveRefs,
+		Discoverer: asRegistrar{b.tools}, Changed: b.changed,
+	})
+	return err
+}
+
+func (b *builder) toolBus(ctx context.Context) (err error) {
+	b.bus, err = mcpbus.New(ctx, mcpbus.Config{
+		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: asBus{b.tools},
+		Version: versionOf(), Log: b.log, ClientIP: b.client,
+	})
+	return err
+}
+
+// changed makes the bus show what was registered to whoever asks next.
+func (b *builder) changed(member string) {
+	ctx, cancel := context.WithTimeout(context.Background(), reloading)
+	defer cancel()
+	if err := b.bus.Reload(ctx); err != nil {
+		b.log.Warn("the bus does not know of a registration yet", "member", member, "err", err)
+	}
+}
+
+func (b *builder) oldDoors(context.Context) (err error) {
+	b.legacy, err = legacy.New(legacy.Config{
+		Issuer: b.base, Store: b.home.store, SignIns: b.provider, Codes: b.provider, Verifier: b.provider, Visitors: b.signIn,
+		ErrorStatus: b.c.LegacyStatus, Audit: &b.trail, ClientIP: b.client, Log: b.log,
+	})
+	return err
+}
+
+// hang hangs the doors.
+func (b *builder) hang(context.Context) error {
+	userInfo := b.gateway.Meter(gateway.Identity, b.provider)
+	if b.c.Demo {
+		b.doors = append(b.doors, door{demo.Path, demo.New(demo.Config{BaseURL: b.base, Store: b.home.store, Provider: b.provider, Log: b.log})})
+	}
+	for product, target := range b.c.Proxy {
 		prefix := "/" + product
-		h, err := g.Proxy(gateway.Upstream{Product: product, URL: target, Strip: prefix, PerSecond: float64(c.UpstreamPace)})
+		h, err := b.gateway.Proxy(gateway.Upstream{Product: product, URL: target, Strip: prefix, PerSecond: float64(b.c.UpstreamPace)})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		doors = append(doors, door{prefix, h})
+		b.doors = append(b.doors, door{prefix, h})
 	}
-	return append(doors, house{
-		{"/oauth/signin", signIn},
+	for _, path := range mcpbus.MetadataPaths() {
+		b.doors = append(b.doors, door{path, b.bus})
+	}
+	b.doors = append(b.doors, house{
+		{"/oauth/signin", b.signIn},
 		{"/oauth/userinfo", userInfo},
 		{"/oauth/userinfo.php", userInfo},
-		{"/oauth", provider},
-		{"/.well-known", provider},
-		{"/api/v1", g},
-		{"/", newLobby(c, base, home.store, log)},
-	}...), nil
+		{"/oauth", b.provider},
+		{"/.well-known", b.provider},
+		{"/api/v1", b.gateway},
+		{"/api/console", b.registry},
+		{mcpbus.Path, b.bus},
+		{"/connect", b.legacy}, {"/connect.php", b.legacy}, {"/check_token", b.legacy}, {"/check_token.php", b.legacy},
+		{"/", newLobby(b.c, b.base, b.home.store, b.log)},
+	}...)
+	return nil
 }
 
-// corsOf opens the proxied services to every origin, as the gateway's own endpoints are.
+// close ends the rooms, once nobody asks any more. What is counted and noted goes to the
+// store last: the others write there.
+func (a *assembled) close(ctx context.Context) error {
+	var errs []error
+	if a.bus != nil {
+		errs = append(errs, a.bus.Close(ctx))
+	}
+	if a.tools != nil {
+		errs = append(errs, a.tools.close(ctx))
+	}
+	if a.gateway != nil {
+		errs = append(errs, a.gateway.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// corsOf opens the proxied services to every origin, as the gateway's own endpoints are,
+// and the console to those the operator lists.
 func corsOf(c *config.Config) gateway.CORS {
 	open := gateway.OpenPaths()
 	for product := range c.Proxy {
 		open = append(open, "/"+product+"/")
 	}
-	return gateway.CORS{Open: open, Origins: c.Origins}
+	return gateway.CORS{Open: open, Shared: []string{"/api/console/"}, Origins: c.Origins}
 }
 
 // house is the one route table: the first door that fits a path is the room's. The last

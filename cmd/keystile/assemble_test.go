@@ -112,6 +112,34 @@ var changes = []struct {
 			t.Errorf("discovery lists %q", d.Algs)
 		}
 	}},
+	{"--upstreams-allow-private 10.0.0.0/8,localhost:9000", func(t *testing.T, s *service) {
+		for upstream, private := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true} {
+			a := registered(t, s, `{"member":"m","upstream_url":"`+upstream+`","tools_static":[{"name":"a"}]}`, 200)
+			if strings.Contains(a, "is a private address") != private {
+				t.Errorf("%s is answered %s", upstream, a)
+			}
+		}
+	}},
+	{"--openapi-resolve-refs true", func(t *testing.T, s *service) {
+		registered(t, s, `{"member":"m","upstream_url":"https://api.example.com","openapi":{"openapi":"3.0.3","paths":{"/a":{"post":{"requestBody":{"content":{"application/json":{"schema":{"properties":{"p":{"$ref":"#/d"}}}}}}}}},"d":{"type":"object","properties":{"deep":{}}}}}`, 200)
+		if _, shown := get(t, http.DefaultClient, s.base+"/api/console/capabilities/m", "Cookie", cookieOf(t, s).String()); !strings.Contains(shown, `"deep"`) {
+			t.Errorf("shown is %s", shown)
+		}
+	}},
+	{"--cors-origins https://console.example.com", func(t *testing.T, s *service) {
+		const at = "/api/console/capabilities"
+		for origin, listed := range map[string]bool{"https://console.example.com": true, "https://evil.example.com": false} {
+			resp, _ := get(t, http.DefaultClient, s.base+at, "Origin", origin)
+			if h := resp.Header; (h.Get("Access-Control-Allow-Credentials") == "true") != listed || (h.Get("Access-Control-Allow-Origin") == origin) != listed {
+				t.Errorf("a page of %s gets %v", origin, h)
+			}
+			want := 403
+			if listed {
+				want = 200
+			}
+			registered(t, s, `{"member":"m","upstream_url":"https://api.example.com"}`, want, "Origin", origin)
+		}
+	}},
 	{"--log-format json", func(t *testing.T, s *service) {
 		if s.stop(); !json.Valid([]byte(strings.Split(s.log.String(), "\n")[0])) {
 			t.Errorf("the log is %s", s.log)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 )
@@ -88,8 +90,24 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.gateway.Forget, serving.gateway.NoteNow
+		rooms.Registry = serving.registry
 	}
 	return rooms
+}
+
+// registrar is one that nobody reaches over HTTP.
+func (h *home) registrar() (*registry.Registry, error) {
+	return registry.New(registry.Config{
+		BaseURL: "http://localhost", Store: h.store, Visitors: nobody{},
+		AllowPrivateUpstreams: h.conf.PrivateUpstreams, ResolveRefs: h.conf.ResolveRefs,
+	})
+}
+
+// nobody is a sign-in without visitors.
+type nobody struct{}
+
+func (nobody) Visitor(*http.Request) (storage.Session, error) {
+	return storage.Session{}, storage.ErrNotFound
 }
 
 // note puts one event on the audit trail of a store that nobody serves.
@@ -110,7 +128,11 @@ func openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.R
 	if err != nil {
 		return admin.Rooms{}, nil, err
 	}
-	return h.rooms(nil), h, nil
+	rooms := h.rooms(nil)
+	if rooms.Registry, err = h.registrar(); err != nil {
+		return admin.Rooms{}, nil, errors.Join(err, h.Close())
+	}
+	return rooms, h, nil
 }
 
 // fits opens a copy of a database with the folder's master key and returns the rooms over it.

@@ -18,7 +18,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
-	"github.com/keystile/keystile/gateway"
 )
 
 // serve runs the service until ctx ends or a signal comes.
@@ -76,12 +75,14 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	if counted != nil {
 		counted.Watch(rooms.gateway.Stats, rooms.gateway.Health)
 	}
-	defer func() { err = errors.Join(err, settle(rooms.gateway)) }()
+	defer func() { err = errors.Join(err, settle(rooms)) }()
 	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
 	}
-	s := servers{log: log, doors: append(operators, opening{newServer(rooms, log), public})}
+	front := newServer(rooms, log)
+	front.RegisterOnShutdown(func() { rooms.bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
+	s := servers{log: log, doors: append(operators, opening{front, public})}
 	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands can not reach this server: stop it to use them", "err", err)
 	} else {
@@ -96,10 +97,10 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 }
 
 // settle hands what is counted and noted to the store, once nobody asks any more.
-func settle(g *gateway.Gateway) error {
+func settle(rooms *assembled) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settling)
 	defer cancel()
-	return g.Close(ctx)
+	return rooms.close(ctx)
 }
 
 func newLog(c *config.Config, call cli.Call) *slog.Logger {

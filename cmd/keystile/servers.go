@@ -18,6 +18,7 @@ const (
 	drain      = 7 * time.Second // what requests on their way get after a signal
 	settling   = 2 * time.Second // and what they have left behind, after that
 	sweep      = time.Minute
+	reloading  = 5 * time.Second // what a registration waits for the bus
 )
 
 // servers is everything that runs while the service does.

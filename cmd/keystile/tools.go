@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/keystile/keystile/internal/mcpcall"
 	"github.com/keystile/keystile/internal/netguard"
@@ -73,17 +75,14 @@ func endpoint(c storage.Capability) mcpcall.Upstream {
 }
 
 // find asks an MCP endpoint for its tools.
-func (u *upstreams) find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (u *upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Found, error) {
 	found, err := u.mcp.Discover(ctx, endpoint(c))
-	if err != nil {
-		return nil, nil, err
-	}
 	for i, t := range found.Tools {
 		if remote := found.Names[t.Name]; remote != t.Name {
 			found.Tools[i].RemoteName = remote
 		}
 	}
-	return found.Tools, found.Skipped, nil
+	return found, err
 }
 
 // asBus and asRegistrar are what the two rooms call find.
@@ -92,13 +91,14 @@ type (
 	asRegistrar struct{ *upstreams }
 )
 
-func (u asBus) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, error) {
-	tools, _, err := u.find(ctx, c)
-	return tools, err
+func (u asBus) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, time.Duration, error) {
+	found, err := u.find(ctx, c)
+	return found.Tools, found.TTL, err
 }
 
 func (u asRegistrar) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
-	return u.find(ctx, c)
+	found, err := u.find(ctx, c)
+	return found.Tools, found.Skipped, err
 }
 
 // plans remembers what was worked out of tools.
@@ -130,7 +130,6 @@ func (p *plans) of(c storage.Capability, t storage.Tool) (*restcall.Plan, error)
 	return plan, nil
 }
 
-func (u *upstreams) close(ctx context.Context) {
-	u.mcp.Close(ctx)
-	u.guard.Close(ctx)
+func (u *upstreams) close(ctx context.Context) error {
+	return errors.Join(u.mcp.Close(ctx), u.guard.Close(ctx))
 }

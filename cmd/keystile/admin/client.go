@@ -21,13 +21,18 @@ var errNobody = errors.New("no server answers")
 
 // ask has the server behind a socket run a command.
 func ask(ctx context.Context, socket string, req Request) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
 	body, err := json.Marshal(req)
 	if err != nil {
 		return "", err
 	}
-	in, err := post(ctx, socket, "/", body)
+	return exchange(ctx, socket, "/", 30*time.Second, bytes.NewReader(body))
+}
+
+// exchange sends a Request and returns what the Response has to print.
+func exchange(ctx context.Context, socket, path string, wait time.Duration, body io.Reader) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	in, err := post(ctx, socket, path, body)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +73,7 @@ func fetch(ctx context.Context, socket string, w io.Writer) (int64, error) {
 }
 
 // post sends a request. The caller closes the answer's body, and with it the connection.
-func post(ctx context.Context, socket, path string, body []byte) (*http.Response, error) {
+func post(ctx context.Context, socket, path string, body io.Reader) (*http.Response, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
@@ -80,7 +85,7 @@ func post(ctx context.Context, socket, path string, body []byte) (*http.Response
 		DisableKeepAlives: true,
 		DialContext:       func(context.Context, string, string) (net.Conn, error) { return conn, nil },
 	}
-	out, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://keystile"+path, bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://keystile"+path, body)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}

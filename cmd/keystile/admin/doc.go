@@ -20,6 +20,9 @@
 // want the whole id and say what they did. Disabling ends what was granted, as deleting
 // does: access tokens would go on for days, and whoever disables means now.
 //
+// A document is read by the caller and travels as the value of its flag, to a path that
+// takes as much; whatever reads it need not know where it came from.
+//
 // backup and restore are not in the table. A backup is streamed and written by the caller,
 // because a server may have another user's rights and another view of the file system.
 package admin

@@ -55,8 +55,13 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	args, err := readSecret(call.Args, call.Stdin)
-	if err != nil {
+	args, tell := call.Args, &progress{}
+	if c.brings {
+		if args, tell, err = readDocument(call); err != nil {
+			return err
+		}
+	}
+	if args, err = readSecret(args, call.Stdin); err != nil {
 		return err
 	}
 	f, err := folder.Open(conf.Data)
@@ -68,12 +73,16 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	}
 	var said string
 	err = house.reach(ctx, conf, f, func(socket string) (err error) {
-		said, err = ask(ctx, socket, Request{c.name, args})
+		said, err = c.ask(ctx, socket, args, tell)
 		return err
 	}, func(rooms Rooms) (err error) {
+		tell.stage("parsing")
 		said, err = execute(ctx, rooms, c.name, args)
 		return err
 	})
+	if err == nil {
+		tell.stage("done")
+	}
 	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
 	return errors.Join(err, failed)
 }
@@ -100,15 +109,19 @@ func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder,
 
 // readSecret replaces a secret given as "-" by a line of the standard input.
 func readSecret(args cli.Args, stdin io.Reader) (cli.Args, error) {
-	if args.Get(secretFlag) != "-" {
+	flag := secretFlag
+	if args.Get(authFlag) != "" {
+		flag = authFlag // no command has both
+	}
+	if args.Get(flag) != "-" {
 		return args, nil
 	}
 	line, err := bufio.NewReader(stdin).ReadString('\n')
 	line = strings.TrimRight(line, "\r\n")
 	if err != nil && !errors.Is(err, io.EOF) || line == "" {
-		return args, cli.Usage("--%s - reads a line of the standard input, and there is none", secretFlag)
+		return args, cli.Usage("--%s - reads a line of the standard input, and there is none", flag)
 	}
 	args.Flags = maps.Clone(args.Flags)
-	args.Flags[secretFlag] = []string{line}
+	args.Flags[flag] = []string{line}
 	return args, nil
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -34,7 +35,8 @@ const (
 func Handler(rooms Rooms, log *slog.Logger) http.Handler {
 	s := server{rooms, log}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", s.run)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.run(w, r, maxRequest) })
+	mux.HandleFunc(documentPath, func(w http.ResponseWriter, r *http.Request) { s.run(w, r, maxDocument) })
 	mux.HandleFunc(copyPath, s.copy)
 	return mux
 }
@@ -44,10 +46,14 @@ type server struct {
 	log   *slog.Logger
 }
 
-func (s server) run(w http.ResponseWriter, r *http.Request) {
+// run runs a command whose request has at most so many bytes.
+func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 	var req Request
 	var resp Response
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&req)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, most)).Decode(&req)
+	if c, _ := find(req.Command); err == nil && most > maxRequest && !c.brings {
+		err = fmt.Errorf("%q brings no document", req.Command)
+	}
 	if err == nil {
 		resp.Output, err = execute(r.Context(), s.rooms, req.Command, req.Args)
 		s.log.InfoContext(r.Context(), "admin command", "command", req.Command, "ok", err == nil)

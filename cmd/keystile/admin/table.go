@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -24,6 +25,7 @@ type Rooms struct {
 	Granted    time.Duration                              // the longest that what was granted is valid
 	SigningAlg string                                     // of access tokens
 	Forget     func(clientID string)                      // makes the running server read an application anew; nil: nobody serves here
+	Registry   *registry.Registry                         // of capabilities
 	Note       func(context.Context, storage.Event) error // puts what was done on the audit trail
 }
 
@@ -62,14 +64,15 @@ type command struct {
 	flags    []cli.Flag
 	reads    bool // it changes nothing
 	hidden   bool // other commands use it
+	brings   bool // it brings a document, of up to 16 MiB
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands)
+var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands)
 
-// secretFlag is the flag whose value "-" is read from the standard input.
+// secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"
 
 func find(name string) (command, bool) {

@@ -37,6 +37,11 @@ type Config struct {
 	Products     []string
 	Origins      []string
 
+	PrivateUpstreams []string // what tools may be called at although it is private
+	ResolveRefs      bool
+
+	LegacyStatus string // always_ok or mapped
+
 	IDTokenAlgs []string
 	SigningAlg  string
 

@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
 )
 
 var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // taken are first segments of paths that are answered here, and products that are ours.
-var taken = []string{"oauth", "api", "demo", "healthz", "identity", "mcp"}
+var taken = []string{"oauth", "api", "demo", "healthz", "connect", "check_token", "identity", "mcp"}
 
 func product(name string) error {
 	if !productName.MatchString(name) {
@@ -69,5 +71,14 @@ func origins(c *Config, s string) error {
 		}
 		c.Origins = append(c.Origins, word)
 	}
+	return nil
+}
+
+func privateUpstreams(c *Config, s string) error {
+	allow := words(s)
+	if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
+		return err
+	}
+	c.PrivateUpstreams = allow
 	return nil
 }

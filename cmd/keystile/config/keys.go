@@ -77,6 +77,14 @@ var keys = []key{
 	{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie", example: "https://console.example.com",
 		set: origins},
 
+	{name: "upstreams.allow_private", kind: "list", help: "private addresses that tools may be called at: networks, addresses or host:port", example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200",
+		set: privateUpstreams},
+	{name: "openapi.resolve_refs", kind: "true or false", fallback: "false", spec: "4.8", help: "whether tools show what nested references of their document lead to, if a registration does not say", example: "true",
+		set: boolean(func(c *Config) *bool { return &c.ResolveRefs })},
+
+	{name: "legacy.error_status", kind: "name", fallback: "always_ok", spec: "4.10", help: "the HTTP status of refusals at the old endpoints: always_ok (200) or mapped (400, 401, 403, 404)", example: "mapped",
+		set: choice(func(c *Config) *string { return &c.LegacyStatus }, "always_ok", "mapped")},
+
 	{name: "id_token_algs", kind: "list", fallback: "HS256", spec: "2.5", help: "the id_token algorithms that discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256",
 		set: algorithms},
 	{name: "signing_alg", kind: "name", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",

@@ -1,0 +1,193 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+// Flags whose value is a file, and the contents of that file once it has been read.
+const (
+	openAPIFlag = "openapi"
+	toolsFlag   = "tools"
+	authFlag    = "auth-secret"
+)
+
+var documentFlags = []cli.Flag{
+	{Name: openAPIFlag, Value: "FILE", Help: "an OpenAPI 2.0 or 3.x document in JSON; - reads the standard input"},
+	{Name: toolsFlag, Value: "FILE", Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
+	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small"},
+}
+
+var capabilityCommands = []command{
+	{
+		name: "capability register", words: []string{"MEMBER"}, summary: "Turn an API into tools of the bus", do: registerCapability, brings: true,
+		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
+			"What was registered under MEMBER before is replaced, all of it, and stays whose it was.",
+		examples: []string{
+			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json",
+			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json --auth-type bearer --auth-secret - < key.txt",
+			"keystile capability register search --upstream https://search.example.com/mcp --label Search",
+		},
+		flags: append([]cli.Flag{
+			{Name: "upstream", Value: "URL", Help: "where calls go; what a document says of it is not read", Need: true},
+			{Name: "label", Value: "TEXT", Help: "what people call it"},
+			{Name: "description", Value: "TEXT", Help: "what it is for"},
+			{Name: "auth-type", Value: "TYPE", Help: "how calls prove themselves upstream: none, bearer, basic or api_key (none)"},
+			{Name: authFlag, Value: "SECRET", Help: "the token, user:password or key; - reads a line of the standard input, which keeps it out of the process list"},
+			{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
+			{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
+			{Name: "private", Help: "keep it, and its tools off the bus"},
+			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
+		}, documentFlags...),
+	},
+	{
+		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability, reads: true, brings: true,
+		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.json | keystile capability preview --openapi - --json"},
+		flags: append([]cli.Flag{
+			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
+			{Name: "lint", Help: "add what a strict validator says of the document"},
+		}, documentFlags...),
+	},
+	{name: "capability list", reads: true, summary: "List the capabilities", do: listCapabilities, examples: []string{"keystile capability list --json"}},
+	{
+		name: "capability show", reads: true, words: []string{"MEMBER"}, summary: "Show a capability and its tools, without its secrets", do: showCapability,
+		examples: []string{"keystile capability show shop"},
+	},
+	{
+		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus", do: removeCapability,
+		details: "There is no way back but to register it again.", examples: []string{"keystile capability remove shop"},
+	},
+}
+
+// operator is whoever has the data folder: an administrator, whatever users there are.
+func operator(ctx context.Context, rooms Rooms) (storage.User, error) {
+	sub, err := FirstAdmin(ctx, rooms.Store)
+	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
+}
+
+// requested is the registration that was typed.
+func requested(args cli.Args) registry.Request {
+	q := registry.Request{
+		UpstreamURL: args.Get("upstream"), Label: args.Get("label"), Description: args.Get("description"),
+		AuthType: args.Get("auth-type"), AuthName: args.Get("auth-name"), AuthIn: args.Get("auth-in"), AuthSecret: storage.NewSecret(args.Get(authFlag)),
+		Private: args.On("private"), Lint: args.On("lint"),
+	}
+	if document, given := args.Flags[openAPIFlag]; given {
+		q.OpenAPI = []byte(document[0])
+	}
+	if list, given := args.Flags[toolsFlag]; given {
+		q.StaticTools = []byte(list[0])
+	}
+	if _, given := args.Flags["resolve-refs"]; given {
+		on := args.On("resolve-refs")
+		q.ResolveRefs = &on
+	}
+	return q
+}
+
+func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	who, err := operator(ctx, rooms)
+	if err != nil {
+		return nil, err
+	}
+	q := requested(args)
+	q.Member = args.Words[0]
+	if args.Get("owner") != "" {
+		if q.Owner, err = ownerOf(ctx, rooms.Store, args.Get("owner")); err != nil {
+			return nil, err
+		}
+	}
+	done, err := rooms.Registry.Register(ctx, who, q)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return toolbox{answer{{"member", done.Member}, {"kind", done.Kind}, {"owner", done.Owner}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
+}
+
+func previewCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	q := requested(args)
+	q.Member = args.Get("member")
+	if q.OpenAPI == nil && q.StaticTools == nil {
+		return nil, cli.Usage("there is nothing to show: name a document with --openapi or --tools")
+	}
+	done, err := rooms.Registry.Preview(ctx, q)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return toolbox{answer{{"kind", done.Kind}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
+}
+
+func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	who, err := operator(ctx, rooms)
+	if err != nil {
+		return nil, err
+	}
+	all, err := rooms.Registry.List(ctx, who)
+	var rows list
+	for _, c := range all {
+		rows = append(rows, answer{
+			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
+			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)},
+		})
+	}
+	return rows, err
+}
+
+func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	who, err := operator(ctx, rooms)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rooms.Registry.Show(ctx, who, args.Words[0])
+	if err != nil {
+		return nil, refused(err)
+	}
+	return toolbox{answer{
+		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
+		{"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
+		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)},
+		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
+	}, c}, nil
+}
+
+func removeCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	who, err := operator(ctx, rooms)
+	if err != nil {
+		return nil, err
+	}
+	if err := rooms.Registry.Remove(ctx, who, args.Words[0]); err != nil {
+		return nil, refused(err)
+	}
+	return answer{{"removed", args.Words[0]}}, nil
+}
+
+// maxReasons is how much of what was left out an error tells.
+const maxReasons = 10
+
+// refused says an error of the registrar in the words of the command line.
+func refused(err error) error {
+	var no *registry.Rejection
+	var failure *reply.Failure
+	switch {
+	case errors.As(err, &no):
+		text := fmt.Sprintf("%s (errcode %d)", no.Msg, no.Errcode)
+		for i, s := range no.Skipped {
+			if i == maxReasons {
+				text += fmt.Sprintf("\n  and %d more", len(no.Skipped)-i)
+				break
+			}
+			text += "\n  left out: " + field{value: s.Pointer + ": " + s.Reason}.shown()
+		}
+		return errors.New(text)
+	case errors.As(err, &failure) && failure.Status < 500:
+		return errors.New(failure.Msg)
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+// toolbox prints a capability: what it is, its tools, and what was left out of them.
+type toolbox struct {
+	about answer
+	of    registry.Registered
+}
+
+func (t toolbox) text(asJSON bool) (string, error) {
+	about := slices.DeleteFunc(slices.Clone(t.about), func(f field) bool { return f.value == "" })
+	tools, skipped := registry.Public(t.of.Tools), t.of.Skipped
+	if asJSON {
+		if skipped == nil {
+			skipped = []storage.Skip{}
+		}
+		all := append(about, field{"tools_static", tools}, field{"skipped", skipped})
+		if t.of.Lint != nil {
+			all = append(all, field{"lint", t.of.Lint})
+		}
+		return line(all)
+	}
+	text, err := about.text(false)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.WriteString(text)
+	var rows, left [][]string
+	for _, tool := range tools {
+		rows = append(rows, []string{tool.Name, strings.ToUpper(tool.Method), tool.Path, argumentsOf(tool.InputSchema)})
+	}
+	for _, s := range skipped {
+		left = append(left, []string{s.Pointer, s.Reason})
+	}
+	columns(&out, []string{"TOOL", "METHOD", "PATH", "ARGUMENTS (? may be left out)"}, rows)
+	columns(&out, []string{"LEFT OUT", "BECAUSE"}, left)
+	for i, advice := range t.of.Lint {
+		if i == 0 {
+			out.WriteString("\nADVICE (the tools above work all the same)\n")
+		}
+		fmt.Fprintln(&out, field{value: advice}.shown())
+	}
+	return out.String(), nil
+}
+
+// columns writes a table with a head, nothing if it has no rows.
+func columns(out *strings.Builder, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	out.WriteByte('\n')
+	tab := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{head}, rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = field{value: cell}.shown()
+		}
+		fmt.Fprintln(tab, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	tab.Flush() // a Builder takes everything
+}
+
+// maxArguments is how many of a tool's arguments stand in a line.
+const maxArguments = 8
+
+// argumentsOf lists the arguments of a schema, those that must be given first.
+func argumentsOf(schema json.RawMessage) string {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return ""
+	}
+	names := slices.Sorted(slices.Values(s.Required))
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			names = append(names, name+"?")
+		}
+	}
+	if more := len(names) - maxArguments; more > 0 {
+		names = append(names[:maxArguments], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,181 @@
+package mcpbus_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+// Each benchmark has its floor beside it, so that one run gives the difference.
+
+// BenchmarkToolsCall is a call through the bus, and the same request sent to the same
+// upstream directly, over the same connections.
+func BenchmarkToolsCall(b *testing.B) {
+	url, transport := shop(b)
+	h := benchHouse(b, url, transport)
+	const body = `{"name":"Rex","age":3}`
+	b.Run("direct", func(b *testing.B) {
+		client := &http.Client{Transport: transport}
+		b.ReportAllocs()
+		for b.Loop() {
+			r, _ := http.NewRequestWithContext(b.Context(), "POST", url+"/pets", strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			resp, err := client.Do(r)
+			if err != nil {
+				b.Fatal(err)
+			}
+			io.ReadAll(resp.Body)
+			resp.Body.Close()
+		}
+	})
+	params := `"name":"pets__addPet","arguments":` + body
+	for name, c := range map[string]struct {
+		body    string
+		headers []string
+	}{
+		"legacy": {legacyBody("tools/call", "{"+params+"}"), nil},
+		"modern": {modernBody("tools/call", params), modernHeaders("tools/call", params)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				a := httptest.NewRecorder()
+				h.bus.ServeHTTP(a, request(b.Context(), c.body, c.headers...))
+				if a.Code != 200 || bytes.Contains(a.Body.Bytes(), []byte("isError")) {
+					b.Fatal(a.Code, a.Body)
+				}
+			}
+		})
+	}
+}
+
+// shop is an upstream, and connections to it.
+func shop(b *testing.B) (url string, transport *http.Transport) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"id":42,"name":"Rex","tags":["a","b"]}`)
+	}))
+	b.Cleanup(upstream.Close)
+	transport = &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	b.Cleanup(transport.CloseIdleConnections)
+	return upstream.URL, transport
+}
+
+// benchHouse has one tool, of the shop.
+func benchHouse(b *testing.B, url string, transport *http.Transport) *house {
+	add := rest("post", "addPet")
+	add.InputSchema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}`)
+	add.Call = &storage.Call{Template: "/pets", Body: &storage.Body{ContentType: "application/json",
+		Fields: []storage.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}
+	h := emptyHouse(b)
+	h.register(capability("pets", url), add)
+	h.open(func(c *mcpbus.Config) {
+		c.Invoker = planned{must(restcall.New(restcall.Config{Transport: transport}))(b), must(restcall.Compile(add))(b)}
+		c.Meter = free{}
+	})
+	return h
+}
+
+// planned calls one tool.
+type planned struct {
+	caller *restcall.Caller
+	plan   *restcall.Plan
+}
+
+func (p planned) Call(ctx context.Context, c storage.Capability, _ storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+	r, err := p.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL}, p.plan, arguments)
+	return mcpbus.FromREST(r), err
+}
+
+// free is a meter that counts nothing.
+type free struct{}
+
+func (free) Charge(storage.Caller, string, bool) error { return nil }
+func (free) Note(storage.Event)                        {}
+
+// BenchmarkToolsListPage is a page of 1,000 of 10,000 tools over a real connection, and
+// the same bytes from a handler that only writes them.
+func BenchmarkToolsListPage(b *testing.B) {
+	h := fullHouse(b)
+	ask := legacyBody("tools/list", `{"cursor":"m4__tool999"}`)
+	page := h.post(ask)
+	if len(page.names()) != 1000 {
+		b.Fatalf("a page of %d tools", len(page.names()))
+	}
+	ready := []byte(page.text)
+	for _, c := range []struct {
+		name    string
+		handler http.Handler
+	}{
+		{"floor", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", fmt.Sprint(len(ready)))
+			w.Write(ready)
+		})},
+		{"bus", h.bus},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			server := httptest.NewServer(c.handler)
+			defer server.Close()
+			client := server.Client()
+			b.SetBytes(int64(len(ready)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := http.NewRequestWithContext(b.Context(), "POST", server.URL+"/api/mcp", strings.NewReader(ask))
+				r.Header.Set("Authorization", "Bearer app")
+				resp, err := client.Do(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n, err := io.Copy(io.Discard, resp.Body); n != int64(len(ready)) || err != nil {
+					b.Fatal(n, err)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+}
+
+// fullHouse has 10,000 tools of some 480 bytes.
+func fullHouse(b *testing.B) *house {
+	h := emptyHouse(b)
+	description := strings.Repeat("what this tool is good for ", 8)
+	for i := range 10 {
+		tools := make([]storage.Tool, 1000)
+		for j := range tools {
+			tools[j] = rest("get", fmt.Sprintf("tool%03d", j))
+			tools[j].Description = description
+			tools[j].InputSchema = json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer","minimum":1},"name":{"type":"string","maxLength":40},"tags":{"type":"array","items":{"type":"string"}}},"required":["id"]}`)
+		}
+		h.register(capability(fmt.Sprint("m", i), "https://x.example.com"), tools...)
+	}
+	h.open()
+	return h
+}
+
+// BenchmarkReload is a bus of 10,000 tools of which one member's 1,000 have changed.
+func BenchmarkReload(b *testing.B) {
+	h := emptyHouse(b)
+	for i := range 10 {
+		h.fill(fmt.Sprint("m", i), 1000)
+	}
+	h.open()
+	for b.Loop() {
+		b.StopTimer()
+		h.fill("m5", 1000)
+		b.StartTimer()
+		h.reload()
+	}
+}

@@ -1,0 +1,176 @@
+package mcpbus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Config is what New needs. Zero values are the defaults.
+type Config struct {
+	Issuer  string  // the origin, such as https://id.example.com; required. The bus is at Path there
+	Catalog Catalog // required
+	Invoker Invoker // required
+	Meter   Meter   // required
+
+	// Verifier is asked where no gateway stands in front; nil: such requests are refused.
+	Verifier Verifier
+	// Discoverer is asked for the tools of quick registrations; nil: they stay as stored.
+	Discoverer Discoverer
+	// Visible says what a caller may list and call; nil: every caller everything. It is
+	// asked for each tool of a list, and must be quick.
+	Visible func(storage.Caller, storage.Capability, storage.Tool) bool
+
+	Name         string   // of the server, for its clients; Keystile
+	Version      string   // of the server; 0.0.0
+	Instructions string   // for models: what the tools here are for
+	Scopes       []string // that clients are told to ask for; openid
+	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
+
+	MaxTools    int           // on the bus; a capability that would make it more is left out; 100,000
+	PageSize    int           // tools on a page of the list; 1,000, which is the most
+	Refresh     time.Duration // how often changes of other processes are looked for; 5 s
+	Discovery   time.Duration // how often a Discoverer is asked for each upstream; 5 min
+	KeepAlive   time.Duration // how often a stream without news says that it is alive; 20 s
+	PerCaller   int           // calls of one caller at the same time; 16
+	PerUpstream int           // calls to one upstream, a scheme and host, at the same time; 32
+	PerListener int           // streams of one caller at the same time; 4
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+// Bus is the bus: an http.Handler for Path and the metadata documents.
+type Bus struct {
+	c         Config
+	uri       string // of the bus, and an audience of tokens
+	challenge string // of a 401
+	meta      []byte // of results of the modern revision
+	mux       http.Handler
+	methods   map[string]method // of the legacy revisions
+	modern    map[string]method
+	snapshot  atomic.Pointer[snapshot]
+	shelf     shelf
+
+	callers, upstreams, streams slots
+	listeners                   listeners
+
+	work sync.WaitGroup  // streams, and what runs beside the requests
+	life context.Context // of that; Close ends it
+	end  context.CancelFunc
+}
+
+// New makes a Bus and reads the catalog. It says everything that is wrong with the Config
+// at once. Close ends it.
+func New(ctx context.Context, c Config) (*Bus, error) {
+	if err := c.complete(); err != nil {
+		return nil, fmt.Errorf("mcpbus: %w", err)
+	}
+	b := &Bus{c: c, uri: c.Issuer + Path}
+	b.life, b.end = context.WithCancel(context.Background())
+	b.challenge = `Bearer resource_metadata="` + c.Issuer + metadataRoot + Path + `"`
+	b.meta, _ = encode(meta{b.info()}) // texts never fail
+	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
+	b.methods, b.modern = legacyMethods(), modernMethods()
+	b.snapshot.Store(&snapshot{})
+	b.shelf.turn = make(chan struct{}, 1)
+	b.mux = reply.NewMux(c.Log, b.routes()...)
+	if err := b.Reload(ctx); err != nil {
+		if b.shelf.members == nil {
+			b.end()
+			return nil, err
+		}
+		b.c.Log.WarnContext(ctx, "mcpbus: some tools can not be read, and are not listed", "err", err)
+	}
+	b.work.Go(b.tend)
+	return b, nil
+}
+
+func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, r) }
+
+// Close ends streams and everything that runs beside the requests, and waits for it until
+// ctx ends. Calls go on; to shut down a server, Close the bus first, because Shutdown
+// waits for streams.
+func (b *Bus) Close(ctx context.Context) error {
+	b.listeners.close()
+	b.end()
+	done := make(chan struct{})
+	go func() {
+		b.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("mcpbus: not all streams and upstreams have ended: %w", context.Cause(ctx))
+	}
+}
+
+const mostOnPage = 1000
+
+// complete fills in the defaults.
+func (c *Config) complete() error {
+	var errs []error
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	want(isOrigin(c.Issuer), "the Issuer %q is not an origin such as https://id.example.com", c.Issuer)
+	for _, o := range c.Origins {
+		want(isOrigin(o), "of Origins, %q is not an origin such as https://app.example.com", o)
+	}
+	want(c.Catalog != nil, "Catalog is missing: use the storage.Store")
+	want(c.Invoker != nil, "Invoker is missing: nothing can be called")
+	want(c.Meter != nil, "Meter is missing: use the gateway.Gateway")
+	c.PageSize = cmp.Or(c.PageSize, mostOnPage)
+	want(1 <= c.PageSize && c.PageSize <= mostOnPage, "PageSize is 1 to 1,000, or 0 for 1,000")
+	for _, n := range []struct {
+		name     string
+		value    *int
+		fallback int
+	}{{"MaxTools", &c.MaxTools, 100_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
+		*n.value = cmp.Or(*n.value, n.fallback)
+		want(*n.value > 0, "%s is above 0, or 0 for %d", n.name, n.fallback)
+	}
+	for _, d := range []struct {
+		name            string
+		value           *time.Duration
+		fallback, least time.Duration
+	}{
+		{"Refresh", &c.Refresh, 5 * time.Second, time.Second}, {"Discovery", &c.Discovery, 5 * time.Minute, time.Second},
+		{"KeepAlive", &c.KeepAlive, 20 * time.Second, time.Second},
+	} {
+		*d.value = cmp.Or(*d.value, d.fallback)
+		want(*d.value >= d.least, "%s is at least %v, or 0 for %v", d.name, d.least, d.fallback)
+	}
+	c.Name, c.Version = cmp.Or(c.Name, "Keystile"), cmp.Or(c.Version, "0.0.0")
+	if c.Scopes == nil {
+		c.Scopes = []string{"openid"}
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return errors.Join(errs...)
+}
+
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host && (u.Scheme == "https" || u.Scheme == "http")
+}

@@ -1,0 +1,135 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+	"github.com/keystile/keystile/storage"
+)
+
+// product is what calls are charged to (spec 2.6).
+const product = "mcp"
+
+// Statuses of the audit record of a call that has none from its upstream.
+const (
+	statusRefused    = http.StatusBadRequest
+	statusBusy       = http.StatusTooManyRequests
+	statusClientGone = 499 // as nginx has it
+	statusBroken     = http.StatusInternalServerError
+	statusNotCharged = http.StatusServiceUnavailable
+	statusNoAnswer   = http.StatusBadGateway
+)
+
+// toolCall is one call of a tool.
+type toolCall struct {
+	*exchange
+	tool  *tool
+	began time.Time
+}
+
+// call is tools/call (spec 4.9).
+func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
+	name, ok := m.Params.Text("name")
+	if !ok {
+		return nil, noName
+	}
+	arguments := m.Params.Get("arguments")
+	switch {
+	case string(arguments) == "null":
+		arguments = nil
+	case arguments != nil && arguments[0] != '{':
+		return nil, badArgs
+	}
+	t := x.bus.snapshot.Load().byName[name]
+	if t == nil || !x.sees(t) {
+		return nil, noTool
+	}
+	c := toolCall{x, t, time.Now()}
+	key := x.key()
+	if !x.bus.callers.take(key) {
+		return c.wait(busyCaller)
+	}
+	defer x.bus.callers.give(key)
+	if !x.bus.upstreams.take(t.upstream) {
+		return c.wait(busyUpstream)
+	}
+	defer x.bus.upstreams.give(t.upstream)
+	return c.dispatch(arguments)
+}
+
+// key names the caller in limits: a user of an application, or an application itself.
+func (x *exchange) key() string { return x.caller.AppID + " " + x.caller.UserID }
+
+// dispatch makes the call. What was sent to the upstream is charged, also if nobody waits
+// for the answer any more: otherwise hanging up would be a way not to pay.
+func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
+	r, err := c.invoke(arguments)
+	ctx, log := c.request.Context(), c.bus.c.Log
+	gone := err != nil && ctx.Err() != nil
+	var body []byte
+	if err == nil {
+		body, err = c.encode(r)
+	}
+	switch {
+	case gone:
+		if err := c.charge(true); err != nil {
+			log.ErrorContext(ctx, "mcpbus: a call whose client went away can not be charged", "tool", c.tool.name, "err", err)
+		}
+		c.note(statusClientGone, 0)
+		return nil, goneClient
+	case err != nil:
+		log.ErrorContext(ctx, "mcpbus: a call failed", "tool", c.tool.name, "err", err)
+		c.note(statusBroken, 0)
+		return nil, internal
+	case !r.Dispatched:
+		c.note(statusRefused, len(body))
+		return pieces{body}, nil
+	}
+	status := r.Status
+	if status == 0 {
+		status = statusNoAnswer
+		log.InfoContext(ctx, "mcpbus: an upstream did not answer", "tool", c.tool.name, "err", r.Cause)
+	}
+	if err := c.charge(status >= 500); err != nil {
+		log.ErrorContext(ctx, "mcpbus: a call can not be charged, and its result is not shown", "tool", c.tool.name, "err", err)
+		c.note(statusNotCharged, 0)
+		return nil, notCharged
+	}
+	c.note(status, len(body))
+	return pieces{body}, nil
+}
+
+// invoke calls the tool. A panic there is this call's alone.
+func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return c.bus.c.Invoker.Call(c.request.Context(), *c.tool.capability, c.tool.stored, arguments)
+}
+
+// wait is the result of a call for which there is no room now.
+func (c *toolCall) wait(why string) (pieces, *rpc.Error) {
+	body, _ := c.encode(say(why)) // a text never fails
+	c.note(statusBusy, len(body))
+	return pieces{body}, nil
+}
+
+func (c *toolCall) charge(failed bool) error {
+	return c.bus.c.Meter.Charge(c.caller, product, failed)
+}
+
+// note writes the call on the audit trail.
+func (c *toolCall) note(status, bytes int) {
+	event := visit.Event(c.request, storage.EventToolCall, c.bus.c.ClientIP(c.request))
+	event.At, event.Latency = c.began, time.Since(c.began)
+	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
+	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)
+	c.bus.c.Meter.Note(event)
+}

@@ -1,0 +1,130 @@
+package mcpbus_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestDialogues(t *testing.T) {
+	proven := map[string]bool{}
+	files, _ := filepath.Glob("testdata/dialogues/*.txt")
+	for _, file := range files {
+		for _, d := range must(dialogue.Read(file))(t) {
+			t.Run(d.Title, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h, values := stage(t)
+					d.Play(t, h, issuer, values)
+				})
+			})
+			for _, row := range d.Rows {
+				proven[row] = true
+			}
+		}
+	}
+	covers(t, proven)
+}
+
+// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
+// a row that is not there.
+func covers(t *testing.T, proven map[string]bool) {
+	t.Helper()
+	listed := strings.Fields(string(must(os.ReadFile("testdata/rows.txt"))(t)))
+	for _, row := range listed {
+		if !proven[row] {
+			t.Errorf("no dialogue proves the row %s", row)
+		}
+		delete(proven, row)
+	}
+	for _, row := range slices.Sorted(maps.Keys(proven)) {
+		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
+	}
+	fmt.Printf("note: specification rows covered: %d of %d\n", len(listed), len(listed))
+}
+
+// stage is the bus behind the gateway as dialogues find it, with a real path from a call to
+// an HTTP request, and an upstream that answers by path.
+func stage(t *testing.T) (http.Handler, map[string]string) {
+	s := newSite(t)
+	get, find := rest("get", "getPet"), rest("get", "find")
+	get.Description, find.Description = "One pet", "All pets of a name"
+	get.InputSchema = json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`)
+	get.Call = &storage.Call{Template: "/pets/{id}", Params: []storage.Param{{Arg: "id", Name: "id", In: "path", Required: true}}}
+	find.InputSchema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
+	find.Call = &storage.Call{Template: "/pets", Params: []storage.Param{{Arg: "name", Name: "name", In: "query"}}}
+	s.register(capability("pets", "https://pets.example.com"), get, find)
+	s.register(capability("billing", "https://billing.example.com"), rest("post", "settle"))
+	s.reload()
+	s.calls.do = nil
+	s.bus.Close(t.Context())
+	s.open(func(c *mcpbus.Config) {
+		c.Verifier = s.provider
+		c.Invoker = executor{must(restcall.New(restcall.Config{Transport: petShop{}}))(t)}
+	})
+
+	mux := http.NewServeMux()
+	mux.Handle("/oauth/", s.provider)
+	mux.Handle("/.well-known/oauth-protected-resource", s.bus)
+	mux.Handle("/.well-known/oauth-protected-resource/", s.bus)
+	mux.Handle("/api/mcp", s.gateway.Meter("", s.bus))
+	mux.Handle("/test/", s.backstage())
+	return s.gateway.Front(mux), map[string]string{"client_id": s.app.ID, "client_secret": s.app.AppKey().Reveal()}
+}
+
+// executor calls tools by HTTP.
+type executor struct{ caller *restcall.Caller }
+
+func (e executor) Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+	plan, err := restcall.Compile(t)
+	if err != nil {
+		return mcpbus.Result{}, err
+	}
+	r, err := e.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, Secret: c.AuthSecret}, plan, arguments)
+	return mcpbus.FromREST(r), err
+}
+
+// petShop is an upstream.
+type petShop struct{}
+
+func (petShop) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := 200, `{"id":1,"name":"Rex"}`
+	switch r.URL.RequestURI() {
+	case "/pets/1":
+	case "/pets?name=Rex":
+		body = `[{"id":1,"name":"Rex"}]`
+	default:
+		status, body = 404, `{"error":"no such pet"}`
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
+}
+
+// backstage shows what was charged and noted.
+func (s *site) backstage() http.Handler {
+	return reply.NewMux(quiet, reply.Route{Path: "/test/meter", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+		charges, events := s.meter.bill()
+		var notes []string
+		for _, e := range events {
+			notes = append(notes, fmt.Sprint(e.Kind, " ", e.Product, " ", e.Detail, " ", e.Status))
+		}
+		for i := range charges {
+			charges[i] = strings.TrimPrefix(charges[i], s.app.ID+" ")
+		}
+		return reply.JSON(w, 200, map[string][]string{"charged": charges, "noted": notes})
+	}})
+}

@@ -1,0 +1,188 @@
+package mcpbus
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+	"github.com/keystile/keystile/storage"
+)
+
+const maxBody = 4 << 20 // bytes
+
+// serve answers one POST. What can be refused without reading the body is refused first.
+func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return notAllowed
+	}
+	if !b.welcome(r.Header["Origin"]) {
+		return strangeOrigin
+	}
+	r, v := visit.Begin(w, r)
+	caller, err := b.caller(r, v)
+	if err != nil {
+		return err
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return err
+	}
+	messages, batch, wrong := rpc.Read(body)
+	if wrong != nil {
+		return unreadable(wrong, nil)
+	}
+	x := exchange{bus: b, request: r, caller: caller}
+	if batch {
+		return x.serveBatch(w, messages)
+	}
+	return x.serveOne(w, messages[0])
+}
+
+// welcome checks where a page comes from, against DNS rebinding (MCP, transports). Programs
+// that are no browsers send no Origin.
+func (b *Bus) welcome(origin []string) bool {
+	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.Issuer || slices.Contains(b.c.Origins, origin[0]))
+}
+
+// caller returns whom a request speaks for. If a gateway has looked at the request, its
+// word is final: it may know that a good token's application is disabled.
+func (b *Bus) caller(r *http.Request, v *visit.Visit) (storage.Caller, error) {
+	if v.Known {
+		if v.Caller.Audience != b.c.Issuer && v.Caller.Audience != b.uri {
+			return storage.Caller{}, badToken
+		}
+		return v.Caller, nil
+	}
+	bearer, err := token.Bearer(r)
+	if err == nil && b.c.Verifier != nil {
+		var caller storage.Caller
+		if caller, err = b.c.Verifier.Verify(r.Context(), bearer, b.c.Issuer, b.uri); err == nil && v.Entry == nil {
+			return caller, nil
+		}
+	}
+	switch {
+	case errors.Is(err, token.ErrNoToken):
+		return storage.Caller{}, noToken
+	case errors.Is(err, token.ErrStale):
+		return storage.Caller{}, stale.Because(err)
+	case err == nil, errors.Is(err, token.ErrInvalid):
+		return storage.Caller{}, badToken
+	}
+	return storage.Caller{}, err
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if given := r.Header["Content-Type"]; len(given) > 0 {
+		if kind, _, err := mime.ParseMediaType(given[0]); len(given) > 1 || err != nil || kind != "application/json" {
+			return nil, badType
+		}
+	}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &big):
+		return nil, tooLarge
+	case err != nil:
+		return nil, brokenBody.Because(err)
+	}
+	return body, nil
+}
+
+// exchange is one request with whom it speaks for.
+type exchange struct {
+	bus     *Bus
+	request *http.Request
+	caller  storage.Caller
+	modern  bool
+}
+
+func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
+	if m.Wrong != nil {
+		return unreadable(m.Wrong, m.ID)
+	}
+	modern, wrong := era(x.request.Header, &m)
+	x.modern = modern
+	switch {
+	case wrong != nil && !m.IsRequest():
+		return unreadable(wrong, nil)
+	case wrong != nil:
+		write(w, statusOf(wrong), failed(m.ID, wrong))
+		return nil
+	case !m.IsRequest():
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	case modern && m.Method == methodListen:
+		return x.listen(w, &m)
+	}
+	answer, wrong := x.answer(&m)
+	status := http.StatusOK
+	if wrong != nil {
+		answer = failed(m.ID, wrong)
+		if modern {
+			status = statusOf(wrong)
+		}
+	}
+	write(w, status, answer)
+	return nil
+}
+
+// serveBatch answers the messages of a batch one after the other. Only revisions until
+// 2025-03-26 have batches, and one is one request of the caller's rate, so it carries one
+// call.
+func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
+	if !hasBatches(x.request.Header) {
+		return unreadable(noBatch, nil)
+	}
+	var out pieces
+	called := false
+	for i := range messages {
+		m := &messages[i]
+		wrong := m.Wrong
+		if wrong == nil && isModern(m) {
+			wrong = noBatch
+		}
+		if m.Method == methodCall && m.IsRequest() {
+			if called && wrong == nil {
+				wrong = oneCall
+			}
+			called = true
+		}
+		if wrong == nil && !m.IsRequest() {
+			continue
+		}
+		var answer pieces
+		if wrong == nil {
+			answer, wrong = x.answer(m)
+		}
+		if wrong != nil {
+			answer = failed(m.ID, wrong)
+		}
+		out = append(append(out, []byte(",")), answer...)
+	}
+	if out == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	out[0] = []byte("[")
+	write(w, http.StatusOK, append(out, []byte("]")))
+	return nil
+}
+
+// statusOf is the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
+func statusOf(err *rpc.Error) int {
+	switch err.Code {
+	case rpc.MethodNotFound:
+		return http.StatusNotFound
+	case rpc.InvalidParams, rpc.InvalidRequest, rpc.HeaderMismatch, rpc.UnsupportedVersion:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,107 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+)
+
+// Every way this room says no to a request, with the section it comes from. The challenge
+// of a 401 is added where it is written.
+var (
+	notAllowed     = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
+	strangeOrigin  = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it"}                                                               // MCP, transports: security
+	noToken        = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // spec 5, RFC 6750 3.1
+	badToken       = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // spec 5, RFC 6750 3.1
+	stale          = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                         // RFC 9110 15.6.4
+	badType        = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
+	tooLarge       = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
+	brokenBody     = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // spec 7
+	badMessage     = &reply.Failure{Status: 400}                                                                                                                                           // JSON-RPC 5.1; its text is the rpc.Error's
+	tooManyStreams = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                   // spec 7
+	closing        = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
+)
+
+// Every way it says no to a message.
+var (
+	noTool     = &rpc.Error{Code: rpc.InvalidParams, Text: "there is no such tool: see tools/list"} // of hidden and absent ones alike
+	noName     = &rpc.Error{Code: rpc.InvalidParams, Text: "params.name is the name of a tool"}
+	badArgs    = &rpc.Error{Code: rpc.InvalidParams, Text: "params.arguments is a JSON object, or left out"}
+	badCursor  = &rpc.Error{Code: rpc.InvalidParams, Text: "the cursor is not one of tools/list: begin again without one"}
+	noFilter   = &rpc.Error{Code: rpc.InvalidParams, Text: "params.notifications is an object that names what to listen to"}
+	noMethod   = &rpc.Error{Code: rpc.MethodNotFound, Text: "the bus does not have this method"}
+	internal   = &rpc.Error{Code: rpc.InternalError, Text: "something failed here: try again, and tell the operator the time of this call"}
+	notCharged = &rpc.Error{Code: rpc.InternalError, Text: "this call could not be counted, so its result is not shown; it may have been carried out. Try again shortly"}
+	goneClient = &rpc.Error{Code: rpc.InternalError, Text: "nobody waited for the answer"}
+
+	noVersion      = &rpc.Error{Code: rpc.InvalidParams, Text: "params._meta names io.modelcontextprotocol/protocolVersion, a string"}                      // MCP 2026-07-28, basic
+	noCapabilities = &rpc.Error{Code: rpc.InvalidParams, Text: "params._meta holds io.modelcontextprotocol/clientCapabilities, an object"}                  // MCP 2026-07-28, basic
+	versionHeader  = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header MCP-Protocol-Version must be there and be the version that params._meta names"} // MCP 2026-07-28, transports
+	methodHeader   = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header Mcp-Method must be there and be the method of the body"}                        // MCP 2026-07-28, transports
+	nameHeader     = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header Mcp-Name must be there and be params.name"}                                     // MCP 2026-07-28, transports
+	noBatch        = &rpc.Error{Code: rpc.InvalidRequest, Text: "this revision of the protocol has no batches: send messages one by one"}                   // MCP 2025-06-18
+	oneCall        = &rpc.Error{Code: rpc.InvalidRequest, Text: "a batch carries one tools/call, as a request does: send the others by themselves"}
+)
+
+// What a model is told if a call must wait. These are results: it can do something.
+const (
+	busyCaller   = "too many calls of yours are under way: wait for one of them, then try again"
+	busyUpstream = "too many calls to this tool's upstream are under way: try again in a moment"
+)
+
+// unreadable refuses a body whose message has no answer of its own. The id is the
+// message's, if it has one.
+func unreadable(err *rpc.Error, id json.RawMessage) error {
+	return badMessage.Saying(err.Text).Because(&refusal{err.Code, id})
+}
+
+// refusal is the cause of a failure that concerns one message.
+type refusal struct {
+	code int
+	id   json.RawMessage
+}
+
+func (*refusal) Error() string { return "the message was refused" }
+
+// bothShapes is how HTTP failures look: as JSON-RPC, and as everywhere else here.
+type bothShapes struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   rpc.Error       `json:"error"`
+	Code    int             `json:"code"`
+	Errcode int             `json:"errcode"`
+	Msg     string          `json:"msg"`
+}
+
+// Voice says what a gateway refuses before the bus is asked, as the bus would: give it to
+// gateway.Config.Voices for Path.
+func Voice(w http.ResponseWriter, _ *http.Request, status int, msg string) {
+	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
+}
+
+func (b *Bus) fail(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
+	said := &refusal{code: rpc.ServerError}
+	errors.As(f.Cause, &said)
+	switch {
+	case f.Status == http.StatusInternalServerError:
+		said.code = rpc.InternalError
+	case f.Status == http.StatusUnauthorized && f.Msg == noToken.Msg: // RFC 6750 3.1: no error is named
+		w.Header().Set("WWW-Authenticate", b.challenge)
+	case f.Status == http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", b.challenge+`, error="invalid_token"`)
+	}
+	sayNo(w, f.Status, said, f.Msg)
+}
+
+// Refuse answers a request to Path that was refused in front of the bus, by a rate for
+// instance, in both shapes. Its headers are set already.
+func Refuse(w http.ResponseWriter, _ *http.Request, status int, msg string) {
+	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
+}
+
+func sayNo(w http.ResponseWriter, status int, said *refusal, msg string) {
+	reply.JSON(w, status, bothShapes{"2.0", said.id, rpc.Error{Code: said.code, Text: msg}, status, status, msg})
+}

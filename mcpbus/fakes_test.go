@@ -1,0 +1,111 @@
+package mcpbus_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+// tokens is a verifier that knows a few texts.
+type tokens struct {
+	mu    sync.Mutex
+	known map[string]storage.Caller
+	fail  error
+}
+
+func (k *tokens) give(bearer string, c storage.Caller, lifetime time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c.ExpiresAt = time.Now().Add(lifetime)
+	k.known[bearer] = c
+}
+
+func (k *tokens) revoke(bearer string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, bearer)
+}
+
+func (k *tokens) Verify(_ context.Context, bearer string, audiences ...string) (storage.Caller, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	c, ok := k.known[bearer]
+	switch {
+	case k.fail != nil:
+		return storage.Caller{}, k.fail
+	case !ok || !time.Now().Before(c.ExpiresAt):
+		return storage.Caller{}, fmt.Errorf("%w: not one of ours", token.ErrInvalid)
+	case !slices.Contains(audiences, c.Audience):
+		return storage.Caller{}, fmt.Errorf("%w: meant for another audience", token.ErrInvalid)
+	}
+	return c, nil
+}
+
+// calls is an upstream. Without a do it answers with what it was sent.
+type calls struct {
+	mu   sync.Mutex
+	do   func(ctx context.Context, tool string, arguments json.RawMessage) (mcpbus.Result, error)
+	seen []string
+}
+
+func (c *calls) Call(ctx context.Context, p storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+	c.mu.Lock()
+	name, do := p.Member+"."+t.Name, c.do
+	c.seen = append(c.seen, name+" "+string(arguments))
+	c.mu.Unlock()
+	if do == nil {
+		return answered(200, `{"tool":"`+name+`"}`), nil
+	}
+	return do(ctx, name, arguments)
+}
+
+// answered is a result as an upstream's JSON gives it.
+func answered(status int, body string) mcpbus.Result {
+	return mcpbus.FromREST(restcall.Result{
+		IsError: status >= 400, Content: []restcall.Content{{Type: "text", Text: body}}, Structured: json.RawMessage(body),
+		Dispatched: true, Status: status, Bytes: int64(len(body)),
+	})
+}
+
+// meter remembers charges and events.
+type meter struct {
+	mu      sync.Mutex
+	fail    error
+	charges []string
+	events  []storage.Event
+}
+
+func (m *meter) Charge(c storage.Caller, product string, failed bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail == nil {
+		m.charges = append(m.charges, fmt.Sprint(c.AppID, " ", product, " failed ", failed))
+	}
+	return m.fail
+}
+
+func (m *meter) Note(e storage.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, e)
+}
+
+// bill returns what was charged and noted since it was asked last.
+func (m *meter) bill() (charges []string, events []storage.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	charges, events = m.charges, m.events
+	m.charges, m.events = nil, nil
+	return charges, events
+}
+
+var errAway = errors.New("away")

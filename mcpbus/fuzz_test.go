@@ -1,0 +1,42 @@
+package mcpbus_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"testing"
+)
+
+// FuzzBody sends any body as either kind of client. The answer is JSON or nothing, and
+// never a failure of ours.
+func FuzzBody(f *testing.F) {
+	for _, body := range []string{
+		legacyBody("tools/call", getPet), legacyBody("tools/list", `{"cursor":"a"}`), legacyBody("initialize", "{}"),
+		modernBody("tools/list", ""), modernBody("server/discover", ""), modernBody("tools/call", `"name":"pets__getPet"`),
+		modernBody("subscriptions/listen", listenTools), "[" + legacyBody("ping", "") + "]", `{"jsonrpc":"2.0","id":1e3}`, "[[", "",
+	} {
+		f.Add([]byte(body), "", "")
+		f.Add([]byte(body), version, "tools/list")
+	}
+	h := newHouse(f)
+	f.Fuzz(func(t *testing.T, body []byte, revision, method string) {
+		gone, leave := context.WithCancel(t.Context())
+		leave() // or a stream would not end
+		r := httptest.NewRequestWithContext(gone, "POST", busURI, bytes.NewReader(body))
+		r.Header.Set("Authorization", "Bearer app")
+		if revision != "" {
+			r.Header["Mcp-Protocol-Version"] = []string{revision}
+			r.Header["Mcp-Method"] = []string{method}
+			r.Header["Mcp-Name"] = []string{method}
+		}
+		a := send(h.bus, r)
+		stream := a.header.Get("Content-Type") == "text/event-stream"
+		switch {
+		case a.status >= 500:
+			t.Errorf("%q = %d %s", body, a.status, a.text)
+		case a.status == 202 && a.text != "", a.status != 202 && !stream && !json.Valid([]byte(a.text)):
+			t.Errorf("%q = %d %q", body, a.status, a.text)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package mcpbus_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+const (
+	issuer  = "https://id.example.com"
+	busURI  = issuer + "/api/mcp"
+	version = "2026-07-28"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// house is a bus over a store in memory, with an upstream, a meter and tokens that a test
+// moves by hand.
+type house struct {
+	testing.TB
+	store  *storage.Store
+	bus    *mcpbus.Bus
+	calls  *calls
+	meter  *meter
+	tokens *tokens
+}
+
+// newHouse makes a house with the tools of two members, pets and maths; edits change the
+// bus's Config.
+func newHouse(t testing.TB, edits ...func(*mcpbus.Config)) *house {
+	t.Helper()
+	h := emptyHouse(t)
+	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"), rest("post", "addPet"), rest("delete", "dropPet"))
+	h.register(capability("maths", "https://maths.example.com"), rest("get", "add"))
+	h.open(edits...)
+	return h
+}
+
+func emptyHouse(t testing.TB) *house {
+	t.Helper()
+	backend := memory.New()
+	t.Cleanup(func() { backend.Close() })
+	h := &house{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
+	h.tokens.give("app", storage.Caller{AppID: "app1", Audience: issuer}, 168*time.Hour)
+	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Audience: busURI}, 168*time.Hour)
+	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
+	return h
+}
+
+func (h *house) open(edits ...func(*mcpbus.Config)) {
+	h.Helper()
+	c := mcpbus.Config{Issuer: issuer, Catalog: h.store, Invoker: h.calls, Meter: h.meter, Verifier: h.tokens, Log: quiet}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	b := must(mcpbus.New(h.Context(), c))(h)
+	h.bus = b
+	h.Cleanup(func() {
+		if err := b.Close(context.Background()); err != nil {
+			h.Error(err)
+		}
+	})
+}
+
+func capability(member, upstream string) storage.Capability {
+	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
+}
+
+func rest(method, name string) storage.Tool {
+	return storage.Tool{
+		Name: name, Method: method, Path: "/" + name, Description: "calls " + name,
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}}}`),
+		Call:        &storage.Call{Template: "/" + name, Params: []storage.Param{{Arg: "id", Name: "id", In: "query"}}},
+	}
+}
+
+// register writes a capability, over the one that is there.
+func (h *house) register(c storage.Capability, tools ...storage.Tool) storage.Capability {
+	h.Helper()
+	if old, err := h.store.Capability(context.Background(), c.Member); err == nil {
+		c.Version = old.Version
+	}
+	return must(h.store.SaveCapability(context.Background(), c, tools))(h)
+}
+
+func (h *house) reload() {
+	h.Helper()
+	if err := h.bus.Reload(context.Background()); err != nil {
+		h.Fatal(err)
+	}
+}

@@ -1,0 +1,221 @@
+package mcpbus_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
+	h := emptyHouse(t)
+	h.register(capability("b", "https://b.example.com"), rest("get", "two"), rest("get", "One"))
+	h.register(capability("b-c", "https://c.example.com"), rest("get", "x"))
+	hidden := capability("a", "https://a.example.com")
+	hidden.Publish = false
+	h.register(hidden, rest("get", "secret"))
+	h.open()
+	want := []string{"b-c__x", "b__One", "b__two"}
+	if names, _ := h.walk(); !slices.Equal(names, want) {
+		t.Errorf("the list is %v, want %v", names, want)
+	}
+	if a := h.legacy("tools/call", `{"name":"a__secret"}`); a.code() != -32602 {
+		t.Errorf("what is not published is called: %s", a.text)
+	}
+}
+
+func TestAToolIsListedAsClientsReadIt(t *testing.T) {
+	h := emptyHouse(t)
+	plain := rest("post", "post")
+	plain.Description = "Says <hello> & \"bye\"\u2028"
+	byName := storage.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
+	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName)
+	h.open()
+	const schema = `"inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}`
+	want := `{"tools":[` +
+		`{"name":"m__delete","description":"calls delete",` + schema + `,"annotations":{"destructiveHint":true,"idempotentHint":true,"openWorldHint":true}},` +
+		`{"name":"m__get","description":"calls get",` + schema + `,"annotations":{"readOnlyHint":true,"openWorldHint":true}},` +
+		`{"name":"m__post","description":"Says <hello> & \"bye\"\u2028",` + schema + `,"annotations":{"openWorldHint":true}},` +
+		`{"name":"m__put","description":"calls put",` + schema + `,"annotations":{"idempotentHint":true,"openWorldHint":true}},` +
+		`{"name":"m__remote","description":"d","inputSchema":{"type":"object","x":12345678901234567890}}]`
+	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":`+want+`}}` {
+		t.Errorf("legacy: %s", a.text)
+	}
+	want += `,"resultType":"complete","ttlMs":5000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Keystile","version":"0.0.0"}}}`
+	if a := h.modern("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":`+want+`}` {
+		t.Errorf("modern: %s", a.text)
+	}
+}
+
+func TestAnEmptyBusListsNothing(t *testing.T) {
+	h := emptyHouse(t)
+	h.open()
+	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` {
+		t.Errorf("the list is %s", a.text)
+	}
+}
+
+func TestPagesFollowEachOther(t *testing.T) {
+	for size, pages := range map[int]int{1: 25, 7: 4, 24: 2, 25: 1, 26: 1, 0: 1} {
+		h := emptyHouse(t)
+		want := h.fill("m", 25)
+		h.open(func(c *mcpbus.Config) { c.PageSize = size })
+		if names, n := h.walk(); !slices.Equal(names, want) || n != pages {
+			t.Errorf("by %d it is %d pages of %d tools, want %d of 25", size, n, len(names), pages)
+		}
+	}
+}
+
+// fill registers n tools, and returns their names on the bus in order.
+func (h *house) fill(member string, n int) (names []string) {
+	h.Helper()
+	tools := make([]storage.Tool, n)
+	for i := range tools {
+		tools[i] = rest("get", fmt.Sprintf("tool%05d", i))
+		names = append(names, member+"__"+tools[i].Name)
+	}
+	h.register(capability(member, "https://"+member+".example.com"), tools...)
+	return names
+}
+
+func TestAPageIsBoundedInBytes(t *testing.T) {
+	h := emptyHouse(t)
+	tools := make([]storage.Tool, 45)
+	for i := range tools {
+		tools[i] = rest("get", fmt.Sprintf("t%02d", i))
+		tools[i].Description = strings.Repeat("x", 100_000)
+	}
+	h.register(capability("m", "https://m.example.com"), tools...)
+	for name, visible := range map[string]func(storage.Caller, storage.Capability, storage.Tool) bool{
+		"as it stands": nil, "filtered": func(storage.Caller, storage.Capability, storage.Tool) bool { return true },
+	} {
+		h.open(func(c *mcpbus.Config) { c.Visible = visible })
+		first := h.legacy("tools/list", "")
+		if len(first.text) > 4<<20+100 || len(first.text) < 4<<20-200_000 {
+			t.Errorf("%s: the first page has %d bytes, want nearly 4 MiB", name, len(first.text))
+		}
+		next, _ := first.at("result.nextCursor").(string)
+		rest := h.legacy("tools/list", `{"cursor":"`+next+`"}`)
+		if n := len(first.names()) + len(rest.names()); n != 45 || rest.at("result.nextCursor") != nil {
+			t.Errorf("%s: two pages have %d tools, want all 45", name, n)
+		}
+	}
+}
+
+func TestTheBusIsBounded(t *testing.T) {
+	h := emptyHouse(t)
+	h.fill("a", 5)
+	h.fill("b", 6)
+	h.fill("c", 5)
+	h.open(func(c *mcpbus.Config) { c.MaxTools = 10 })
+	names, _ := h.walk()
+	if len(names) != 10 || slices.ContainsFunc(names, func(n string) bool { return n[0] == 'b' }) {
+		t.Errorf("with room for 10 tools it lists %v, want those of a and c", names)
+	}
+}
+
+func TestACursorIsANameOrNothing(t *testing.T) {
+	h := newHouse(t)
+	for params, want := range map[string][]string{
+		`{"cursor":""}`:               {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
+		`{"cursor":"pets__addPet"}`:   {"pets__dropPet", "pets__getPet"},
+		`{"cursor":"pets__b-gone"}`:   {"pets__dropPet", "pets__getPet"},
+		`{"cursor":"zzz"}`:            nil,
+		`{"cursor":"pets__getPet"}`:   nil,
+		`{"other":"pets__addPet"}`:    {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
+		`{"Cursor":"pets__dropPet"}`:  {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
+		`{"cursor":"pets\u005f_add"}`: {"pets__addPet", "pets__dropPet", "pets__getPet"},
+	} {
+		if a := h.legacy("tools/list", params); a.status != 200 || !slices.Equal(a.names(), want) {
+			t.Errorf("%s = %d %v, want %v", params, a.status, a.names(), want)
+		}
+	}
+	for _, cursor := range []string{`1`, `null`, `["a"]`, `"a b"`, `"` + strings.Repeat("x", 65) + `"`, `"\u0000"`} {
+		if a := h.legacy("tools/list", `{"cursor":`+cursor+`}`); a.status != 200 || a.code() != -32602 {
+			t.Errorf("cursor %s = %d %s", cursor, a.status, a.text)
+		}
+		if a := h.modern("tools/list", `"cursor":`+cursor); a.status != 400 || a.code() != -32602 {
+			t.Errorf("modern: cursor %s = %d %s", cursor, a.status, a.text)
+		}
+	}
+}
+
+func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
+	h := emptyHouse(t)
+	h.fill("m", 30)
+	h.open(func(c *mcpbus.Config) {
+		c.PageSize = 5
+		c.Visible = func(who storage.Caller, p storage.Capability, tool storage.Tool) bool {
+			return who.UserID != "" && p.Member == "m" || strings.HasSuffix(tool.Name, "0")
+		}
+	})
+	names, pages := h.walk()
+	if want := []string{"m__tool00000", "m__tool00010", "m__tool00020"}; !slices.Equal(names, want) || pages != 1 {
+		t.Errorf("the application sees %v on %d pages, want %v on one", names, pages, want)
+	}
+	if names, pages := h.walk("Authorization", "Bearer user"); len(names) != 30 || pages != 6 {
+		t.Errorf("the user sees %d tools on %d pages, want 30 on 6", len(names), pages)
+	}
+	hidden, absent := h.legacy("tools/call", `{"name":"m__tool00001"}`), h.legacy("tools/call", `{"name":"m__none"}`)
+	if hidden.text != absent.text || hidden.code() != -32602 {
+		t.Errorf("a hidden tool = %s, an absent one = %s; want no difference", hidden.text, absent.text)
+	}
+	if a := h.legacy("tools/call", `{"name":"m__tool00001"}`, "Authorization", "Bearer user"); a.code() != 0 {
+		t.Errorf("who sees a tool can not call it: %s", a.text)
+	}
+	if charges, events := h.meter.bill(); len(charges) != 1 || len(events) != 1 {
+		t.Errorf("charged %v, noted %v; want the one call", charges, events)
+	}
+}
+
+// Entry 36 of the decisions: registering again replaces all at once.
+func TestAListIsNeverHalfOld(t *testing.T) {
+	h := emptyHouse(t)
+	tools := func(generation string) (out []storage.Tool) {
+		for i := range 50 {
+			tool := rest("get", fmt.Sprintf("%s%02d", generation, i))
+			out = append(out, tool)
+		}
+		return out
+	}
+	h.fill("always", 20)
+	h.register(capability("m", "https://m.example.com"), tools("a")...)
+	h.open(func(c *mcpbus.Config) { c.PageSize = 7 })
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				names, _ := h.walk()
+				if n := len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, "always__") })); n != 20 {
+					t.Errorf("a walk found %d of the 20 tools that never change", n)
+				}
+				if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+					t.Errorf("a walk is out of order or repeats itself: %v", names)
+				}
+				if a := h.post(legacyBody("tools/list", `{"cursor":"m__"}`)); a.status == 200 {
+					first := a.names()
+					if slices.ContainsFunc(first, func(n string) bool { return n[:4] != first[0][:4] }) {
+						t.Errorf("a page holds old and new: %v", first)
+					}
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		h.register(capability("m", "https://m.example.com"), tools(string(rune('a'+i%2)))...)
+		h.reload()
+	}
+	close(done)
+	all.Wait()
+}

@@ -1,0 +1,177 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+)
+
+// listeners are the streams that wait for a change of the list.
+type listeners struct {
+	mu     sync.Mutex
+	closed bool
+	all    map[chan struct{}]struct{}
+}
+
+// join adds a stream, unless the bus is closed. Changes that come faster than the stream
+// tells them are one.
+func (l *listeners) join(work *sync.WaitGroup) (news chan struct{}, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, false
+	}
+	if l.all == nil {
+		l.all = map[chan struct{}]struct{}{}
+	}
+	news = make(chan struct{}, 1)
+	l.all[news] = struct{}{}
+	work.Add(1)
+	return news, true
+}
+
+func (l *listeners) leave(news chan struct{}, work *sync.WaitGroup) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, news)
+	work.Done()
+}
+
+func (l *listeners) tell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for news := range l.all {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (l *listeners) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+}
+
+// listen is subscriptions/listen (MCP 2026-07-28, subscriptions): a stream that says when
+// the list of tools has changed. It ends with the client's token, and with the bus.
+func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
+	filter, ok := m.Params.Object("notifications")
+	if !ok {
+		write(w, http.StatusBadRequest, failed(m.ID, noFilter))
+		return nil
+	}
+	b, key := x.bus, x.key()
+	if !b.streams.take(key) {
+		return tooManyStreams.Because(&refusal{rpc.ServerError, m.ID})
+	}
+	defer b.streams.give(key)
+	news, ok := b.listeners.join(&b.work)
+	if !ok {
+		return closing.Because(&refusal{rpc.ServerError, m.ID})
+	}
+	defer b.listeners.leave(news, &b.work)
+	s := newStream(w, m.ID)
+	defer s.end()
+	if !filter.True("toolsListChanged") {
+		s.notify("notifications/subscriptions/acknowledged", `,"notifications":{}`)
+		return nil
+	}
+	if s.notify("notifications/subscriptions/acknowledged", `,"notifications":{"toolsListChanged":true}`) {
+		x.tell(s, news)
+	}
+	return nil
+}
+
+// tell writes news on a stream until it is to end.
+func (x *exchange) tell(s *stream, news chan struct{}) {
+	b := x.bus
+	alive := time.NewTicker(b.c.KeepAlive)
+	defer alive.Stop()
+	over := time.NewTimer(time.Until(x.caller.ExpiresAt))
+	defer over.Stop()
+	for going := true; going; {
+		select {
+		case <-news:
+			going = s.notify("notifications/tools/list_changed", "")
+		case <-alive.C:
+			going = !x.revoked() && s.write(": alive\n\n")
+		case <-over.C:
+			return
+		case <-b.life.Done():
+			return
+		case <-x.request.Context().Done():
+			s.broken = true
+			return
+		}
+	}
+}
+
+// revoked reports whether the caller's token has ended before its time. Where only the
+// gateway can tell, the stream ends when the token would.
+func (x *exchange) revoked() bool {
+	if x.bus.c.Verifier == nil {
+		return false
+	}
+	bearer, err := token.Bearer(x.request)
+	if err == nil {
+		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.bus.c.Issuer, x.bus.uri)
+	}
+	return errors.Is(err, token.ErrInvalid)
+}
+
+// stream is an event stream that answers one request.
+type stream struct {
+	w      http.ResponseWriter
+	to     *http.ResponseController
+	id     json.RawMessage
+	broken bool // nobody reads it any more
+}
+
+// writeLimit is how long a client may take to read a few bytes.
+const writeLimit = 10 * time.Second
+
+func newStream(w http.ResponseWriter, id json.RawMessage) *stream {
+	reply.NoStore(w)
+	h := w.Header()
+	h["Content-Type"] = streamType
+	h["X-Content-Type-Options"] = noSniff
+	h.Set("X-Accel-Buffering", "no") // or nginx keeps the events
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, to: http.NewResponseController(w), id: id}
+}
+
+// notify sends a notification; more are members of its params.
+func (s *stream) notify(method, more string) bool {
+	return s.message(`{"jsonrpc":"2.0","method":"` + method + `","params":{` + s.meta() + more + `}}`)
+}
+
+func (s *stream) message(text string) bool { return s.write("event: message\ndata: " + text + "\n\n") }
+
+func (s *stream) meta() string { return `"_meta":{"` + metaSubscription + `":` + string(s.id) + `}` }
+
+func (s *stream) write(text string) bool {
+	s.to.SetWriteDeadline(time.Now().Add(writeLimit)) // where there is none, Write fails in its own time
+	_, err := s.w.Write([]byte(text))
+	if err == nil {
+		err = s.to.Flush()
+	}
+	s.broken = err != nil
+	return !s.broken
+}
+
+// end answers the request, so that the client knows that no more comes, and leaves the
+// connection as it was.
+func (s *stream) end() {
+	if !s.broken {
+		s.message(`{"jsonrpc":"2.0","id":` + string(s.id) + `,"result":{"resultType":"complete",` + s.meta() + `}}`)
+	}
+	s.to.SetWriteDeadline(time.Time{})
+}

@@ -1,0 +1,179 @@
+package mcpbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// shelf is what the snapshot is made of. Who has the turn may read and change it.
+type shelf struct {
+	turn    chan struct{}
+	members map[string]*member
+	away    bool // the last look at the catalog failed
+}
+
+// member is a capability on the bus with its tools.
+type member struct {
+	capability storage.Capability
+	tools      []*tool
+	due        time.Time // when its upstream is asked next, if it is to be asked
+	asking     bool
+}
+
+// begin waits for the turn.
+func (s *shelf) begin(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *shelf) end() { <-s.turn }
+
+// Reload brings the list up to the catalog: call it when a registration was written.
+// Changes by other processes are found without it, within Config.Refresh. What can not be
+// read stays as it was, and is the error; everything else is taken over at once.
+func (b *Bus) Reload(ctx context.Context) error {
+	if err := b.shelf.begin(ctx); err != nil {
+		return err
+	}
+	defer b.shelf.end()
+	return b.reload(ctx)
+}
+
+func (b *Bus) reload(ctx context.Context) error {
+	members, changed, errs := map[string]*member{}, false, []error(nil)
+	for from := ""; ; {
+		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, storage.Page)
+		if err != nil {
+			return fmt.Errorf("mcpbus: the capabilities can not be listed: %w", err)
+		}
+		for _, c := range page {
+			known := b.shelf.members[c.Member]
+			if known != nil && known.capability.Version == c.Version {
+				members[c.Member] = known
+				continue
+			}
+			changed = true
+			read, err := b.read(ctx, c)
+			switch {
+			case err == nil:
+				members[c.Member] = read
+			case errors.Is(err, storage.ErrNotFound): // removed in between
+			default:
+				errs = append(errs, fmt.Errorf("mcpbus: the tools of %q can not be read: %w", c.Member, err))
+				if known != nil {
+					members[c.Member] = known
+				}
+			}
+		}
+		if next == "" || next == from {
+			break
+		}
+		from = next
+	}
+	if changed || len(members) != len(b.shelf.members) {
+		b.shelf.members = members
+		b.swap(ctx)
+	}
+	return errors.Join(errs...)
+}
+
+// read reads a capability's tools, if it is on the bus.
+func (b *Bus) read(ctx context.Context, c storage.Capability) (*member, error) {
+	if !c.Publish {
+		return &member{capability: c}, nil
+	}
+	c, stored, err := b.c.Catalog.Tools(ctx, c.Member)
+	if err != nil {
+		return nil, err
+	}
+	m := &member{capability: c, due: time.Now()}
+	if c.Publish {
+		m.tools = b.encode(ctx, c, stored)
+	}
+	return m, nil
+}
+
+// encode makes tools of stored ones. One that clients could not read is left out and
+// logged, so that it does not cost them the others.
+func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage.Tool) []*tool {
+	tools, names := make([]*tool, 0, len(stored)), make(map[string]bool, len(stored))
+	for _, s := range stored {
+		t, err := newTool(&c, s)
+		if err == nil && names[s.Name] {
+			err = errors.New("another one has its name")
+		}
+		if err != nil {
+			b.c.Log.WarnContext(ctx, "mcpbus: a tool is not listed: register it again", "member", c.Member, "tool", s.Name, "err", err)
+			continue
+		}
+		names[s.Name] = true
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// swap puts a new snapshot in the place of the old one, and tells who listens if it lists
+// something else.
+func (b *Bus) swap(ctx context.Context) {
+	var tools []*tool
+	for _, name := range slices.Sorted(maps.Keys(b.shelf.members)) {
+		m := b.shelf.members[name]
+		if len(tools)+len(m.tools) > b.c.MaxTools {
+			b.c.Log.ErrorContext(ctx, "mcpbus: there are too many tools, and a capability is left out", "member", name, "most", b.c.MaxTools)
+			continue
+		}
+		tools = append(tools, m.tools...)
+	}
+	s := newSnapshot(tools)
+	if old := b.snapshot.Swap(s); !old.lists(s) {
+		b.listeners.tell()
+	}
+}
+
+// tend looks for changes of other processes, and asks upstreams, until Close.
+func (b *Bus) tend() {
+	tick := time.NewTicker(b.c.Refresh)
+	defer tick.Stop()
+	free := make(chan struct{}, discoveries)
+	for {
+		b.discover(free)
+		select {
+		case <-b.life.Done():
+			return
+		case <-tick.C:
+			b.refresh()
+		}
+	}
+}
+
+const refreshLimit = 30 * time.Second
+
+// refresh is Reload with a log: the first failure is told, and that it is over.
+func (b *Bus) refresh() {
+	ctx, cancel := context.WithTimeout(b.life, refreshLimit)
+	defer cancel()
+	if b.shelf.begin(ctx) != nil {
+		return
+	}
+	defer b.shelf.end()
+	err := b.reload(ctx)
+	switch failed := err != nil; {
+	case b.life.Err() != nil:
+		return
+	case failed && !b.shelf.away:
+		b.c.Log.WarnContext(ctx, "mcpbus: the list of tools can not be refreshed, and stays as it is", "err", err)
+	case !failed && b.shelf.away:
+		b.c.Log.InfoContext(ctx, "mcpbus: the list of tools is refreshed again")
+	}
+	b.shelf.away = err != nil
+}

@@ -1,0 +1,63 @@
+package mcpbus
+
+import (
+	"encoding/json"
+
+	"github.com/keystile/keystile/internal/restcall"
+)
+
+// Result is what a call of a tool gives.
+type Result struct {
+	IsError    bool
+	Content    []json.RawMessage // blocks of content as MCP writes them
+	Structured json.RawMessage   // any JSON; nil: none
+
+	Dispatched bool  // false: the call was refused before anything was sent
+	Status     int   // of the upstream's answer in HTTP; 0: none came
+	Bytes      int64 // of the upstream's answer
+	Cause      error // why there is no answer, for the log
+}
+
+// FromREST is the Result of a call that was made by HTTP.
+func FromREST(r restcall.Result) Result {
+	out := Result{r.IsError, make([]json.RawMessage, len(r.Content)), r.Structured, r.Dispatched, r.Status, r.Bytes, r.Cause}
+	for i, block := range r.Content {
+		out.Content[i], _ = encode(block) // texts and bytes never fail
+	}
+	return out
+}
+
+// say is a result of a text that a model reads.
+func say(text string) Result {
+	return FromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
+}
+
+// encode writes a result for the caller's revision. structuredContent that is no object
+// makes clients of legacy revisions refuse the result, so they read it as text alone.
+func (c *toolCall) encode(r Result) ([]byte, error) {
+	out := struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent,omitempty"`
+		IsError    bool              `json:"isError,omitempty"`
+		Type       string            `json:"resultType,omitempty"`
+		Meta       json.RawMessage   `json:"_meta,omitempty"`
+	}{Content: r.Content, Structured: r.Structured, IsError: r.IsError}
+	if out.Content == nil {
+		out.Content = []json.RawMessage{}
+	}
+	if c.modern {
+		out.Type, out.Meta = "complete", c.bus.meta
+	} else if !isObject(r.Structured) {
+		out.Structured = nil
+	}
+	return encode(out)
+}
+
+func isObject(raw json.RawMessage) bool {
+	for _, c := range raw {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c == '{'
+		}
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package mcpbus
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Catalog is where capabilities and their tools are kept. *storage.Store is one.
+type Catalog interface {
+	// Capabilities returns a page of all capabilities; owner is "". Their Version changes
+	// with each change of the capability or its tools.
+	Capabilities(ctx context.Context, owner, from string, n int) (page []storage.Capability, next string, err error)
+	// Tools returns a capability and its tools as they were written together, or
+	// storage.ErrNotFound.
+	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
+}
+
+// Invoker calls tools: by HTTP if the tool has a Call (see FromREST), else by its name at
+// the upstream's MCP endpoint.
+type Invoker interface {
+	// Call checks arguments and sends them. They are a JSON object, or nil for none, sound
+	// and without a name twice, and must not be kept after Call returns. Whatever the
+	// upstream does is a Result; refused arguments are one with Dispatched false. An error
+	// is that ctx ended, or trouble of our own.
+	//
+	// What is worked out of a tool may be remembered under the capability's Member and
+	// Version and the tool's Name; tools without a Call change without a new Version.
+	Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error)
+}
+
+// Meter counts and records calls. It must not wait for the store.
+type Meter interface {
+	// Charge counts one call of a product (gateway.MCP) against the caller's application;
+	// failed: the upstream did not do what it should. What can not be counted is not
+	// answered.
+	Charge(caller storage.Caller, product string, failed bool) error
+	// Note puts an event on the audit trail.
+	Note(event storage.Event)
+}
+
+// Verifier judges the bearer tokens of requests that no gateway has looked at.
+// *oauth.Server is one.
+type Verifier interface {
+	// Verify returns whom a token speaks for, whose audience must be one of audiences. See
+	// gateway.Verifier for its errors.
+	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+}
+
+// Discoverer asks an upstream MCP endpoint for its tools.
+type Discoverer interface {
+	// Discover returns the tools as they are to be listed: named and described as
+	// storage.Tool wants it, with input schemas that any client can read; and after how
+	// long to ask again, 0 for Config.Discovery.
+	Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, again time.Duration, err error)
+}

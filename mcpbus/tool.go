@@ -1,0 +1,123 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	maxName = 64        // of a tool on the bus: what model APIs take
+	maxTool = 128 << 10 // bytes of a tool as it is listed
+)
+
+// tool is a tool on the bus. It never changes.
+type tool struct {
+	name       string // member__name
+	capability *storage.Capability
+	stored     storage.Tool
+	upstream   string // for the limit of calls: scheme and host
+	json       []byte // as it is listed
+}
+
+// newTool encodes a stored tool. A tool that a client could not read is an error: one of
+// them in a list costs many clients the whole list.
+func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
+	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
+	switch {
+	case stored.Name == "" || !isName(t.name):
+		return nil, errors.New("its name is not 1 to 64 of A-Z a-z 0-9 _ - with its member's")
+	case stored.Description == "" || !utf8.ValidString(stored.Description):
+		return nil, errors.New("its description is empty or not UTF-8")
+	}
+	if err := checkSchema(stored.InputSchema); err != nil {
+		return nil, fmt.Errorf("its input schema %w", err)
+	}
+	var err error
+	t.json, err = encode(struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+		Annotations *annotations    `json:"annotations,omitempty"`
+	}{t.name, stored.Description, stored.InputSchema, annotationsOf(stored.Method)})
+	if err == nil && len(t.json) > maxTool {
+		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)
+	}
+	return t, err
+}
+
+func isName(name string) bool {
+	return len(name) <= maxName && !strings.ContainsFunc(name, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
+}
+
+// checkSchema checks what clients need to read a list at all: an object schema whose
+// properties are schemas that are objects, and no number beyond a float64.
+func checkSchema(raw json.RawMessage) error {
+	var schema map[string]any
+	if !utf8.Valid(raw) {
+		return errors.New("is not UTF-8")
+	}
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		return fmt.Errorf("can not be read: %w", err)
+	}
+	if schema["type"] != "object" {
+		return errors.New(`is not of type "object"`)
+	}
+	if v, there := schema["properties"]; there {
+		properties, ok := v.(map[string]any)
+		if !ok {
+			return errors.New("has properties that are no object")
+		}
+		for name, property := range properties {
+			if _, ok := property.(map[string]any); !ok {
+				return fmt.Errorf("has a property %q that is no object", name)
+			}
+		}
+	}
+	if v, there := schema["required"]; there {
+		required, ok := v.([]any)
+		if !ok || slices.ContainsFunc(required, func(name any) bool { _, ok := name.(string); return !ok }) {
+			return errors.New("has required that is no list of names")
+		}
+	}
+	return nil
+}
+
+// annotations are hints for clients (MCP, tools): what the HTTP method says.
+type annotations struct {
+	ReadOnly    bool `json:"readOnlyHint,omitempty"`
+	Destructive bool `json:"destructiveHint,omitempty"`
+	Idempotent  bool `json:"idempotentHint,omitempty"`
+	OpenWorld   bool `json:"openWorldHint"`
+}
+
+func annotationsOf(method string) *annotations {
+	switch method {
+	case "":
+		return nil // what the upstream says of it is not known here
+	case "get":
+		return &annotations{ReadOnly: true, OpenWorld: true}
+	case "put":
+		return &annotations{Idempotent: true, OpenWorld: true}
+	case "delete":
+		return &annotations{Destructive: true, Idempotent: true, OpenWorld: true}
+	}
+	return &annotations{OpenWorld: true}
+}
+
+// upstreamOf names the server that an upstream URL goes to.
+func upstreamOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}

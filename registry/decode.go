@@ -1,0 +1,146 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// maxRequest is a document of the largest size as a JSON string, where every quote is
+// escaped, and all else.
+const maxRequest = 2*(16<<20) + 1<<20
+
+// readRequest reads the body of a registration. Fields have exactly their names, each
+// once, in any order; null is the same as nothing. Unknown ones are listed and left alone.
+func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
+		return q, limitf("the request has more than %d bytes: split the document", maxRequest)
+	}
+	if err != nil {
+		return q, badField("the body ended too early: send it again")
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
+		return q, badField(`the body is not one JSON object: send {"member":...,"upstream_url":...}`)
+	}
+	if members(text) != len(fields) {
+		return q, badField("a field is there twice: send each once")
+	}
+	return q, q.fill(fields)
+}
+
+// members counts the members of an object that is valid JSON: readers that disagree on
+// which of two counts are a way past a check.
+func members(object []byte) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			n++
+		}
+	}
+	return n
+}
+
+// maxUnknown is how many fields that are not known are listed.
+const maxUnknown = 10
+
+// fill sets what was sent, and says everything that has the wrong form at once.
+func (q *Request) fill(fields map[string]json.RawMessage) error {
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		raw := fields[name]
+		if string(raw) == "null" {
+			continue
+		}
+		known, must := q.set(name, raw)
+		switch {
+		case must != "":
+			wrong = append(wrong, name+" must be "+must)
+		case !known && len(q.unknown) < maxUnknown:
+			q.unknown = append(q.unknown, storage.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
+		}
+	}
+	if wrong != nil {
+		return badField(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// set sets one field. If its value is not what it must be, it says what that is.
+func (q *Request) set(name string, raw json.RawMessage) (known bool, must string) {
+	texts := map[string]*string{
+		"member": &q.Member, "label": &q.Label, "description": &q.Description, "upstream_url": &q.UpstreamURL,
+		"auth_type": &q.AuthType, "auth_name": &q.AuthName, "auth_in": &q.AuthIn, "webhook_url": &q.WebhookURL,
+	}
+	secrets := map[string]*storage.Secret{"auth_secret": &q.AuthSecret, "webhook_secret": &q.WebhookSecret}
+	switches := map[string]func(bool){
+		"publish":      func(on bool) { q.Private = !on },
+		"resolve_refs": func(on bool) { q.ResolveRefs = &on },
+		"lint":         func(on bool) { q.Lint = on },
+	}
+	documents := map[string]*json.RawMessage{"openapi": &q.OpenAPI, "tools_static": &q.StaticTools}
+	var text string
+	var on, ok bool
+	switch {
+	case documents[name] != nil:
+		*documents[name] = raw
+	case texts[name] != nil:
+		if text, ok = textIn(raw); !ok {
+			return true, "a string of UTF-8 text"
+		}
+		*texts[name] = text
+	case secrets[name] != nil:
+		if text, ok = textIn(raw); !ok {
+			return true, "a string of UTF-8 text"
+		}
+		*secrets[name] = storage.NewSecret(text)
+	case switches[name] != nil:
+		if json.Unmarshal(raw, &on) != nil {
+			return true, "true or false"
+		}
+		switches[name](on)
+	default:
+		return false, ""
+	}
+	return true, ""
+}
+
+// textIn reads a string. One that is not text is refused: read leniently, a secret would
+// be another one.
+func textIn(raw json.RawMessage) (text string, ok bool) {
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil && !strings.ContainsRune(text, utf8.RuneError)
+}
+
+// pointer is the JSON pointer of a path of keys (RFC 6901).
+func pointer(path ...string) string {
+	var b strings.Builder
+	for _, key := range path {
+		fmt.Fprintf(&b, "/%s", escapePointer.Replace(key))
+	}
+	return b.String()
+}
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")

@@ -1,0 +1,103 @@
+package registry_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestDialogues(t *testing.T) {
+	files := must(filepath.Glob("testdata/dialogues/*.txt"))(t)
+	proven := map[string]bool{}
+	for _, file := range files {
+		for _, d := range must(dialogue.Read(file))(t) {
+			t.Run(d.Title, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h, values := stage(t)
+					d.Play(t, h, base, values)
+				})
+			})
+			for _, row := range d.Rows {
+				proven[row] = true
+			}
+		}
+	}
+	covers(t, proven)
+}
+
+// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
+// a row that is not there.
+func covers(t *testing.T, proven map[string]bool) {
+	t.Helper()
+	listed, covered := 0, 0
+	for line := range strings.Lines(string(must(os.ReadFile("testdata/rows.txt"))(t))) {
+		row := strings.TrimSpace(line)
+		if row == "" || row[0] == '#' {
+			continue
+		}
+		listed++
+		if proven[row] {
+			covered++
+		} else {
+			t.Errorf("no dialogue proves the row %s", row)
+		}
+		delete(proven, row)
+	}
+	for _, row := range slices.Sorted(maps.Keys(proven)) {
+		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
+	}
+	fmt.Printf("note: specification rows covered by the registrar: %d of %d\n", covered, listed)
+}
+
+// stage is the house as dialogues find it: four people who can sign in, three of whom
+// have, and a few upstreams.
+func stage(t *testing.T) (http.Handler, map[string]string) {
+	h := newHouse(t, func(c *registry.Config) {
+		c.Discoverer = upstreams{}
+		c.Origins = []string{"https://console.example.com"}
+	})
+	mina := h.user("mina", storage.RoleDeveloper)
+	ada, root, eve := h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin), h.user("eve", "")
+	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Owner: root.Sub}))(t)
+	mux := http.NewServeMux()
+	mux.Handle("/oauth/signin", h.signIn)
+	mux.Handle("/oauth/", h.provider)
+	mux.Handle("/api/console/", h.registry)
+	mux.HandleFunc("/test/plans/{member}", h.plans)
+	mux.HandleFunc("/test/trail", h.trail)
+	return mux, map[string]string{
+		"mina": h.visitor(mina), "ada": h.visitor(ada), "root": h.visitor(root), "eve": h.visitor(eve),
+		"mina_sub": mina.Sub, "password": password, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
+	}
+}
+
+// plans shows what no endpoint does: how the tools of a capability are called.
+func (h *house) plans(w http.ResponseWriter, r *http.Request) {
+	_, tools, err := h.store.Tools(r.Context(), r.PathValue("member"))
+	if err != nil {
+		http.Error(w, err.Error(), 404)
+		return
+	}
+	plans := map[string]any{}
+	for _, t := range tools {
+		plans[t.Name] = t.Call
+	}
+	json.NewEncoder(w).Encode(plans)
+}
+
+func (h *house) trail(w http.ResponseWriter, _ *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	json.NewEncoder(w).Encode(h.events)
+}

@@ -1,0 +1,77 @@
+package registry_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 34 of the decisions.
+func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
+		began := time.Now()
+		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"http://127.0.0.1/silent?key=sesame"}`)
+		h.want(a, 200, 1, "an upstream that is silent")
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("it took %v, want 5 s", took)
+		}
+		if w := a.body.Data.Warning; !strings.Contains(w, "private address") || !strings.Contains(w, "; the upstream has not told its tools yet") {
+			t.Errorf("warning = %q, want both reasons", w)
+		}
+		if !slices.Equal(h.changed, []string{"m"}) {
+			t.Errorf("told of %q, want m once", h.changed)
+		}
+	})
+}
+
+func TestATroublesomeUpstreamCostsNoRegistration(t *testing.T) {
+	for name, d := range map[string]registry.Discoverer{"none": nil, "one that fails": leaky{}, "one that panics": upstreams{}} {
+		h := newHouse(t, func(c *registry.Config) { c.Discoverer = d })
+		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://broken.example.com/mcp?key=sesame"}`)
+		h.want(a, 200, 1, name)
+		if a.body.Data.ToolCount != 0 || !strings.Contains(a.body.Data.Warning, "it is asked again") || h.stored("m") == "" {
+			t.Errorf("%s: %s, stored %q", name, a.text, h.stored("m"))
+		}
+		if strings.Contains(h.log.String(), "sesame") {
+			t.Errorf("%s: the log holds the query of the URL: %s", name, h.log)
+		}
+	}
+}
+
+func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
+	var h *house
+	mina := ""
+	h = newHouse(t, func(c *registry.Config) {
+		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+			h.want(h.register(mina, standard("m", "newer")), 200, 1, "a registration meanwhile")
+			return upstreams{}.Discover(ctx, c)
+		})
+	})
+	mina = h.developer("mina")
+	a := h.register(mina, `{"member":"m","upstream_url":"https://mcp.example.com"}`)
+	h.want(a, 200, 1, "the slower one")
+	if got := h.stored("m"); !strings.HasSuffix(got, " newer") || a.body.Data.ToolCount != 0 || !strings.Contains(a.body.Data.Warning, "registered anew") {
+		t.Errorf("stored is %q, answered %s, want the newer one whole", got, a.text)
+	}
+}
+
+type discoverer func(context.Context, storage.Capability) ([]storage.Tool, []storage.Skip, error)
+
+func (d discoverer) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+	return d(ctx, c)
+}
+
+// leaky fails as net/http does: with the URL, whose query may be a key.
+type leaky struct{}
+
+func (leaky) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+	return nil, nil, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
+}

@@ -1,0 +1,74 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// faulty is a backend that can be made to fail.
+type faulty struct {
+	storage.Backend
+	mu   sync.Mutex
+	puts func(docs []storage.Doc) error // what happens before a Put; nil: nothing
+	gets func(kind string) error
+}
+
+func (f *faulty) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	f.mu.Lock()
+	before := f.puts
+	f.mu.Unlock()
+	if before != nil {
+		if err := before(docs); err != nil {
+			return 0, err
+		}
+	}
+	return f.Backend.Put(ctx, docs...)
+}
+
+func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+	f.mu.Lock()
+	before := f.gets
+	f.mu.Unlock()
+	if before != nil {
+		if err := before(kind); err != nil {
+			return storage.Doc{}, err
+		}
+	}
+	return f.Backend.Get(ctx, kind, id)
+}
+
+func (f *faulty) before(puts func([]storage.Doc) error, gets func(string) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.puts, f.gets = puts, gets
+}
+
+// upstreams is a Discoverer that knows a few endpoints.
+type upstreams struct{}
+
+func (upstreams) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+	switch {
+	case strings.Contains(c.UpstreamURL, "silent"):
+		<-ctx.Done()
+		return nil, nil, fmt.Errorf("get %s: %w", c.UpstreamURL, ctx.Err())
+	case strings.Contains(c.UpstreamURL, "broken"):
+		panic("a tool list that nobody expected")
+	case strings.Contains(c.UpstreamURL, "empty"):
+		return nil, nil, nil
+	}
+	return []storage.Tool{
+		{Name: "search", Description: "Search", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
+	}, []storage.Skip{{Pointer: "/tools/1", Reason: "no name"}}, nil
+}
+
+// urlError is how net/http fails.
+func urlError(at string) error {
+	return &url.Error{Op: "Post", URL: at, Err: errors.New("connection refused")}
+}

@@ -1,0 +1,219 @@
+package registry_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+const (
+	base = "https://id.example.com"
+	all  = "/api/console/capabilities"
+)
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// house is a registrar beside the rooms that know people and tokens.
+type house struct {
+	testing.TB
+	backend  *faulty
+	store    *storage.Store
+	users    *signin.StoreUsers
+	signIn   *signin.SignIn
+	provider *oauth.Server
+	registry *registry.Registry
+	log      *record
+
+	mu      sync.Mutex // guards what follows
+	changed []string
+	events  []storage.Event
+}
+
+// newHouse makes a house; edits change the registrar's Config.
+func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
+	t.Helper()
+	h := &house{TB: t, backend: &faulty{Backend: memory.New()}, log: &record{}}
+	t.Cleanup(func() { h.backend.Close() })
+	quiet := slog.New(slog.DiscardHandler)
+	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
+	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+	h.users = signin.NewUsers(h.store, passwords)
+	h.signIn = must(signin.New(signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
+	c := registry.Config{
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Changed: h.noticed,
+		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	h.registry = must(registry.New(c))(t)
+	return h
+}
+
+func (h *house) noticed(member string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.changed = append(h.changed, member)
+}
+
+// Note makes the house the registrar's Audit.
+func (h *house) Note(e storage.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events = append(h.events, e)
+}
+
+// record is a log.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(b)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+const password = "correct horse battery"
+
+// user makes a user with a role.
+func (h *house) user(name, role string) storage.User {
+	h.Helper()
+	return must(h.users.Create(h.Context(), storage.User{Username: name, Role: role}, password))(h)
+}
+
+// visitor is a user's browser: the header of its cookie.
+func (h *house) visitor(u storage.User) string {
+	h.Helper()
+	cookie, now := storage.DrawCookie(), time.Now()
+	must(h.store.SaveSession(h.Context(), storage.Session{
+		ID: storage.SessionID(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+	}))(h)
+	return "open_sso_token=" + cookie
+}
+
+// developer is the browser of a new user with that role.
+func (h *house) developer(name string) string {
+	h.Helper()
+	return h.visitor(h.user(name, storage.RoleDeveloper))
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	body   struct {
+		Code    int
+		Errcode int
+		Msg     string
+		Data    struct {
+			Member    string
+			Kind      string
+			ToolCount int `json:"tool_count"`
+			Warning   string
+			Lint      []string
+			Skipped   []storage.Skip
+			Tools     []storage.Tool `json:"tools_static"`
+		}
+	}
+}
+
+// ask sends a request of a page of ours; cookie "" sends none. Headers are name, value.
+func (h *house) ask(method, target, cookie string, body io.Reader, headers ...string) answer {
+	return h.askIn(h.Context(), method, target, cookie, body, headers...)
+}
+
+func (h *house) askIn(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) answer {
+	r := httptest.NewRequestWithContext(ctx, method, base+target, body)
+	if cookie != "" {
+		r.Header.Set("Cookie", cookie)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.registry.ServeHTTP(w, r)
+	a := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
+	json.Unmarshal(w.Body.Bytes(), &a.body)
+	return a
+}
+
+// register sends a registration.
+func (h *house) register(cookie, body string) answer {
+	return h.ask("POST", all+"/register", cookie, strings.NewReader(body))
+}
+
+func (h *house) want(a answer, status, code int, what string) answer {
+	h.Helper()
+	if a.status != status || a.body.Code != code {
+		h.Errorf("%s = %d %s, want %d with code %d", what, a.status, a.text, status, code)
+	}
+	return a
+}
+
+// stored is what the store has of a capability, "" for nothing.
+func (h *house) stored(member string) string {
+	h.Helper()
+	c, tools, err := h.store.Tools(h.Context(), member)
+	if errors.Is(err, storage.ErrNotFound) {
+		return ""
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+	text := fmt.Sprintf("%s %s %s %q %s/%s publish=%t", c.Member, c.Kind, c.UpstreamURL, c.Label, c.AuthType, c.AuthSecret.Reveal(), c.Publish)
+	for _, t := range tools {
+		text += " " + t.Name
+	}
+	return text
+}
+
+// document is an OpenAPI document whose operations have these names.
+func document(names ...string) string {
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, fmt.Sprintf(`"/%s":{"get":{"operationId":"%[1]s"}}`, name))
+	}
+	return `{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{` + strings.Join(paths, ",") + `}}`
+}
+
+// standard is a registration with such a document.
+func standard(member string, names ...string) string {
+	return fmt.Sprintf(`{"member":%q,"upstream_url":"https://api.example.com","openapi":%s}`, member, document(names...))
+}

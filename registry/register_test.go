@@ -1,0 +1,153 @@
+package registry_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestEveryComplaintAboutTheConfigComesAtOnce(t *testing.T) {
+	_, err := registry.New(registry.Config{BaseURL: "id.example.com", Origins: []string{"https://a.example.com/path"}, AllowPrivateUpstreams: []string{"everything"}})
+	for _, field := range []string{"Store", "Visitors", "Users", `"id.example.com"`, `"https://a.example.com/path"`, "AllowPrivateUpstreams"} {
+		if err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("New() = %v, want %s named", err, field)
+		}
+	}
+}
+
+func TestReferencesAreResolvedWhereTheServerOrTheRequestSaysSo(t *testing.T) {
+	const doc = `{"openapi":"3.0.3","paths":{"/a":{"post":{"operationId":"a","requestBody":{"content":{"application/json":{"schema":{"properties":{"p":{"$ref":"#/components/schemas/P"}}}}}}}}},"components":{"schemas":{"P":{"type":"object","properties":{"deep":{"type":"string"}}}}}}`
+	for _, c := range []struct {
+		server   bool
+		request  string
+		resolved bool
+	}{{false, "", false}, {true, "", true}, {false, `"resolve_refs":true,`, true}, {true, `"resolve_refs":false,`, false}, {true, `"resolve_refs":null,`, true}} {
+		h := newHouse(t, func(rc *registry.Config) { rc.ResolveRefs = c.server })
+		h.want(h.register(h.developer("mina"), `{`+c.request+`"member":"m","upstream_url":"https://api.example.com","openapi":`+doc+`}`), 200, 1, c.request)
+		_, tools, _ := h.store.Tools(t.Context(), "m")
+		if got := len(tools) == 1 && bytes.Contains(tools[0].InputSchema, []byte("deep")); got != c.resolved {
+			t.Errorf("server %t, %s resolved: %t, want %t", c.server, c.request, got, c.resolved)
+		}
+	}
+}
+
+func TestAPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
+	h := newHouse(t, func(c *registry.Config) { c.AllowPrivateUpstreams = []string{"10.0.0.0/8", "localhost:9000"} })
+	mina := h.developer("mina")
+	for url, warned := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true, "http://192.168.0.1": true, "https://api.example.com": false} {
+		a := h.register(mina, `{"member":"m","upstream_url":"`+url+`","openapi":`+document("a")+`}`)
+		if h.want(a, 200, 1, url); strings.Contains(a.body.Data.Warning, "private") != warned {
+			t.Errorf("%s: warning = %q, want one: %t", url, a.body.Data.Warning, warned)
+		}
+	}
+}
+
+func TestAPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
+	h := newHouse(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
+	mina := h.developer("mina")
+	for body, code := range map[string]int{
+		`{"openapi":` + document("a", "b") + `}`: 1, standard("shop", "a", "b"): 1,
+		`{"tools_static":[{"name":"a"},{"name":"b"}]}`: 1, `{"member":"a__b","openapi":` + document("a") + `}`: 4004,
+		`{"upstream_url":"ftp://x","openapi":` + document("a") + `}`: 4005, `{"openapi":{"openapi":"3.0.3"}}`: 4001, `{"auth_type":"x"}`: 4006,
+	} {
+		a := h.ask("POST", all+"/preview", mina, strings.NewReader(body))
+		if a.body.Code != code || code == 1 && (len(a.body.Data.Tools) != 2 || a.body.Data.ToolCount != 2 || strings.Contains(a.text, "template")) {
+			t.Errorf("preview of %s = %d %s, want code %d", body, a.status, a.text, code)
+		}
+	}
+	a := h.ask("POST", all+"/preview", mina, strings.NewReader(`{"upstream_url":"https://mcp.example.com"}`))
+	if h.want(a, 200, 1, "of a quick one"); a.body.Data.Kind != "mcp" || a.body.Data.ToolCount != 0 {
+		t.Errorf("preview of a quick registration = %s", a.text)
+	}
+	if h.stored("shop") != "" || len(h.changed) != 0 || len(h.events) != 0 {
+		t.Errorf("stored %q, told %q, noted %v", h.stored("shop"), h.changed, h.events)
+	}
+}
+
+func TestLongNamesAreCutForTheirCapability(t *testing.T) {
+	h := newHouse(t)
+	member := strings.Repeat("m", 48)
+	h.want(h.register(h.developer("mina"), standard(member, strings.Repeat("o", 80))), 200, 1, "a long name")
+	_, tools, err := h.store.Tools(t.Context(), member)
+	if err != nil || len(tools) != 1 || len(member+"__"+tools[0].Name) != 64 {
+		t.Errorf("stored are %v, %v, want a name of 64 with its capability's", tools, err)
+	}
+}
+
+func TestTheBusIsToldOfEachChangeAndOfNothingElse(t *testing.T) {
+	h := newHouse(t)
+	mina, ada := h.developer("mina"), h.developer("ada")
+	h.register(mina, standard("a", "t"))
+	h.register(mina, standard("b", "t"))
+	h.register(ada, standard("a", "t"))
+	h.register(mina, `{"member":"a","upstream_url":"https://api.example.com","openapi":{}}`)
+	h.ask("DELETE", all+"/a", ada, nil)
+	h.ask("DELETE", all+"/a", mina, nil)
+	h.ask("DELETE", all+"/a", mina, nil)
+	h.ask("GET", all+"/b", mina, nil)
+	if want := []string{"a", "b", "a"}; !slices.Equal(h.changed, want) {
+		t.Errorf("told of %q, want %q", h.changed, want)
+	}
+	var details []string
+	for _, e := range h.events {
+		if e.Kind != storage.EventRegistration || e.User == "" || e.Status != 200 || e.IP != "192.0.2.1" {
+			t.Errorf("noted is %+v", e)
+		}
+		details = append(details, e.Detail)
+	}
+	if want := []string{"register a rest 1", "register b rest 1", "remove a"}; !slices.Equal(details, want) {
+		t.Errorf("noted are %q, want %q", details, want)
+	}
+}
+
+func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
+	const odd = `"/a/..?x=1":{"get":{}},"/b?c=%zz":{"post":{}}`
+	h := newHouse(t)
+	mina := h.developer("mina")
+	send := func(paths, more string) answer {
+		return h.register(mina, `{"member":"m","upstream_url":"https://api.example.com",`+more+`"openapi":{"openapi":"3.0.3","paths":{`+paths+`}}}`)
+	}
+	want := []storage.Skip{
+		{Pointer: "/lable", Reason: "a field that is not known here"},
+		{Pointer: "/paths/~1a~1..?x=1/get", Reason: `the template has the segment ".."`},
+		{Pointer: "/paths/~1b?c=%zz/post", Reason: "the query of the template can not be read"},
+	}
+	a := h.want(send(odd+`,"/c":{"get":{"operationId":"c"}}`, `"lable":"Shop",`), 200, 1, "one tool that can be called")
+	if !slices.Equal(a.body.Data.Skipped, want) || !strings.HasSuffix(h.stored("m"), " c") || a.body.Data.ToolCount != 1 {
+		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want)
+	}
+	a = h.want(send(odd, ""), 400, registry.Empty, "none")
+	if !slices.Equal(a.body.Data.Skipped, want[1:]) || !strings.HasSuffix(h.stored("m"), " c") {
+		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want[1:])
+	}
+	a = h.register(mina, `{"member":"m","upstream_url":"https://api.example.com","tools_static":[{"name":"a","httpMethod":"get","path":"/b?c=%zz"},{"name":"d"}]}`)
+	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (storage.Skip{Reason: "the tool a: the query of the template can not be read"}) {
+		t.Errorf("of a list %v are left out: %s", s, a.text)
+	}
+}
+
+// Entry 37 of the decisions.
+func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
+	h := newHouse(t, func(c *registry.Config) {
+		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+			return []storage.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]storage.Skip, 120), nil
+		})
+	})
+	mina := h.developer("mina")
+	var paths strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&paths, `"/%d":null,`, i)
+	}
+	for _, document := range []string{"", `,"openapi":{"openapi":"3.0.3","paths":{` + paths.String() + `"/a":{"get":{}}}}`} {
+		a := h.want(h.register(mina, `{"x":1,"member":"m","upstream_url":"https://api.example.com"`+document+`}`), 200, 1, "much that is left out")
+		if s := a.body.Data.Skipped; len(s) != 100 || s[0].Pointer != "/x" {
+			t.Errorf("%d pieces are listed, the first %v, want 100 and /x", len(s), s[:1])
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// tries bound how often a change is made anew because somebody else came first.
+const tries = 10
+
+// save writes a registration over what is there by then.
+func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []storage.Tool, skipped []storage.Skip) (storage.Capability, error) {
+	return again(func() (storage.Capability, error) {
+		there, err := g.place(ctx, actor, q)
+		if err != nil {
+			return there, err
+		}
+		c := q.capability(skipped)
+		c.Owner, c.Version, c.CreatedAt = there.Owner, there.Version, there.CreatedAt
+		return g.c.Store.SaveCapability(ctx, c, tools)
+	})
+}
+
+// again repeats a change that somebody else's has overtaken.
+func again[T any](change func() (T, error)) (T, error) {
+	for n := 1; ; n++ {
+		v, err := change()
+		switch {
+		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists):
+			return v, unstorable(err)
+		case n == tries:
+			return v, changed.Because(err)
+		}
+	}
+}
+
+// unstorable is the error of a write in the words of a registration.
+func unstorable(err error) error {
+	if errors.Is(err, storage.ErrInvalid) {
+		return limitf("the tools are too large to be stored: split the document into several capabilities")
+	}
+	return err
+}
+
+// maxOwned is how many capabilities one developer has at most.
+const maxOwned = storage.Page
+
+// place returns what is stored under the name of a registration, with the owner it has
+// from then on. Version is 0 if there is nothing.
+func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
+	there, err := g.c.Store.Capability(ctx, q.Member)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		there, err = storage.Capability{Owner: actor.Sub}, g.room(ctx, actor)
+	case err == nil && !mayChange(actor, there):
+		err = notYours
+	}
+	if actor.Role == storage.RoleAdmin {
+		there.Owner = cmp.Or(q.Owner, there.Owner)
+	}
+	return there, err
+}
+
+// room says whether a developer may have one capability more.
+func (g *Registry) room(ctx context.Context, actor storage.User) error {
+	if actor.Role == storage.RoleAdmin {
+		return nil
+	}
+	page, _, err := g.c.Store.Capabilities(ctx, actor.Sub, "", maxOwned)
+	if err == nil && len(page) == maxOwned {
+		err = limitf("you have %d capabilities: remove one first", maxOwned)
+	}
+	return err
+}
+
+func mayChange(actor storage.User, c storage.Capability) bool {
+	return actor.Role == storage.RoleAdmin || actor.Sub != "" && c.Owner == actor.Sub
+}

@@ -1,0 +1,82 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Remove ends a capability. The error has HTTP status 404 if there is none, 403 if it is
+// somebody else's.
+func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
+	_, err := again(func() (struct{}, error) {
+		c, err := g.c.Store.Capability(ctx, member)
+		if err == nil && !mayChange(actor, c) {
+			err = notYours
+		}
+		if err == nil {
+			err = g.c.Store.DeleteCapability(ctx, c)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return missing(err)
+	}
+	g.tell(member)
+	return nil
+}
+
+// Show returns a capability with its tools; its errors are those of Remove.
+func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
+	c, err := g.c.Store.Capability(ctx, member) // alone: the tools of others are not unpacked
+	if err == nil && !mayChange(actor, c) {
+		return Registered{}, notYours
+	}
+	var tools []storage.Tool
+	if err == nil {
+		c, tools, err = g.c.Store.Tools(ctx, member)
+	}
+	if err == nil && !mayChange(actor, c) { // it has gone, and the name was taken anew
+		return Registered{}, notYours
+	}
+	if err != nil {
+		return Registered{}, missing(err)
+	}
+	return Registered{Capability: c, Tools: tools}, nil
+}
+
+// List returns the capabilities that a user may see, by member: an admin all, anybody else
+// their own.
+func (g *Registry) List(ctx context.Context, actor storage.User) (all []storage.Capability, err error) {
+	owner := actor.Sub
+	if actor.Role == storage.RoleAdmin {
+		owner = ""
+	} else if owner == "" {
+		return nil, nil // "" would ask for those of everyone
+	}
+	for from := ""; ; {
+		page, next, err := g.c.Store.Capabilities(ctx, owner, from, storage.Page)
+		if err != nil {
+			return nil, fmt.Errorf("registry: list: %w", err)
+		}
+		if all = append(all, page...); next == "" {
+			return all, nil
+		}
+		from = next
+	}
+}
+
+func missing(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return notHere.Because(err)
+	}
+	return err
+}
+
+func (g *Registry) tell(member string) {
+	if g.c.Changed != nil {
+		g.c.Changed(member)
+	}
+}

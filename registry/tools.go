@@ -1,0 +1,139 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/storage"
+)
+
+// tools reads the tools that come with a request. The caller has a place to read in.
+func (g *Registry) tools(ctx context.Context, q Request) ([]storage.Tool, []storage.Skip, error) {
+	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
+	if q.ResolveRefs != nil {
+		o.ResolveRefs = *q.ResolveRefs
+	}
+	read, document := Parse, q.OpenAPI
+	if q.OpenAPI == nil {
+		read, document = staticTools, q.StaticTools
+	}
+	r, err := read(ctx, document, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return q.callable(r.Tools, slices.Concat(q.unknown, r.Skipped))
+}
+
+func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
+	return StaticTools(ctx, list, o)
+}
+
+// callable leaves out the tools whose plan can not be carried out: their paths look like
+// paths, and are none that a request can have.
+func (q Request) callable(all []storage.Tool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
+	tools := all[:0]
+	for _, t := range all {
+		if t.Call != nil {
+			if _, err := restcall.Compile(t); err != nil {
+				skipped = append(skipped, q.uncallable(t, err))
+				continue
+			}
+		}
+		tools = append(tools, t)
+	}
+	skipped = skipped[:min(len(skipped), maxSkips)]
+	if len(tools) == 0 {
+		no := reject(Empty, "no operation of the document can be called: see what was left out")
+		no.Skipped = skipped
+		return nil, nil, no
+	}
+	return tools, skipped, nil
+}
+
+// uncallable says where a tool came from and why no request can be made of it.
+func (q Request) uncallable(t storage.Tool, err error) storage.Skip {
+	if why := errors.Unwrap(err); why != nil { // without the name of the package
+		err = why
+	}
+	why := toolschema.Text(err.Error())
+	if q.OpenAPI == nil { // the place in the list is not known any more
+		return storage.Skip{Reason: "the tool " + t.Name + ": " + why}
+	}
+	return storage.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
+}
+
+// What a quick registration is told if its tools are not known yet.
+const (
+	later   = "the upstream has not told its tools yet; it is asked again"
+	noTools = "the upstream lists no tools; it is asked again"
+	anew    = "the capability was registered anew at the same time"
+)
+
+// discovery is how long a registration waits for its upstream.
+const discovery = 5 * time.Second
+
+// discovered adds the tools that the upstream lists, if it answers in time. The
+// registration holds without them: the bus asks again.
+func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
+	if g.c.Discoverer == nil {
+		return done.warned(later)
+	}
+	tools, skipped, err := g.ask(ctx, done.Capability)
+	if err != nil {
+		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
+		return done.warned(later)
+	}
+	if len(tools) == 0 {
+		return done.warned(noTools)
+	}
+	c := done.Capability
+	c.Skipped = append(c.Skipped, skipped...)
+	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
+	saved, err := g.c.Store.SaveCapability(ctx, c, tools)
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		return done.warned(anew)
+	case err != nil:
+		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
+		return done.warned(later)
+	}
+	done.Capability, done.Tools = saved, tools
+	return done
+}
+
+// ask reads what a stranger answers; should that make the reader panic, the registration
+// is stored all the same, and is not to be answered 500.
+func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.c.Log.ErrorContext(ctx, "panic", "member", c.Member, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.New("the discoverer panicked")
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, discovery)
+	defer cancel()
+	return g.c.Discoverer.Discover(ctx, c)
+}
+
+// withoutURL takes the URL out of an error of net/http: its query may be the credential.
+func withoutURL(err error) error {
+	if at := (*url.Error)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+func (r Registered) warned(why string) Registered {
+	if r.Warning != "" {
+		why = r.Warning + "; " + why
+	}
+	r.Warning = why
+	return r
+}

@@ -1,0 +1,92 @@
+package registry
+
+import (
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// What the console is shown. No shape here has a place for a secret.
+
+// outcome is the data of a registration (spec 4.8).
+type outcome struct {
+	Member    string         `json:"member"`
+	Kind      string         `json:"kind"`
+	ToolCount int            `json:"tool_count"`
+	Skipped   []storage.Skip `json:"skipped"`
+	Warning   string         `json:"warning,omitempty"`
+}
+
+func outcomeOf(r Registered) outcome {
+	return outcome{r.Member, r.Kind, r.ToolCount, listed(r.Skipped), r.Warning}
+}
+
+// previewed is the data of a preview.
+type previewed struct {
+	outcome
+	Tools []storage.Tool `json:"tools_static"`
+	Lint  []string       `json:"lint,omitempty"`
+}
+
+// summary is a line of the list.
+type summary struct {
+	Member       string    `json:"member"`
+	Label        string    `json:"label"`
+	Description  string    `json:"description"`
+	Kind         string    `json:"kind"`
+	AutoDiscover int       `json:"auto_discover"` // 0 or 1 (spec 2.7)
+	UpstreamURL  string    `json:"upstream_url"`
+	AuthType     string    `json:"auth_type"`
+	Publish      bool      `json:"publish"`
+	ToolCount    int       `json:"tool_count"`
+	Owner        string    `json:"owner"`
+	CreatedAt    time.Time `json:"created_at"`
+	UpdatedAt    time.Time `json:"updated_at"`
+}
+
+func summaryOf(c storage.Capability) summary {
+	s := summary{
+		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
+		AuthType: c.AuthType, Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
+		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second),
+	}
+	if s.AuthType == "" {
+		s.AuthType = authNone
+	}
+	if c.AutoDiscover() {
+		s.AutoDiscover = 1
+	}
+	return s
+}
+
+// shown is one capability.
+type shown struct {
+	summary
+	AuthName   string         `json:"auth_name,omitempty"`
+	AuthIn     string         `json:"auth_in,omitempty"`
+	WebhookURL string         `json:"webhook_url,omitempty"`
+	Tools      []storage.Tool `json:"tools_static"`
+	Skipped    []storage.Skip `json:"skipped"`
+}
+
+func shownOf(r Registered) shown {
+	return shown{summaryOf(r.Capability), r.AuthName, r.AuthIn, r.WebhookURL, Public(r.Tools), listed(r.Skipped)}
+}
+
+// Public returns tools as everyone may see them (spec 2.7): without the plan of the call.
+func Public(tools []storage.Tool) []storage.Tool {
+	out := make([]storage.Tool, len(tools))
+	for i, t := range tools {
+		t.Call = nil
+		out[i] = t
+	}
+	return out
+}
+
+// listed is a list that is never null in JSON.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
