@@ -60,6 +60,9 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 		return g.over(e, tooManyByApp)
 	}
 	e.refused = badBearer(err)
+	if reply.FailureOf(e.refused).Status >= 500 {
+		v.Trouble = e.refused
+	}
 	e.verdict, e.undo = g.limiter.Hold(r.Context(), addressKey(g.c.ClientIP(r)), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	return g.over(e, tooManyByAddress)

@@ -248,3 +248,15 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 		}
 	}
 }
+
+// A token that can not be judged now is no bad token: its client is to come again.
+func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
+	h := newHouse(t)
+	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	v := &visit.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}
+	w := httptest.NewRecorder()
+	h.bus.ServeHTTP(w, r.WithContext(v))
+	if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("WWW-Authenticate") != "" {
+		t.Errorf("answered %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}

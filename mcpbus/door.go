@@ -58,6 +58,9 @@ func (b *Bus) caller(r *http.Request, v *visit.Visit) (storage.Caller, error) {
 		}
 		return v.Caller, nil
 	}
+	if v.Trouble != nil {
+		return storage.Caller{}, v.Trouble
+	}
 	bearer, err := token.Bearer(r)
 	if err == nil && b.c.Verifier != nil {
 		var caller storage.Caller

@@ -96,12 +96,6 @@ func (b *Bus) fail(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
 	sayNo(w, f.Status, said, f.Msg)
 }
 
-// Refuse answers a request to Path that was refused in front of the bus, by a rate for
-// instance, in both shapes. Its headers are set already.
-func Refuse(w http.ResponseWriter, _ *http.Request, status int, msg string) {
-	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
-}
-
 func sayNo(w http.ResponseWriter, status int, said *refusal, msg string) {
 	reply.JSON(w, status, bothShapes{"2.0", said.id, rpc.Error{Code: said.code, Text: msg}, status, status, msg})
 }

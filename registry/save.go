@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -20,8 +21,22 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		}
 		c := q.capability(skipped)
 		c.Owner, c.Version, c.CreatedAt = there.Owner, there.Version, there.CreatedAt
-		return g.c.Store.SaveCapability(ctx, c, tools)
+		event := webhook.Updated
+		if c.Version == 0 {
+			event = webhook.Registered
+		}
+		return g.write(ctx, event, c, tools)
 	})
+}
+
+// write stores a capability, and in the same step what its webhook is to be told.
+func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []storage.Tool) (storage.Capability, error) {
+	c.ToolCount = len(tools)
+	events, err := webhook.Events(event, c)
+	if err != nil {
+		return c, err
+	}
+	return g.c.Store.SaveCapability(ctx, c, tools, events...)
 }
 
 // again repeats a change that somebody else's has overtaken.

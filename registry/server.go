@@ -19,8 +19,8 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
-	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool) (storage.Capability, error)
-	DeleteCapability(ctx context.Context, c storage.Capability) error
+	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool, events ...storage.Delivery) (storage.Capability, error)
+	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 }
 
 // Visitors knows who sits in front of the browser; *signin.SignIn has it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -16,8 +17,12 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 		if err == nil && !mayChange(actor, c) {
 			err = notYours
 		}
+		var events []storage.Delivery
 		if err == nil {
-			err = g.c.Store.DeleteCapability(ctx, c)
+			events, err = webhook.Events(webhook.Removed, c)
+		}
+		if err == nil {
+			err = g.c.Store.DeleteCapability(ctx, c, events...)
 		}
 		return struct{}{}, err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -96,7 +97,7 @@ func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
 	c := done.Capability
 	c.Skipped = append(c.Skipped, skipped...)
 	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
-	saved, err := g.c.Store.SaveCapability(ctx, c, tools)
+	saved, err := g.write(ctx, webhook.Updated, c, tools)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return done.warned(anew)

@@ -112,8 +112,9 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, e
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
-// tools with the new upstream. Version 0 makes it.
-func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool) (Capability, error) {
+// tools with the new upstream. Version 0 makes it. Events of the change are queued in the
+// same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
+func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, events ...Delivery) (Capability, error) {
 	packed, err := pack(tools)
 	if err != nil {
 		return c, fmt.Errorf("%w: capability %q: %w", ErrInvalid, c.Member, err)
@@ -130,16 +131,17 @@ func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool) 
 	if err != nil {
 		return c, err
 	}
-	version, err := s.write(ctx, one, other)
+	version, err := s.change(ctx, c.Member, events, one, other)
 	if err == nil {
 		c.Version = version
 	}
 	return c, err
 }
 
-// DeleteCapability removes a capability and its tools.
-func (s *Store) DeleteCapability(ctx context.Context, c Capability) error {
-	_, err := s.write(ctx,
+// DeleteCapability removes a capability and its tools, and queues the events of that as
+// SaveCapability does.
+func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
+	_, err := s.change(ctx, c.Member, events,
 		Doc{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
 		Doc{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true})
 	return err

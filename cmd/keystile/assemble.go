@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -31,6 +32,7 @@ type assembled struct {
 	registry *registry.Registry
 	bus      *mcpbus.Bus
 	tools    *upstreams
+	webhooks *webhook.Sender
 }
 
 // assemble is where the rooms meet: it makes them, hands each what it asks for, and puts
@@ -88,7 +90,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
 		PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
-		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Refuse},
+		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
 	b.trail.Gateway = b.gateway
 	return err
@@ -96,6 +98,10 @@ func (b *builder) watch(ctx context.Context) (err error) {
 
 func (b *builder) scribe(context.Context) (err error) {
 	if b.tools, err = newUpstreams(b.c.PrivateUpstreams, b.log); err != nil {
+		return err
+	}
+	b.webhooks, err = webhook.New(webhook.Config{Store: b.home.store, Client: b.tools.guard.Client(0), Log: b.log})
+	if err != nil {
 		return err
 	}
 	b.registry, err = registry.New(registry.Config{
@@ -114,8 +120,10 @@ func (b *builder) toolBus(ctx context.Context) (err error) {
 	return err
 }
 
-// changed makes the bus show what was registered to whoever asks next.
+// changed makes the bus show what was registered to whoever asks next, and the capability's
+// webhook hear of it.
 func (b *builder) changed(member string) {
+	b.webhooks.Wake()
 	ctx, cancel := context.WithTimeout(context.Background(), reloading)
 	defer cancel()
 	if err := b.bus.Reload(ctx); err != nil {
@@ -169,6 +177,9 @@ func (a *assembled) close(ctx context.Context) error {
 	var errs []error
 	if a.bus != nil {
 		errs = append(errs, a.bus.Close(ctx))
+	}
+	if a.webhooks != nil {
+		errs = append(errs, a.webhooks.Close(ctx))
 	}
 	if a.tools != nil {
 		errs = append(errs, a.tools.close(ctx))

@@ -14,7 +14,8 @@ type Visit struct {
 	RequestID string
 	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
 	Known     bool
-	Entry     any // what the gateway keeps for itself; nil: it has not seen the request
+	Trouble   error // why it could not be found out now; nil: there is no good token
+	Entry     any   // what the gateway keeps for itself; nil: it has not seen the request
 	// Move moves the request's count to an application; nil if there is nothing to move.
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error

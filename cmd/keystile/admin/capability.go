@@ -43,6 +43,8 @@ var capabilityCommands = []command{
 			{Name: authFlag, Value: "SECRET", Help: "the token, user:password or key; - reads a line of the standard input, which keeps it out of the process list"},
 			{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 			{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
+			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
+			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
 			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
 		}, documentFlags...),
@@ -77,6 +79,7 @@ func requested(args cli.Args) registry.Request {
 	q := registry.Request{
 		UpstreamURL: args.Get("upstream"), Label: args.Get("label"), Description: args.Get("description"),
 		AuthType: args.Get("auth-type"), AuthName: args.Get("auth-name"), AuthIn: args.Get("auth-in"), AuthSecret: storage.NewSecret(args.Get(authFlag)),
+		WebhookURL: args.Get("webhook-url"), WebhookSecret: storage.NewSecret(args.Get("webhook-secret")),
 		Private: args.On("private"), Lint: args.On("lint"),
 	}
 	if document, given := args.Flags[openAPIFlag]; given {

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+// tools is how many tools the bus lists at first, on three pages.
+const tools = 250
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// house is the provider, the gateway and the bus on a port of their own.
+type house struct {
+	*testing.T
+	url    string
+	store  *storage.Store
+	bus    *mcpbus.Bus
+	bearer string
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewUnstartedServer(nil)
+	h := &house{T: t, url: "http://" + server.Listener.Addr().String()}
+	backend := memory.New()
+	t.Cleanup(func() { backend.Close() })
+	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: h.url, Store: h.store, SignIn: nobody{}, Log: quiet}))(t)
+	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: provider, Log: quiet}))(t)
+	t.Cleanup(func() { g.Close(context.Background()) })
+	h.register("pets", tools)
+	h.bus = must(mcpbus.New(t.Context(), mcpbus.Config{
+		Issuer: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: provider, PageSize: 100, Log: quiet,
+	}))(t)
+	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Peer", Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel}))(t)
+	mux.Handle("/oauth/", provider)
+	mux.Handle(mcpbus.Path, g.Meter("", h.bus))
+	for _, path := range mcpbus.MetadataPaths() {
+		mux.Handle(path, h.bus)
+	}
+	server.Config.Handler = g.Front(mux)
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { h.bus.Close(context.Background()) }) // before the server, which waits for streams
+	h.bearer = h.token(app)
+	return h
+}
+
+// register makes n tools of a member: pets__tool000 and so on.
+func (h *house) register(member string, n int) {
+	h.Helper()
+	list := make([]storage.Tool, n)
+	for i := range list {
+		list[i] = storage.Tool{
+			Name: fmt.Sprintf("tool%03d", i), Method: "get", Path: "/x", Description: fmt.Sprint("tool ", i),
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`), Call: &storage.Call{Template: "/x"},
+		}
+	}
+	c := storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "https://upstream.example.com", Publish: true, Owner: "u1"}
+	must(h.store.SaveCapability(h.Context(), c, list))(h.T)
+}
+
+func (h *house) token(app storage.App) string {
+	h.Helper()
+	resp := must(http.PostForm(h.url+"/oauth/token", url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()},
+	}))(h.T)
+	defer resp.Body.Close()
+	var body struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || body.Token == "" {
+		h.Fatalf("no token: %d, %v", resp.StatusCode, err)
+	}
+	return body.Token
+}
+
+// echo is an upstream that answers with the arguments, in a list if they say so.
+type echo struct{}
+
+func (echo) Call(_ context.Context, _ storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+	answer := json.RawMessage(arguments)
+	if strings.HasSuffix(t.Name, "9") {
+		answer = append(append(json.RawMessage("["), arguments...), ']')
+	}
+	text, _ := json.Marshal(map[string]string{"type": "text", "text": t.Name + " " + string(answer)})
+	return mcpbus.Result{Content: []json.RawMessage{text}, Structured: answer, Dispatched: true, Status: 200}, nil
+}
+
+// free is a meter that counts nothing.
+type free struct{}
+
+func (free) Charge(storage.Caller, string, bool) error { return nil }
+func (free) Note(storage.Event)                        {}
+
+// nobody is a sign-in without visitors.
+type nobody struct{}
+
+func (nobody) Visitor(*http.Request) (storage.Session, error) {
+	return storage.Session{}, storage.ErrNotFound
+}
+func (nobody) Ask(http.ResponseWriter, *http.Request, storage.App) error { return nil }
+func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { return nil }
+
+// serve puts a handler on a port of its own.
+func serve(t *testing.T, handler http.Handler) string {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

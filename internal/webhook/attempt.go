@@ -1,0 +1,114 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// lease is how long a delivery belongs to who took it: an attempt, and time to store what
+// it came to. Nodes whose clocks are further apart send the same delivery.
+const lease = time.Minute
+
+// claim takes the first delivery of the line that d stands in, if that is due. If it is
+// not, d comes due together with it, so that those who have to wait do not fill the page;
+// the end of the first makes it due earlier. A d that is made in the instant in which the
+// first ends may miss that, and waits for the rest of the lease.
+func (s *Sender) claim(ctx context.Context, d storage.Delivery) (first storage.Delivery, ours bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, longWait)
+	defer cancel()
+	first, err = s.store.FirstDelivery(ctx, d.Member)
+	if err != nil {
+		return first, false, unlessOthers(err)
+	}
+	now := time.Now().UTC()
+	switch {
+	case first.NextAt.After(now):
+		d.NextAt = first.NextAt // if d is the first itself, somebody was quicker, and this is ErrConflict
+		_, err = s.store.SaveDelivery(ctx, d)
+		return first, false, unlessOthers(err)
+	case first.Attempts > len(pauses) || !now.Before(first.ExpiresAt):
+		first = givenUp(first, now)
+		first.LastError = cmp.Or(first.LastError, "it could not be sent in time")
+		if _, err = s.store.SaveDelivery(ctx, first); err == nil {
+			s.tell(ctx, first)
+			s.Wake() // its successor is due
+		}
+		return first, false, unlessOthers(err)
+	}
+	first.Attempts++
+	first.NextAt = now.Add(lease)
+	first, err = s.store.SaveDelivery(ctx, first)
+	return first, err == nil, unlessOthers(err)
+}
+
+// unlessOthers drops the verdicts that mean somebody else has dealt with the delivery.
+func unlessOthers(err error) error {
+	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// attempt sends a claimed delivery and stores what came of it.
+func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
+	defer func() {
+		<-s.places
+		s.Wake() // a successor may be due, and the next attempt of this one has a new time
+	}()
+	o := s.post(ctx, d)
+	if ctx.Err() != nil && o.status == 0 {
+		return // cut off by Close: nobody knows what came of it
+	}
+	next := o.failed(d, time.Now().UTC())
+	err := s.insist(ctx, d.NextAt, func(ctx context.Context) error {
+		if o.over() {
+			return s.store.DeleteDelivery(ctx, d)
+		}
+		_, err := s.store.SaveDelivery(ctx, next)
+		return err
+	})
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		s.log.DebugContext(ctx, "the outcome of a webhook was stored before, or somebody else has taken it over", "delivery", d.ID, "member", d.Member)
+	case err != nil:
+		s.log.ErrorContext(ctx, "the outcome of a webhook can not be stored; it is sent again", "delivery", d.ID, "member", d.Member, "status", o.status, "error", err)
+	case o.delivered():
+		s.log.DebugContext(ctx, "a webhook was delivered", "delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts)
+	case o.over():
+		s.log.WarnContext(ctx, "a webhook is not wanted any more (410 Gone); the event is dropped", "delivery", d.ID, "member", d.Member, "event", d.Event)
+	default:
+		s.tell(ctx, next)
+	}
+}
+
+// tell logs a failure. The URL stays out of it: its query may hold a key.
+func (s *Sender) tell(ctx context.Context, d storage.Delivery) {
+	log := s.log.With("delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts, "why", d.LastError)
+	if d.Waiting() {
+		log.InfoContext(ctx, "a webhook was not delivered; it is tried again", "next", d.NextAt)
+		return
+	}
+	log.WarnContext(ctx, "a webhook was not delivered and is given up; the event can be read until it expires", "expires", d.ExpiresAt)
+}
+
+// insist repeats a write until it is answered, or the lease is over: to send a second time
+// is worse than to wait.
+func (s *Sender) insist(ctx context.Context, until time.Time, write func(context.Context) error) error {
+	for wait := firstWait; ; wait = min(2*wait, longWait) {
+		answered, cancel := context.WithTimeout(ctx, longWait)
+		err := write(answered)
+		cancel()
+		if err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrInvalid) || !time.Now().Add(wait).Before(until) {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Limits of deliveries.
+const (
+	MaxWaiting   = 50                 // of one capability; a newer one takes the place of the oldest that was not tried
+	MaxPayload   = 64 << 10           // bytes
+	DeliveryLife = 7 * 24 * time.Hour // from its making, and again from when it was given up
+)
+
+// Delivery is one event on its way to a capability's webhook (Standard Webhooks). It waits
+// until it is delivered, which removes it, or given up. The waiting ones of a capability
+// are a line: they are delivered in the order in which they were made.
+type Delivery struct {
+	ID         string    `json:"id"` // webhook-id, the same at each attempt; in the order of making
+	Event      string    `json:"event"`
+	Member     string    `json:"member"`
+	URL        string    `json:"url"`
+	Secret     Secret    `json:"-"` // none: it is not signed
+	Payload    []byte    `json:"payload"`
+	CreatedAt  time.Time `json:"created_at"`
+	NextAt     time.Time `json:"next_at"` // when it is due, or the lease of who sends it ends; up to the year 9999
+	Attempts   int       `json:"attempts"`
+	LastStatus int       `json:"last_status,omitempty"` // of HTTP; 0: no answer
+	LastError  string    `json:"last_error,omitempty"`  // for its owner to read, without address or secret
+	GivenUpAt  time.Time `json:"given_up_at,omitzero"`
+	ExpiresAt  time.Time `json:"expires_at"`
+	Version    int64     `json:"-"`
+}
+
+// Waiting reports whether the delivery is still to be made.
+func (d Delivery) Waiting() bool { return d.GivenUpAt.IsZero() }
+
+var deliveries = kind[Delivery]{
+	name:    "delivery",
+	id:      func(d Delivery) string { return d.ID },
+	index:   Delivery.entries,
+	expires: func(d Delivery) time.Time { return d.ExpiresAt },
+	version: func(d *Delivery) *int64 { return &d.Version },
+	secrets: func(d *Delivery) map[string]*Secret { return map[string]*Secret{"secret": &d.Secret} },
+}
+
+// entries of a delivery that was given up keep it out of the line and out of what is due.
+func (d Delivery) entries() []string {
+	all := []string{"member=" + d.Member}
+	if d.Waiting() {
+		all = append(all, line(d.Member), due(d.NextAt))
+	}
+	return all
+}
+
+func line(member string) string { return "waiting=" + member }
+
+// due has one width, so that bytes are in the order of time.
+func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
+
+// check says what no delivery may be stored with.
+func (d Delivery) check() error {
+	switch {
+	case d.Member == "" || d.Event == "" || d.URL == "":
+		return fmt.Errorf("%w: a delivery needs a member, an event and a URL", ErrInvalid)
+	case len(d.Payload) == 0 || len(d.Payload) > MaxPayload:
+		return fmt.Errorf("%w: the payload of a delivery is 1 to %d bytes, not %d", ErrInvalid, MaxPayload, len(d.Payload))
+	case d.NextAt.IsZero():
+		return fmt.Errorf("%w: a delivery needs a time at which it is due", ErrInvalid)
+	}
+	return nil
+}
+
+// DueDeliveries returns up to n deliveries that are due by a time, the earliest first.
+// Some may have to wait for another of their line: see FirstDelivery.
+func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
+	list, _, err := deliveries.list(ctx, s, Between("due=", Is(due(at)).To), n)
+	return list, err
+}
+
+// FirstDelivery returns the delivery of a capability whose turn it is, due or not, or
+// ErrNotFound if none waits.
+func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, error) {
+	list, _, err := deliveries.list(ctx, s, Is(line(member)), 1)
+	switch {
+	case err != nil:
+		return Delivery{}, err
+	case len(list) == 0:
+		return Delivery{}, ErrNotFound
+	}
+	return list[0], nil
+}
+
+// Deliveries returns all deliveries of a capability in the order of their making, those
+// that were given up included until they expire.
+func (s *Store) Deliveries(ctx context.Context, member string) ([]Delivery, error) {
+	return deliveries.all(ctx, s, Is("member="+member))
+}
+
+// SaveDelivery writes a delivery that was read before. A version that has changed meanwhile
+// is ErrConflict, so moving NextAt ahead is a lease: of many who try, one may send. Giving
+// up the first of a line makes the one behind it due, in the same step.
+func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) {
+	if d.Version == 0 {
+		return d, fmt.Errorf("%w: a delivery is made together with the change it tells of", ErrInvalid)
+	}
+	if err := d.check(); err != nil {
+		return d, err
+	}
+	if d.Waiting() {
+		return deliveries.put(ctx, s, d)
+	}
+	doc, err := deliveries.doc(s, d)
+	if err != nil {
+		return d, err
+	}
+	version, err := s.leave(ctx, d, doc)
+	if err == nil {
+		d.Version = version
+	}
+	return d, err
+}
+
+// DeleteDelivery removes a delivery. If it was the first of its line, the one behind it is
+// due now, in the same step.
+func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
+	_, err := s.leave(ctx, d, Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
+	return err
+}
+
+// tries bounds how often a write of several deliveries is begun anew, because one of them
+// changed between the reading and the writing.
+const tries = 10
+
+// leave writes the document of a delivery that stands in its line no more.
+func (s *Store) leave(ctx context.Context, d Delivery, doc Doc) (int64, error) {
+	for range tries {
+		docs := []Doc{doc}
+		front, _, err := deliveries.list(ctx, s, Is(line(d.Member)), 2)
+		if err != nil {
+			return 0, err
+		}
+		if len(front) == 2 && front[0].ID == d.ID {
+			front[1].NextAt = time.Now().UTC() // written even if it is due, or who has just seen d in front could put it off
+			next, err := deliveries.doc(s, front[1])
+			if err != nil {
+				return 0, err
+			}
+			docs = append(docs, next)
+		}
+		version, err := s.write(ctx, docs...)
+		if in := (*PutError)(nil); errors.As(err, &in) && in.ID != d.ID {
+			continue
+		}
+		return version, err
+	}
+	return 0, restless(d.Member)
+}
+
+// change writes documents of a capability and the deliveries that tell of it in one step:
+// no change without its event, no event without its change.
+func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...Doc) (int64, error) {
+	if len(events) == 0 {
+		return s.write(ctx, docs...)
+	}
+	for range tries {
+		queued, err := s.queue(ctx, member, events)
+		if err != nil {
+			return 0, err
+		}
+		version, err := s.write(ctx, slices.Concat(docs, queued)...)
+		if in := (*PutError)(nil); errors.As(err, &in) && in.Kind == deliveries.name {
+			continue
+		}
+		return version, err
+	}
+	return 0, restless(member)
+}
+
+func restless(member string) error {
+	return fmt.Errorf("%w: the deliveries of %q change faster than they can be written", ErrUnavailable, member)
+}
+
+// queue returns the documents that put events at the end of a capability's line, and those
+// that make room for them. What is on its way to another URL is taken off: its owner has
+// turned away from there, and the new URL must not wait until the old one is given up.
+func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]Doc, error) {
+	waiting, err := deliveries.all(ctx, s, Is(line(member)))
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now().UTC()
+	at := now
+	if n := len(waiting); n > 0 && !waiting[n-1].CreatedAt.Before(at) {
+		at = waiting[n-1].CreatedAt.Add(1) // of a node whose clock is ahead
+	}
+	var docs []Doc
+	for _, d := range crowdedOut(waiting, events) {
+		docs = append(docs, Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
+	}
+	for i, e := range events {
+		made := at.Add(time.Duration(i))
+		d := Delivery{
+			ID: deliveryID(made), Event: e.Event, Member: member, URL: e.URL, Secret: e.Secret, Payload: e.Payload,
+			CreatedAt: made, NextAt: now, ExpiresAt: made.Add(DeliveryLife),
+		}
+		if err := d.check(); err != nil {
+			return nil, err
+		}
+		doc, err := deliveries.doc(s, d)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
+}
+
+// crowdedOut picks what has to go for new events. The first of the line keeps its place,
+// or a line that is always full would never get to the end of its attempts.
+func crowdedOut(waiting, events []Delivery) (out []Delivery) {
+	var stay []Delivery
+	for _, d := range waiting {
+		if slices.ContainsFunc(events, func(e Delivery) bool { return e.URL == d.URL }) {
+			stay = append(stay, d)
+		} else {
+			out = append(out, d)
+		}
+	}
+	if over := min(len(stay)+len(events)-MaxWaiting, len(stay)-1); over > 0 {
+		out = append(out, stay[1:1+over]...)
+	}
+	return out
+}
+
+// deliveryID draws an id that sorts by its time: 16 hexadecimal digits of Unix nanoseconds,
+// then 130 random bits. It has no dot, which would make the signed text ambiguous.
+func deliveryID(at time.Time) string { return fmt.Sprintf("msg_%016x%s", at.UnixNano(), rand.Text()) }
