@@ -275,6 +275,3 @@ func (f *faulty) set(hang chan struct{}, fail error) {
 	defer f.mu.Unlock()
 	f.hang, f.fail = hang, fail
 }
-
-// next is how long after now the next boundary of a duration is.
-func next(d time.Duration) time.Duration { return time.Until(time.Now().Truncate(d).Add(d)) }

@@ -80,13 +80,13 @@ func (u *Upstream) check() (*url.URL, error) {
 		errs = append(errs, fmt.Errorf("the URL %q is not one such as http://127.0.0.1:9000/v1", u.URL))
 	}
 	if u.Product == "" {
-		errs = append(errs, errors.New("Product is missing"))
+		errs = append(errs, errors.New("the Product is missing"))
 	}
 	if u.PerSecond < 0 || u.Burst < 0 || u.MaxWait < 0 || u.Timeout < 0 {
 		errs = append(errs, errors.New("PerSecond, Burst, MaxWait or Timeout is negative"))
 	}
 	if u.Strip != "" && !strings.HasPrefix(u.Strip, "/") {
-		errs = append(errs, fmt.Errorf("Strip %q does not begin with a slash", u.Strip))
+		errs = append(errs, fmt.Errorf("the prefix to strip, %q, does not begin with a slash", u.Strip))
 	}
 	return target, errors.Join(errs...)
 }

@@ -186,7 +186,7 @@ func TestAFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 	h := newHouse(t)
 	for _, url := range []string{"", "127.0.0.1:9", "ftp://x", "http://", "http://u:p@x", "http://x?a", "http://x#a", "http://a b"} {
 		_, err := h.gateway.Proxy(gateway.Upstream{URL: url, PerSecond: -1, Strip: "x"})
-		for _, want := range []string{"the URL", "Product is missing", "negative", "Strip"} {
+		for _, want := range []string{"the URL", "Product is missing", "negative", "strip"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %q", url, err, want)
 			}

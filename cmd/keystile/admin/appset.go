@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -21,6 +22,9 @@ var appChanges = []cli.Flag{
 	{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA"},
 	{Name: "allow-http-redirect", Help: "users may be sent back over http, where everybody on the way can read the code"},
 	{Name: "forbid-plain", Help: "PKCE by S256 only"},
+	{Name: "legacy-success-code", Value: "CODE", Help: "what the old endpoints answer a success with: 1, or 0 for clients that want that"},
+	{Name: "legacy-nested", Help: "the old endpoints repeat what they answer under data"},
+	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
 	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
 }
@@ -63,11 +67,18 @@ func apply(a *storage.App, args cli.Args) (err error) {
 	}
 	for name, at := range map[string]*bool{
 		"allow-http-redirect": &a.AllowHTTPRedirect, "forbid-plain": &a.ForbidPlain,
-		"first-party": &a.FirstParty, "disabled": &a.Disabled,
+		"first-party": &a.FirstParty, "disabled": &a.Disabled, "legacy-nested": &a.LegacyNested, "forbid-plain-key": &a.ForbidPlainKey,
 	} {
 		if len(args.Flags[name]) > 0 {
 			*at = args.On(name)
 		}
+	}
+	if len(args.Flags["legacy-success-code"]) > 0 {
+		code, err := strconv.Atoi(args.Get("legacy-success-code"))
+		if err != nil {
+			return cli.Usage("--legacy-success-code is 0 or 1")
+		}
+		a.LegacySuccessCode = &code
 	}
 	if a.Domains, err = rearrange(a.Domains, args, "domain", normalize); err != nil {
 		return err

@@ -33,7 +33,7 @@ func Commands(house House) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(house)...)
-	return append(lines, backupLine(house), restoreLine(house))
+	return append(lines, reportLine(house), backupLine(house), restoreLine(house))
 }
 
 // common are the flags of every command here.

@@ -1,0 +1,41 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/legacy"
+)
+
+// reportDays is how far back a report looks.
+const reportDays = 30
+
+func reportLine(house House) cli.Command {
+	return cli.Command{
+		Name: "report migration", Summary: "Show who would break if PKCE became mandatory or the old endpoints closed",
+		Details: "It counts, by application and day, who used the old endpoints (with the plain appkey, a signature or\n" +
+			"nothing) and who redeemed codes without PKCE, in the last 30 days. The audit trail is what it reads.",
+		Examples: []string{"keystile report migration", "keystile report migration --json"},
+		Flags:    common(),
+		Run:      func(ctx context.Context, call cli.Call) error { return reportMigration(ctx, call, house) },
+	}
+}
+
+func reportMigration(ctx context.Context, call cli.Call, house House) error {
+	var report legacy.Migration
+	now := time.Now().UTC()
+	err := house.trail(ctx, call, func(r audit.Reader) (err error) {
+		report, err = legacy.ReadMigration(ctx, r, now.AddDate(0, 0, -reportDays), now)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if call.On("json") {
+		return json.NewEncoder(call.Stdout).Encode(report)
+	}
+	return report.Render(call.Stdout)
+}
