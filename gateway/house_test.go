@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/token/forgery"
