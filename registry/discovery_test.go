@@ -52,7 +52,7 @@ func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	h = newHouse(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
 			h.want(h.register(mina, standard("m", "newer")), 200, 1, "a registration meanwhile")
-			return upstreams{}.Discover(ctx, c)
+			return upstreams{}.Find(ctx, c)
 		})
 	})
 	mina = h.developer("mina")
@@ -65,13 +65,13 @@ func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
 
 type discoverer func(context.Context, storage.Capability) ([]storage.Tool, []storage.Skip, error)
 
-func (d discoverer) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (d discoverer) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
 	return d(ctx, c)
 }
 
 // leaky fails as net/http does: with the URL, whose query may be a key.
 type leaky struct{}
 
-func (leaky) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (leaky) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
 	return nil, nil, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
 }

@@ -53,7 +53,7 @@ func (f *faulty) before(puts func([]storage.Doc) error, gets func(string) error)
 // upstreams is a Discoverer that knows a few endpoints.
 type upstreams struct{}
 
-func (upstreams) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (upstreams) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
 	switch {
 	case strings.Contains(c.UpstreamURL, "silent"):
 		<-ctx.Done()

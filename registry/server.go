@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
+	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,6 +24,12 @@ type Store interface {
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
 	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool, events ...storage.Delivery) (storage.Capability, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
+
+	// What webhooks are to be told waits here; Deliver sends it.
+	DueDeliveries(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
+	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
+	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
+	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 }
 
 // Visitors knows who sits in front of the browser; *signin.SignIn has it.
@@ -37,10 +46,10 @@ type Users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Discoverer asks an upstream MCP endpoint for its tools.
+// Discoverer asks an upstream MCP endpoint for its tools; *mcpbus.Upstreams does.
 type Discoverer interface {
-	// Discover returns what the upstream lists, or an error soon after ctx has ended.
-	Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error)
+	// Find returns what the upstream lists, or an error soon after ctx has ended.
+	Find(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error)
 }
 
 // Audit is where registrations are written down; *gateway.Gateway has it.
@@ -75,6 +84,7 @@ type Registry struct {
 	c          Config
 	mux        *reply.Mux
 	guard      *netguard.Guard
+	sender     atomic.Pointer[webhook.Sender] // while Deliver runs
 	sameOrigin *http.CrossOriginProtection
 	parsing    chan struct{} // a place for each document that is read at a time
 }

@@ -81,6 +81,9 @@ func missing(err error) error {
 }
 
 func (g *Registry) tell(member string) {
+	if sender := g.sender.Load(); sender != nil {
+		sender.Wake()
+	}
 	if g.c.Changed != nil {
 		g.c.Changed(member)
 	}

@@ -120,7 +120,7 @@ func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []stora
 	}()
 	ctx, cancel := context.WithTimeout(ctx, discovery)
 	defer cancel()
-	return g.c.Discoverer.Discover(ctx, c)
+	return g.c.Discoverer.Find(ctx, c)
 }
 
 // withoutURL takes the URL out of an error of net/http: its query may be the credential.

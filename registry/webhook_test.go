@@ -1,8 +1,10 @@
 package registry_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/registry"
@@ -57,5 +59,21 @@ func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
 	must(h.registry.Register(t.Context(), h.user("dev", storage.RoleDeveloper), q))(t)
 	if told := must(h.store.Deliveries(t.Context(), "pets"))(t); len(told) != 0 {
 		t.Errorf("told %v", told)
+	}
+}
+
+func TestDeliverRunsOnce(t *testing.T) {
+	h := newHouse(t)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error, 2)
+	for range 2 {
+		go func() { done <- h.registry.Deliver(ctx) }()
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "runs already") {
+		t.Errorf("the second Deliver = %v", err)
+	}
+	end()
+	if err := <-done; err != nil {
+		t.Errorf("the first Deliver = %v, want no error at its end", err)
 	}
 }

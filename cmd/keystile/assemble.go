@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/clientip"
-	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -31,8 +31,9 @@ type assembled struct {
 	gateway  *gateway.Gateway
 	registry *registry.Registry
 	bus      *mcpbus.Bus
-	tools    *upstreams
-	webhooks *webhook.Sender
+	tools    *mcpbus.Upstreams
+	beside   sync.WaitGroup // what runs beside the requests
+	end      context.CancelFunc
 }
 
 // assemble is where the rooms meet: it makes them, hands each what it asks for, and puts
@@ -45,6 +46,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 			return nil, errors.Join(err, b.close(ctx))
 		}
 	}
+	b.deliver()
 	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: b.client, Observer: observer})
 	b.Handler = front(b.gateway.Front(b.doors))
 	return &b.assembled, nil
@@ -97,33 +99,38 @@ func (b *builder) watch(ctx context.Context) (err error) {
 }
 
 func (b *builder) scribe(context.Context) (err error) {
-	if b.tools, err = newUpstreams(b.c.PrivateUpstreams, b.log); err != nil {
-		return err
-	}
-	b.webhooks, err = webhook.New(webhook.Config{Store: b.home.store, Client: b.tools.guard.Client(0), Log: b.log})
-	if err != nil {
+	if b.tools, err = mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: b.c.PrivateUpstreams, Log: b.log}); err != nil {
 		return err
 	}
 	b.registry, err = registry.New(registry.Config{
 		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Origins: b.c.Origins, AllowPrivateUpstreams: b.c.PrivateUpstreams, ResolveRefs: b.c.ResolveRefs,
-		Discoverer: asRegistrar{b.tools}, Changed: b.changed,
+		Discoverer: b.tools, Changed: b.changed,
 	})
 	return err
 }
 
 func (b *builder) toolBus(ctx context.Context) (err error) {
 	b.bus, err = mcpbus.New(ctx, mcpbus.Config{
-		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: asBus{b.tools},
+		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: b.tools,
 		Version: versionOf(), Log: b.log, ClientIP: b.client,
 	})
 	return err
 }
 
-// changed makes the bus show what was registered to whoever asks next, and the capability's
-// webhook hear of it.
+// deliver sends what webhooks are to be told, until the rooms are closed.
+func (b *builder) deliver() {
+	ctx, end := context.WithCancel(context.Background())
+	b.end = end
+	b.beside.Go(func() {
+		if err := b.registry.Deliver(ctx); err != nil {
+			b.log.Error("webhooks are not told", "err", err)
+		}
+	})
+}
+
+// changed makes the bus show what was registered to whoever asks next.
 func (b *builder) changed(member string) {
-	b.webhooks.Wake()
 	ctx, cancel := context.WithTimeout(context.Background(), reloading)
 	defer cancel()
 	if err := b.bus.Reload(ctx); err != nil {
@@ -178,11 +185,12 @@ func (a *assembled) close(ctx context.Context) error {
 	if a.bus != nil {
 		errs = append(errs, a.bus.Close(ctx))
 	}
-	if a.webhooks != nil {
-		errs = append(errs, a.webhooks.Close(ctx))
+	if a.end != nil {
+		a.end()
+		a.beside.Wait()
 	}
 	if a.tools != nil {
-		errs = append(errs, a.tools.close(ctx))
+		errs = append(errs, a.tools.Close(ctx))
 	}
 	if a.gateway != nil {
 		errs = append(errs, a.gateway.Close(ctx))

@@ -1,0 +1,140 @@
+package mcpbus
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/internal/mcpcall"
+	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/storage"
+)
+
+// UpstreamsConfig is what NewUpstreams needs. The zero value calls public addresses only.
+type UpstreamsConfig struct {
+	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
+	Log                   *slog.Logger // nil: slog.Default()
+}
+
+// Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
+// others by their name at an MCP endpoint. Nothing goes out but through one guard, which
+// refuses private addresses whatever a name resolves to. Close it after the Bus.
+type Upstreams struct {
+	guard *netguard.Guard
+	rest  *restcall.Caller
+	mcp   *mcpcall.Client
+	plans plans
+	log   *slog.Logger
+}
+
+// NewUpstreams makes an Upstreams, or says everything that is wrong with the Config.
+func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
+	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams})
+	if err != nil {
+		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
+	}
+	u := &Upstreams{guard: guard, log: c.Log}
+	if u.log == nil {
+		u.log = slog.Default()
+	}
+	if u.rest, err = restcall.New(restcall.Config{Transport: guard.Transport()}); err != nil {
+		return nil, err
+	}
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: guard.Transport()})
+	return u, err
+}
+
+// Close ends the sessions that upstreams keep for this process, and all connections.
+func (u *Upstreams) Close(ctx context.Context) error {
+	return errors.Join(u.mcp.Close(ctx), u.guard.Close(ctx))
+}
+
+// Call implements Invoker.
+func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (result Result, err error) {
+	if t.Call == nil {
+		result, err = u.named(ctx, c, t, arguments)
+	} else {
+		result, err = u.planned(ctx, c, t, arguments)
+	}
+	if result.Cause != nil {
+		u.log.InfoContext(ctx, "an upstream failed", "member", c.Member, "tool", t.Name, "err", result.Cause)
+	}
+	return result, err
+}
+
+func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error) {
+	plan, err := u.plans.of(c, t)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := u.rest.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret}, plan, arguments)
+	return FromREST(r), err
+}
+
+func (u *Upstreams) named(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error) {
+	r, err := u.mcp.Call(ctx, endpoint(c), cmp.Or(t.RemoteName, t.Name), arguments)
+	return Result(r), err
+}
+
+func endpoint(c storage.Capability) mcpcall.Upstream {
+	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret}
+}
+
+// Discover implements Discoverer.
+func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, time.Duration, error) {
+	found, err := u.find(ctx, c)
+	return found.Tools, found.TTL, err
+}
+
+// Find asks an MCP endpoint for its tools, and says what of its list is none. It is what a
+// registrar asks.
+func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+	found, err := u.find(ctx, c)
+	return found.Tools, found.Skipped, err
+}
+
+func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Found, error) {
+	found, err := u.mcp.Discover(ctx, endpoint(c))
+	for i, t := range found.Tools {
+		if remote := found.Names[t.Name]; remote != t.Name {
+			found.Tools[i].RemoteName = remote
+		}
+	}
+	return found, err
+}
+
+// plans remembers what was worked out of tools.
+type plans struct {
+	known sync.Map // planKey: *restcall.Plan
+	room  atomic.Int64
+}
+
+type planKey struct {
+	member, name string
+	version      int64
+}
+
+const planRoom = 20_000 // plans to remember, some 12 KB each; beyond it all are forgotten
+
+func (p *plans) of(c storage.Capability, t storage.Tool) (*restcall.Plan, error) {
+	key := planKey{c.Member, t.Name, c.Version}
+	if known, ok := p.known.Load(key); ok {
+		return known.(*restcall.Plan), nil
+	}
+	plan, err := restcall.Compile(t)
+	if err != nil {
+		return nil, err
+	}
+	if _, there := p.known.LoadOrStore(key, plan); !there && p.room.Add(1) > planRoom {
+		p.known.Clear()
+		p.room.Store(0)
+	}
+	return plan, nil
+}
