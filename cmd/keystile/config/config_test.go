@@ -233,3 +233,7 @@ func wantComplaint(t *testing.T, env []string, file, want string) {
 		t.Errorf("Load() = %v, want a complaint with %q", err, want)
 	}
 }
+
+func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
+	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000"})
+}

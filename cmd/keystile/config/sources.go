@@ -63,7 +63,7 @@ func (l *loader) environment(env []string) map[string]given {
 	found := map[string]given{}
 	for _, line := range env {
 		name, text, _ := strings.Cut(line, "=")
-		if !strings.HasPrefix(name, envPrefix) || text == "" || fromKubernetes(name, text) {
+		if !strings.HasPrefix(name, envPrefix) || text == "" || fromKubernetes(name, text) || ofTests[name] {
 			continue
 		}
 		k, ok := byName[name]
@@ -75,6 +75,9 @@ func (l *loader) environment(env []string) map[string]given {
 	}
 	return found
 }
+
+// ofTests are variables that the tests of this project read; they may be set for good.
+var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true}
 
 var serviceVariable = regexp.MustCompile(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
 
