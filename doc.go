@@ -30,6 +30,7 @@
 //
 // # Where to begin
 //
-// To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth.
-// To write a storage adapter: package storage, then storage/memory.
+// To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
+// to guard services, that of package gateway; all of it with tools: examples/agent. To write
+// a storage adapter: package storage, then storage/memory.
 package keystile

@@ -28,6 +28,7 @@ Keystile is running at {{.Base}}
 {{if .Demo}}
   Try the sign-in   {{.Base}}/demo{{end}}
   Discovery         {{.Base}}/.well-known/openid-configuration
+  Tools by MCP      {{.Base}}/api/mcp
   Listening on      {{.Address}}
 {{with .Operators}}  Admin listener    {{.}}
 {{end}}  Data folder       {{.Folder}}
@@ -56,6 +57,9 @@ Try it:
 
   3. Ask who signed in, with the access token that the demo shows:
      curl -s {{$.Base}}/oauth/userinfo -H 'Authorization: Bearer ACCESS_TOKEN'
+
+  4. See what the application may still call, with either token:
+     curl -s {{$.Base}}/api/v1/quota -H 'Authorization: Bearer ACCESS_TOKEN'
 {{end}}{{else}}{{if .There}}  First run         {{.Kept}}
 {{end}}{{end}}
 Ctrl-C stops it.

@@ -36,7 +36,7 @@ func commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Try: fits})...),
-		Summary: "Keystile is an OAuth 2.1 and OpenID Connect provider in one program.",
+		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.",
 	}.WithCompletion()
 }
 

@@ -63,7 +63,7 @@ func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
 		return reply.JSON(w, http.StatusOK, all)
 	}
 	var body strings.Builder
-	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">An OAuth 2.1 and OpenID Connect provider.</p>\n")
+	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">Sign-in, a gateway and tools for agents: one key for all of them.</p>\n")
 	for _, to := range l.links {
 		fmt.Fprintf(&body, "<p><a class=\"button quiet\" href=\"%s\">%s</a></p>\n", template.HTMLEscapeString(to.url), to.label)
 	}
