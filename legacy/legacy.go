@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -95,7 +96,7 @@ type Legacy struct {
 	c       Config
 	mux     *reply.Mux
 	acts    map[string]act
-	strikes strikes
+	strikes strikes.Strikes
 }
 
 // New makes a Legacy. It says everything that is wrong with the Config at once.
@@ -103,7 +104,7 @@ func New(c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	l := &Legacy{c: c, strikes: strikes{known: map[striker][]time.Time{}}}
+	l := &Legacy{c: c}
 	l.acts = map[string]act{"login": l.login, "callback": l.callback, "query": l.query, "check_sso": l.checkSSO}
 	l.mux = reply.NewMux(c.Log, l.routes()...)
 	return l, nil

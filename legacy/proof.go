@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
@@ -26,9 +27,9 @@ var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret
 // on the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
 	now := time.Now()
-	who := newStriker(l.c.ClientIP(c.Request), c.params.Get("appid"))
-	if err := l.strikes.check(who, now); err != nil {
-		return storage.App{}, err
+	who := strikes.By(l.c.ClientIP(c.Request), c.params.Get("appid"))
+	if wait := l.strikes.RetryAfter(who, now); wait != "" {
+		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, absent := l.find(c)
 	switch no := (*reply.Failure)(nil); {
@@ -39,7 +40,7 @@ func (l *Legacy) prove(c *call) (storage.App, error) {
 	}
 	how, err := demonstrate(app, c.params, now)
 	if errors.Is(err, wrongKey) || errors.Is(err, wrongSign) {
-		l.strikes.strike(who, now)
+		l.strikes.Count(who, now)
 		err = cmp.Or(absent, err)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
@@ -89,7 +90,7 @@ type Server struct {
 	revoked    *token.Revoked
 	verifier   *token.Verifier
 	sameOrigin *http.CrossOriginProtection
-	strikes    strikes
+	strikes    strikes.Strikes
 }
 
 // New makes a Server. It says everything that is wrong with the Config at once.
@@ -97,7 +98,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, sameOrigin: http.NewCrossOriginProtection(), strikes: strikes{known: map[striker][]time.Time{}}}
+	s := &Server{c: c, sameOrigin: http.NewCrossOriginProtection()}
 	err := s.sameOrigin.AddTrustedOrigin(c.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("oauth: Issuer: %w", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
@@ -53,13 +54,13 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	if form, err = bodyForm(w, r); err != nil {
 		return app, nil, err
 	}
-	who := newStriker(s.c.ClientIP(r), form.Get("client_id"))
-	if err := s.strikes.check(who, time.Now()); err != nil {
-		return app, nil, err
+	who := strikes.By(s.c.ClientIP(r), form.Get("client_id"))
+	if wait := s.strikes.RetryAfter(who, time.Now()); wait != "" {
+		return app, nil, tooManyKeys.With("Retry-After", wait)
 	}
 	app, err = s.engine.Authenticate(r.Context(), form)
 	if no := (*engine.Refusal)(nil); errors.As(err, &no) {
-		s.strikes.strike(who, time.Now())
+		s.strikes.Count(who, time.Now())
 	}
 	if err == nil && !app.Public {
 		err = visit.Charge(r.Context(), app)

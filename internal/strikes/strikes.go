@@ -1,4 +1,4 @@
-package legacy
+package strikes
 
 import (
 	"net/netip"
@@ -10,34 +10,34 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 )
 
-// Wrong appkeys and signatures: so many in so long, by one address for one appid. Who has
-// the right key may send as many requests at once as they like.
 const (
 	strikeLimit  = 30
 	strikeWindow = time.Minute
-	strikeRoom   = 100_000 // pairs of address and appid; beyond it, unknown ones share one count
+	strikeRoom   = 100_000 // pairs of address and client_id; beyond it, unknown ones share one count
 )
 
-// strikes counts the wrong proofs of the last minute.
-type strikes struct {
+// Strikes counts the wrong proofs of the last minute. The zero value is ready.
+type Strikes struct {
 	mu    sync.Mutex
-	known map[striker][]time.Time
+	known map[Guesser][]time.Time
 	rest  []time.Time
 	swept time.Time
 }
 
-// striker is who guesses, and at what. The appid is cut: it is the guesser's own text.
-type striker struct {
-	address netip.Addr
-	appID   string
+// Guesser is who guesses, and at what.
+type Guesser struct {
+	address  netip.Addr
+	clientID string
 }
 
-func newStriker(address netip.Addr, appID string) striker {
-	return striker{clientip.Bucket(address), appID[:min(len(appID), 64)]}
+// By names a guesser. The client_id is cut: it is the guesser's own text.
+func By(address netip.Addr, clientID string) Guesser {
+	return Guesser{clientip.Bucket(address), clientID[:min(len(clientID), 64)]}
 }
 
-// check refuses who has struck too often, before anything is looked up.
-func (s *strikes) check(who striker, now time.Time) error {
+// RetryAfter is what to tell who has guessed wrong too often, before anything is looked up:
+// seconds, for the header of that name. It is "" for who may try.
+func (s *Strikes) RetryAfter(who Guesser, now time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	times, known := s.known[who]
@@ -46,16 +46,19 @@ func (s *strikes) check(who striker, now time.Time) error {
 	}
 	times = recent(times, now)
 	if len(times) < strikeLimit {
-		return nil
+		return ""
 	}
 	wait := strikeWindow - now.Sub(times[len(times)-strikeLimit])
-	return tooManyKeys.With("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 
-// strike counts a wrong proof.
-func (s *strikes) strike(who striker, now time.Time) {
+// Count counts a wrong proof.
+func (s *Strikes) Count(who Guesser, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[Guesser][]time.Time{}
+	}
 	if now.Sub(s.swept) >= strikeWindow {
 		s.swept = now
 		for who, times := range s.known {
