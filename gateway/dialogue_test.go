@@ -2,14 +2,8 @@ package gateway_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/dialogue"
@@ -17,47 +11,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	files := must(filepath.Glob("testdata/dialogues/*.txt"))(t)
-	proven := map[string]bool{}
-	for _, file := range files {
-		for _, d := range must(dialogue.Read(file))(t) {
-			t.Run(d.Title, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					h, values := stage(t)
-					d.Play(t, h, issuer, values)
-				})
-			})
-			for _, row := range d.Rows {
-				proven[row] = true
-			}
-		}
-	}
-	covers(t, proven)
-}
-
-// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
-// a row that is not there. Rows marked later are counted and wait.
-func covers(t *testing.T, proven map[string]bool) {
-	t.Helper()
-	listed, covered := 0, 0
-	for line := range strings.Lines(string(must(os.ReadFile("testdata/rows.txt"))(t))) {
-		row, later, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if row == "" || row[0] == '#' {
-			continue
-		}
-		listed++
-		switch {
-		case proven[row]:
-			covered++
-		case later != "later":
-			t.Errorf("no dialogue proves the row %s", row)
-		}
-		delete(proven, row)
-	}
-	for _, row := range slices.Sorted(maps.Keys(proven)) {
-		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
-	}
-	fmt.Printf("note: specification rows covered by the gateway: %d of %d\n", covered, listed)
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
 }
 
 // stage is the house as dialogues find it: an application of each tier, with a token.

@@ -5,14 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
@@ -22,39 +17,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	proven := map[string]bool{}
-	files, _ := filepath.Glob("testdata/dialogues/*.txt")
-	for _, file := range files {
-		for _, d := range must(dialogue.Read(file))(t) {
-			t.Run(d.Title, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					h, values := stage(t)
-					d.Play(t, h, issuer, values)
-				})
-			})
-			for _, row := range d.Rows {
-				proven[row] = true
-			}
-		}
-	}
-	covers(t, proven)
-}
-
-// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
-// a row that is not there.
-func covers(t *testing.T, proven map[string]bool) {
-	t.Helper()
-	listed := strings.Fields(string(must(os.ReadFile("testdata/rows.txt"))(t)))
-	for _, row := range listed {
-		if !proven[row] {
-			t.Errorf("no dialogue proves the row %s", row)
-		}
-		delete(proven, row)
-	}
-	for _, row := range slices.Sorted(maps.Keys(proven)) {
-		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
-	}
-	fmt.Printf("note: specification rows covered: %d of %d\n", len(listed), len(listed))
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
 }
 
 // stage is the bus behind the gateway as dialogues find it, with a real path from a call to

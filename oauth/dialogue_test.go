@@ -3,19 +3,13 @@ package oauth_test
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/internal/dialogue"
@@ -32,54 +26,7 @@ var quiet = slog.New(slog.DiscardHandler)
 const password = "correct horse battery"
 
 func TestDialogues(t *testing.T) {
-	proven := map[string]bool{}
-	for _, d := range dialogues(t) {
-		t.Run(d.Title, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h, values := stage(t)
-				d.Play(t, h, issuer, values)
-			})
-		})
-		for _, row := range d.Rows {
-			proven[row] = true
-		}
-	}
-	covers(t, proven)
-}
-
-func dialogues(t *testing.T) (all []dialogue.Dialogue) {
-	t.Helper()
-	files, _ := filepath.Glob("testdata/dialogues/*.txt")
-	for _, f := range files {
-		all = append(all, must(dialogue.Read(f))(t)...)
-	}
-	return all
-}
-
-// covers fails unless each row of rows.txt is proven by a dialogue and no dialogue claims
-// a row that is not there. Rows marked later are counted and wait.
-func covers(t *testing.T, proven map[string]bool) {
-	t.Helper()
-	text := string(must(os.ReadFile("testdata/rows.txt"))(t))
-	listed, covered := 0, 0
-	for line := range strings.Lines(text) {
-		row, later, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if row == "" || row[0] == '#' {
-			continue
-		}
-		listed++
-		switch {
-		case proven[row]:
-			covered++
-		case later != "later":
-			t.Errorf("no dialogue proves the row %s", row)
-		}
-		delete(proven, row)
-	}
-	for _, row := range slices.Sorted(maps.Keys(proven)) {
-		t.Errorf("a dialogue claims the row %s, which rows.txt does not list", row)
-	}
-	fmt.Printf("note: specification rows covered: %d of %d\n", covered, listed)
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
 }
 
 // stage is the whole house as dialogues find it: one application, and Ada, who is signed

@@ -104,3 +104,26 @@ func TestARequestIsSentAsOftenAsWritten(t *testing.T) {
 		t.Errorf("sent %d times, want 3 and 1", n)
 	}
 }
+
+func TestEachRowIsProvenAndNoOther(t *testing.T) {
+	const rows = "# the rows\n1/a\n1/b later\n\n1/c\n"
+	for _, c := range []struct {
+		proven  []string
+		covered int
+		wrong   string
+	}{
+		{[]string{"1/a", "1/c"}, 2, ""},
+		{[]string{"1/a", "1/b", "1/c"}, 3, ""},
+		{[]string{"1/a"}, 1, "no dialogue proves the row 1/c"},
+		{[]string{"1/a", "1/c", "1/d"}, 2, "a dialogue claims the row 1/d, which rows.txt does not list"},
+	} {
+		proven := map[string]bool{}
+		for _, row := range c.proven {
+			proven[row] = true
+		}
+		listed, covered, wrong := cover(rows, proven)
+		if listed != 3 || covered != c.covered || strings.Join(wrong, "; ") != c.wrong {
+			t.Errorf("cover(%q) = %d, %d, %q; want 3, %d, %q", c.proven, listed, covered, wrong, c.covered, c.wrong)
+		}
+	}
+}
