@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ func advise(log *slog.Logger, c *config.Config, base string) {
 	if c.BaseURL == "" && everywhere(host) {
 		log.Warn("other machines can connect, but people can sign in from this one only: set base_url to the address they use", "base_url", base)
 	}
+	if local(c.Listen) && !local(hostPort(base)) && len(c.TrustedProxies) == 0 {
+		log.Warn("only a proxy on this machine can hand on what others ask, and none is trusted: all of them share the rate of one address; set trusted_proxies to the proxy's", "base_url", base)
+	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
 		return
@@ -64,6 +68,15 @@ func advise(log *slog.Logger, c *config.Config, base string) {
 	if addr, err := netip.ParseAddr(u.Hostname()); err != nil || !addr.IsLoopback() {
 		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and say so in base_url", "base_url", base)
 	}
+}
+
+// hostPort is where an origin is, with some port.
+func hostPort(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return origin
+	}
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443"))
 }
 
 // local reports whether only this machine can connect to an address.

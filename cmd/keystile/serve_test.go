@@ -182,6 +182,7 @@ func TestWhatWorksOnlyHereIsWarnedAbout(t *testing.T) {
 		{"127.0.0.1:8080", "", ""},
 		{"127.0.0.1:8080", "http://[::1]:8080", ""},
 		{"127.0.0.1:8080", "http://id.example.com", "https in front"},
+		{"127.0.0.1:8080", "https://id.example.com", "set trusted_proxies"},
 		{"192.168.1.5:80", "http://192.168.1.5", "https in front"},
 	} {
 		var out strings.Builder
