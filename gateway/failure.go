@@ -33,15 +33,16 @@ var (
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// badBearer tells why a bearer token opens nothing, or that it can not be judged now.
-func badBearer(err error) error {
+// badBearer tells why a bearer token opens nothing, or that it can not be judged now, which
+// is trouble.
+func badBearer(err error) (refused error, trouble bool) {
 	switch {
 	case errors.Is(err, token.ErrNoToken):
-		return noToken
+		return noToken, false
 	case errors.Is(err, ErrInvalidToken), isNotFound(err):
-		return badToken.Because(err)
+		return badToken.Because(err), false
 	case errors.Is(err, token.ErrStale):
-		return stale.Because(err)
+		return stale.Because(err), true
 	}
-	return err
+	return err, true
 }

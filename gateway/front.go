@@ -59,8 +59,8 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
 		return g.over(e, tooManyByApp)
 	}
-	e.refused = badBearer(err)
-	if reply.FailureOf(e.refused).Status >= 500 {
+	trouble := false
+	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
 	e.verdict, e.undo = g.limiter.Hold(r.Context(), addressKey(g.c.ClientIP(r)), g.c.PerAddress, now)
