@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures the service over HTTP, beside what this machine allows, and prints
 // the table of the README.
 //
@@ -11,6 +13,8 @@
 // processors: a server that does the transport's part of the work and nothing else, a
 // commit, a flush of the disk. Rounds take turns; what is printed is the median of the
 // rounds and how far they lie apart. Rates of machines differ, ratios less so.
+//
+// It runs on Linux: what a server takes is read from /proc.
 //
 // Client and servers share the processors, so a client that costs little matters: it is
 // in conn.go. The processor time of a server is what the kernel charges its process.
