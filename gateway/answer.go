@@ -92,11 +92,8 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // close writes the call on the audit trail, also if the service broke it off.
 func (a *answer) close() {
-	if a.guard.kind == "" {
-		return
-	}
 	event := storage.Event{
-		At: a.began, Kind: a.guard.kind, RequestID: a.visit.RequestID,
+		At: a.began, Kind: storage.EventCall, RequestID: a.visit.RequestID,
 		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,
 		Method: a.request.Method, Path: a.request.URL.Path, Status: a.status,
 		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),

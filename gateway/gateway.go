@@ -45,7 +45,7 @@ type Config struct {
 	Plans      []Plan   // nil: Plans()
 	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8)
 	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
-	Audiences  []string // what tokens may be for besides the issuer, each good for one door (RFC 8707)
+	Audiences  []string // what tokens may be for besides the issuer (RFC 8707): they have their rate here, and open only what looks for them itself
 	CORS       CORS
 	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
 
@@ -92,7 +92,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.trail, err = audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ledger.Close(ctx))
 	}
-	g.mux = g.guard(guard{kind: storage.EventCall, open: true, own: true}, reply.NewMux(c.Log, g.routes()...))
+	g.mux = g.guard(guard{open: true, own: true}, reply.NewMux(c.Log, g.routes()...))
 	return g, nil
 }
 

@@ -31,13 +31,13 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // served beside it has no rate. A product that can not be named so is a mistake in the
 // program, and panics.
 func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
-	return g.guard(guard{product: product, kind: storage.EventCall}, service)
+	return g.guard(guard{product: product}, service)
 }
 
 // Meter is Guard for a part of Keystile, such as userinfo: who has no token is let in too
 // and refused there, and its 5xx are our own and not charged.
 func (g *Gateway) Meter(product string, room http.Handler) http.Handler {
-	return g.guard(guard{product: product, kind: storage.EventCall, open: true, own: true}, room)
+	return g.guard(guard{product: product, open: true, own: true}, room)
 }
 
 // Charge counts one call of a product against the quota of the caller's application, and
@@ -55,11 +55,9 @@ func (g *Gateway) Charge(caller storage.Caller, product string, failed bool) err
 
 // guard is what differs between the doors that are watched.
 type guard struct {
-	product  string
-	kind     string // of the audit record
-	audience string // tokens for it open the door, beside those for the issuer
-	open     bool   // whoever has no good token is let in all the same: the service says no itself
-	own      bool   // the service is part of Keystile: its 5xx are ours, and not charged
+	product string
+	open    bool // whoever has no good token is let in all the same: the service says no itself
+	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
 }
 
 func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
@@ -77,7 +75,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		*out = answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: began}
 		defer out.close()
 		if err == nil && !c.open {
-			err = c.admits(v)
+			err = admits(v)
 		}
 		if err != nil {
 			out.ours = true
@@ -89,14 +87,14 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	})
 }
 
-// admits says why a request may not come in. A token for another audience is good for the
-// door that it names, and for no other.
-func (c *guard) admits(v *visit.Visit) error {
+// admits says why a request may not come in. A token for one of the other Audiences opens
+// only what looks for it itself, such as the tool bus.
+func admits(v *visit.Visit) error {
 	e := v.Entry.(*entry)
 	switch {
 	case !v.Known:
 		return e.refused
-	case e.elsewhere && v.Caller.Audience != c.audience:
+	case e.elsewhere:
 		return badToken
 	}
 	return nil

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/keystile/keystile/internal/visit"
-	"github.com/keystile/keystile/storage"
 )
 
 // Upstream is a product's service in another process.
@@ -49,8 +48,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
-	c := guard{product: u.Product, kind: storage.EventCall}
-	return g.guard(c, g.resolved(u.paced(&httputil.ReverseProxy{
+	return g.guard(guard{product: u.Product}, g.resolved(u.paced(&httputil.ReverseProxy{
 		Rewrite:      func(p *httputil.ProxyRequest) { g.rewrite(p, u.Strip, target) },
 		Transport:    u.transport(),
 		BufferPool:   &buffers{},

@@ -43,7 +43,7 @@ func success(w http.ResponseWriter, data any) error {
 // caller returns who asks; the error is why nobody does.
 func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 	v := visit.From(r.Context())
-	if err := (&guard{}).admits(v); err != nil {
+	if err := admits(v); err != nil {
 		return storage.Caller{}, nil, err
 	}
 	return v.Caller, entryOf(r).account, nil
