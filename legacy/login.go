@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -32,7 +33,7 @@ func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 	}
 	to := l.c.SignIns.LegacySignIn(app, loginType, target, c.params.Get("state"))
 	if navigates(c.Request) {
-		return found(w, to)
+		return reply.Found(w, to)
 	}
 	return succeed(w, app, loginAnswer{loginType, to})
 }

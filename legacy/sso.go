@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -103,14 +104,14 @@ func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage
 func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who storage.Session, target string) error {
 	state := c.params.Get("state")
 	if who.UserID == "" {
-		return found(w, withQuery(target, "sso", "0", "state", state))
+		return reply.Found(w, reply.WithQuery(target, "sso", "0", "state", state))
 	}
 	code, err := l.c.Codes.LegacyCode(c.Context(), app, who, target, l.c.ClientIP(c.Request))
 	if err != nil {
 		return err
 	}
 	c.event.User = who.UserID
-	return found(w, withQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+	return reply.Found(w, reply.WithQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
 }
 
 // identity is who the visitor is, for an application that has met them.

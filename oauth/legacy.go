@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -36,7 +37,7 @@ func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state str
 	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
 	head = append(head, purpose(loginType, redirectURI, state)...)
 	ticket := base64.RawURLEncoding.EncodeToString(append(head, seal(app, app.AppKey(), head)...))
-	return withQuery(s.c.Issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
+	return reply.WithQuery(s.c.Issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
 		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
 }
 
@@ -93,7 +94,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	if err != nil {
 		return err
 	}
-	return found(w, withQuery(target, "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+	return reply.Found(w, reply.WithQuery(target, "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
 }
 
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a

@@ -99,7 +99,7 @@ func audienceOf(idToken string) string {
 // goodbye sends the browser back to the application, or says that it is over.
 func (s *Server) goodbye(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	if to := form.Get("post_logout_redirect_uri"); to != "" {
-		return found(w, withQuery(to, "state", form.Get("state")))
+		return reply.Found(w, reply.WithQuery(to, "state", form.Get("state")))
 	}
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }

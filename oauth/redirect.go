@@ -2,43 +2,12 @@ package oauth
 
 import (
 	"net/http"
-	"net/url"
-	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
 )
 
 // redirect sends the browser back to the application (spec 4.1). iss names who answers
 // (RFC 9207).
 func (s *Server) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
-	return found(w, withQuery(redirectURI, append(params, "iss", s.c.Issuer)...))
-}
-
-// found is a 302 that no cache keeps and no page behind it hears of.
-func found(w http.ResponseWriter, location string) error {
-	h := w.Header()
-	h.Set("Location", location)
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(http.StatusFound)
-	return nil
-}
-
-// withQuery puts parameters (name, value, ...) behind an address, which stays exactly as
-// it is, its own query untouched. Parameters without a value are left out.
-func withQuery(address string, params ...string) string {
-	var to strings.Builder
-	to.WriteString(address)
-	glue := "?"
-	switch {
-	case strings.HasSuffix(address, "?"), strings.HasSuffix(address, "&"):
-		glue = ""
-	case strings.Contains(address, "?"):
-		glue = "&"
-	}
-	for i := 0; i < len(params); i += 2 {
-		if params[i+1] != "" {
-			to.WriteString(glue + params[i] + "=" + url.QueryEscape(params[i+1]))
-			glue = "&"
-		}
-	}
-	return to.String()
+	return reply.Found(w, reply.WithQuery(redirectURI, append(params, "iss", s.c.Issuer)...))
 }
