@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTheFirstDoorThatFitsIsTheRooms(t *testing.T) {
@@ -30,9 +32,12 @@ func TestTheFirstDoorThatFitsIsTheRooms(t *testing.T) {
 
 // A key of the configuration that no room hears of is a lie: each must change something.
 func TestEveryKeyReachesItsRoom(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	t.Cleanup(upstream.Close)
 	for _, c := range changes {
 		t.Run(c.args, func(t *testing.T) {
-			c.check(t, start(t, t.TempDir(), strings.Fields(c.args)...))
+			args := strings.ReplaceAll(c.args, "UPSTREAM", upstream.URL)
+			c.check(t, start(t, t.TempDir(), strings.Fields(args)...))
 		})
 	}
 }
@@ -112,6 +117,42 @@ var changes = []struct {
 			t.Errorf("discovery lists %q", d.Algs)
 		}
 	}},
+	{"--limits-per-ip 3", func(t *testing.T, s *service) {
+		for range 3 {
+			wantStatus(t, s, "/oauth/jwks", "", 200)
+		}
+		wantStatus(t, s, "/oauth/jwks", "", 429)
+		resp, body := post(t, s, "/api/mcp", nil)
+		if resp.StatusCode != 429 || !strings.Contains(body, `"jsonrpc"`) || !strings.Contains(body, `"errcode":429`) { // entry 42 of the decisions
+			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)
+		}
+	}},
+	{"--proxy svc=UPSTREAM", func(t *testing.T, s *service) {
+		wantStatus(t, s, "/svc/x", "", 401)
+		wantStatus(t, s, "/svc/x", ownToken(t, s), 204)
+		resp, _ := get(t, http.DefaultClient, s.base+"/svc/x", "Origin", "https://any.example")
+		if resp.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("CORS of a proxied service: %v", resp.Header)
+		}
+	}},
+	{"--proxy svc=UPSTREAM --limits-upstream 1", func(t *testing.T, s *service) {
+		token := ownToken(t, s)
+		wantStatus(t, s, "/svc/x", token, 204)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // its turn is in a second
+		defer cancel()
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/svc/x", nil)
+		req.Header.Set("Authorization", "Bearer "+token)
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			resp.Body.Close()
+			t.Errorf("the second of two at once = %d", resp.StatusCode)
+		}
+	}},
+	{"--products search", func(t *testing.T, s *service) {
+		token := ownToken(t, s)
+		wantStatus(t, s, "/api/v1/verify?product=search", token, 200)
+		wantStatus(t, s, "/api/v1/verify?product=other", token, 400)
+	}},
+	{"--legacy-error-status mapped", func(t *testing.T, s *service) { wantStatus(t, s, "/connect.php?act=login", "", 400) }},
 	{"--upstreams-allow-private 10.0.0.0/8,localhost:9000", func(t *testing.T, s *service) {
 		for upstream, private := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true} {
 			a := registered(t, s, `{"member":"m","upstream_url":"`+upstream+`","tools_static":[{"name":"a"}]}`, 200)
@@ -145,4 +186,54 @@ var changes = []struct {
 			t.Errorf("the log is %s", s.log)
 		}
 	}},
+}
+
+// Keys that say where the service is, or what one start alone does not show.
+var triedElsewhere = map[string]string{
+	"config":          "the tests of package config",
+	"data":            "every test",
+	"demo":            "TestWithoutTheDemoThereIsNoDemo",
+	"listen":          "TestPortZeroIsNamedEverywhere",
+	"base_url":        "TestOriginsOfListeners",
+	"master_key":      "TestTheMasterKeyIsTheOneOrItSaysSo",
+	"master_key_file": "TestTheMasterKeyIsTheOneOrItSaysSo",
+	"log.level":       "every test: the log is read at debug",
+	"log.requests":    "TestRequestsNeedNotBeLogged",
+	"admin.listen":    "TestTheAdminListenerHasWhatOperatorsNeed",
+}
+
+func TestEachKeyIsTried(t *testing.T) {
+	code, out, _ := command(t, "", "config", "--json")
+	var values []struct{ Key string }
+	if err := json.Unmarshal([]byte(out), &values); code != 0 || err != nil || len(values) < 20 {
+		t.Fatalf("config = %d %s, %v", code, out, err)
+	}
+	tried := ""
+	for _, c := range changes {
+		tried += c.args + " "
+	}
+	for _, v := range values {
+		flag := "--" + strings.NewReplacer(".", "-", "_", "-").Replace(v.Key) + " "
+		if triedElsewhere[v.Key] == "" && !strings.Contains(tried, flag) {
+			t.Errorf("nothing shows that a room hears of %s", v.Key)
+		}
+	}
+}
+
+// ownToken is a token of the first application itself.
+func ownToken(t *testing.T, s *service) string {
+	t.Helper()
+	paper := paperOf(t, s.data)
+	return machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+}
+
+func wantStatus(t *testing.T, s *service, path, token string, want int) {
+	t.Helper()
+	var header []string
+	if token != "" {
+		header = []string{"Authorization", "Bearer " + token}
+	}
+	if resp, body := get(t, http.DefaultClient, s.base+path, header...); resp.StatusCode != want {
+		t.Errorf("%s = %d %s, want %d", path, resp.StatusCode, body, want)
+	}
 }
