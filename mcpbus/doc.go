@@ -1,10 +1,11 @@
 // Package mcpbus is the bus: every published tool for any MCP client, at /api/mcp (spec 4.9).
 //
 //	b, err := mcpbus.New(ctx, mcpbus.Config{Issuer: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
-//	mux.Handle(mcpbus.Path, g.Meter("", b)) // the gateway's rate; the bus itself asks for a token
+//	mux.Handle(mcpbus.Path, b)
 //	for _, path := range mcpbus.MetadataPaths() {
 //		mux.Handle(path, b)
 //	}
+//	http.ListenAndServe(address, g.Front(mux)) // rates and CORS; the bus itself asks for a token, and charges
 //
 // One endpoint speaks MCP 2026-07-28, which says all there is to know with each request, and
 // the revisions from 2024-11-05 to 2025-11-25, which begin with a handshake. Nothing is
