@@ -84,8 +84,8 @@ func (t *target) post(ctx context.Context, l *link, m *message) *http.Request {
 // request writes the headers that all requests have.
 func (t *target) request(ctx context.Context, method string, l *link) *http.Request {
 	r := &http.Request{Method: method, URL: &t.url, Host: t.url.Host, Header: http.Header{"User-Agent": {"keystile"}}}
-	if t.header != "" {
-		r.Header[t.header] = []string{t.text}
+	if c := t.credential; c.Header != "" {
+		r.Header[c.Header] = []string{c.Text}
 	}
 	if l.session != "" {
 		r.Header["Mcp-Session-Id"] = []string{l.session}
@@ -111,7 +111,7 @@ func headerValue(s string) string {
 func (r *response) readFault(t *target, body io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(body, maxFault)) // if it is cut off, it is no JSON
 	r.bytes = int64(len(text))
-	if text = t.blot(text); sound(text, maxNested) == nil {
+	if text = t.credential.Blot(text); sound(text, maxNested) == nil {
 		r.fault = readFault(object(trim(text))["error"])
 	}
 }
@@ -126,7 +126,7 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	case err != nil:
 		return errors.Join(errCutOff, err)
 	}
-	found, err := r.find(t.blot(body.Bytes()), m.id)
+	found, err := r.find(t.credential.Blot(body.Bytes()), m.id)
 	if err == nil && !found {
 		err = errWrongID
 	}
@@ -148,7 +148,7 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}
-		found, err := r.find(t.blot(data), m.id)
+		found, err := r.find(t.credential.Blot(data), m.id)
 		r.bytes = m.limit + 1 - stream.limit.N
 		if err != nil {
 			return errors.Join(errNoMCP, err)

@@ -1,12 +1,8 @@
 package mcpcall
 
 import (
-	"bytes"
-	"cmp"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -32,42 +28,34 @@ type Upstream struct {
 // Check reports everything that keeps requests from being sent, for registration. It
 // repeats neither the URL nor the secret.
 func (u Upstream) Check() error {
-	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret}.Check()
+	return u.rest().Check()
+}
+
+func (u Upstream) rest() restcall.Upstream {
+	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName, Secret: u.Secret}
 }
 
 // target is an Upstream that was checked. It holds the secret.
 type target struct {
-	key          [sha256.Size]byte // of the URL and the credential
-	url          url.URL
-	header, text string // the header that carries the credential, if one does
-	hide         []string
+	key        [sha256.Size]byte // of the URL and the credential
+	url        url.URL
+	credential restcall.Credential
 }
 
 func (u Upstream) target() (*target, error) {
-	if err := u.Check(); err != nil {
-		return nil, err
-	}
 	to, err := netguard.CheckURL(u.URL)
 	if err != nil {
 		return nil, err
 	}
-	secret := u.Secret.Reveal()
 	t := &target{url: *to}
-	switch {
-	case u.AuthType == "bearer":
-		t.header, t.text = "Authorization", "Bearer "+secret
-	case u.AuthType == "basic":
-		t.header, t.text = "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(secret))
-	case u.AuthType == "api_key" && u.AuthIn == "header":
-		t.header, t.text = http.CanonicalHeaderKey(u.AuthName), secret
-	case u.AuthType == "api_key":
-		t.url.RawQuery = withKey(t.url.RawQuery, u.AuthName, secret)
-	default:
-		secret = ""
+	if t.credential, err = u.rest().Credential(); err != nil {
+		return nil, err
 	}
-	named, _ := json.Marshal([]string{u.URL, u.AuthType, u.AuthIn, u.AuthName, secret}) // strings can not fail
+	if t.credential.Query != "" {
+		t.url.RawQuery = withKey(t.url.RawQuery, t.credential.Query, t.credential.Text)
+	}
+	named, _ := json.Marshal([]string{u.URL, t.credential.Header, t.credential.Query, t.credential.Text}) // strings can not fail
 	t.key = sha256.Sum256(named)
-	t.hide = spellings(secret, t.text)
 	return t, nil
 }
 
@@ -79,40 +67,6 @@ func withKey(query, name, secret string) string {
 		return pair == "" || plain == name
 	})
 	return strings.Join(append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(secret)), "&")
-}
-
-// minHidden is the length from which a secret is looked for in answers. A shorter one
-// would be found by chance, and would then show by what is missing.
-const minHidden = 8
-
-// spellings returns how a secret may come back from an upstream that echoes its request.
-func spellings(secret, header string) (out []string) {
-	_, sent, _ := strings.Cut(header, " ")
-	_, password, _ := strings.Cut(secret, ":")
-	form := url.QueryEscape(secret)
-	quoted, _ := json.Marshal(secret)
-	texts := []string{secret, sent, form, strings.ReplaceAll(form, "+", "%20"), strings.Trim(string(quoted), `"`)}
-	if strings.HasPrefix(header, "Basic ") {
-		texts = append(texts, password)
-	}
-	for _, text := range texts {
-		if len(text) >= minHidden && !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	// Longest first: one spelling may stand within another.
-	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return out
-}
-
-// blot removes the secret from a text that repeats it.
-func (t *target) blot(text []byte) []byte {
-	for _, secret := range t.hide {
-		if bytes.Contains(text, []byte(secret)) {
-			text = bytes.ReplaceAll(text, []byte(secret), []byte("[secret]"))
-		}
-	}
-	return text
 }
 
 // place is what may be, or hold, an address: a URL, or a run of what addresses are made of.

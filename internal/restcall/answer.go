@@ -39,7 +39,7 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	case err != nil:
 		return Result{}, err
 	default:
-		result.fill(resp.Header.Get("Content-Type"), r.blot(body))
+		result.fill(resp.Header.Get("Content-Type"), r.credential.Blot(body))
 		return result, nil
 	}
 	result.IsError, result.Cause = true, err
@@ -66,16 +66,6 @@ func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) 
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
 	return out.Bytes(), nil
-}
-
-// blot removes the upstream's secret from an answer that repeats it.
-func (r *Request) blot(body []byte) []byte {
-	for _, secret := range r.hide {
-		if bytes.Contains(body, []byte(secret)) {
-			body = bytes.ReplaceAll(body, []byte(secret), []byte("[secret]"))
-		}
-	}
-	return body
 }
 
 // fill turns a body into content.

@@ -20,11 +20,11 @@ const (
 
 // Request is a request that may be sent. It holds the upstream's secret.
 type Request struct {
-	method string
-	url    url.URL
-	header http.Header
-	body   []byte
-	hide   []string // spellings of the secret
+	method     string
+	url        url.URL
+	header     http.Header
+	body       []byte
+	credential Credential
 }
 
 // String says little: a URL and headers may hold the secret.
@@ -43,14 +43,14 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	if err != nil {
 		return nil, misconfigured(err)
 	}
-	header, secret, err := to.credential()
+	credential, err := to.Credential()
 	if err != nil {
 		return nil, misconfigured(err)
 	}
 	var c complaints
 	values := p.read(arguments, &c)
-	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4)}
-	p.writeURL(r, base, to.queryKey(), secret, values, &c)
+	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential}
+	p.writeURL(r, base, values, &c)
 	p.writeHeaders(r, values, &c)
 	if p.body != nil && len(c) == 0 {
 		var contentType string
@@ -61,10 +61,9 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	if len(c) > 0 {
 		return nil, &Refusal{"The call was not sent: " + strings.Join(c, "; ") + "."}
 	}
-	if header != "" {
-		r.header[header] = []string{secret}
+	if credential.Header != "" {
+		r.header[credential.Header] = []string{credential.Text}
 	}
-	r.hide = to.spellings(secret)
 	return r, nil
 }
 
@@ -72,10 +71,10 @@ func misconfigured(err error) *Refusal {
 	return &Refusal{"The call was not sent, because the tool's upstream is not set up correctly: " + err.Error() + ". Its owner must register it again."}
 }
 
-func (p *Plan) writeURL(r *Request, base *url.URL, key, secret string, values arguments, c *complaints) {
+func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, c *complaints) {
 	path := append(make([]byte, 0, 128), strings.TrimRight(base.EscapedPath(), "/")...)
 	path = p.template.expand(path, values, c)
-	q := newQuery(key, base.RawQuery, p.template.query)
+	q := newQuery(r.credential.Query, base.RawQuery, p.template.query)
 	for _, param := range p.query {
 		if !values.given(param.arg, p) {
 			continue
@@ -88,8 +87,8 @@ func (p *Plan) writeURL(r *Request, base *url.URL, key, secret string, values ar
 	if len(path)+len(q.text) > maxTarget {
 		c.add("the arguments make a URL of more than %d bytes: shorten them", maxTarget)
 	}
-	if key != "" {
-		q.credential(secret)
+	if r.credential.Query != "" {
+		q.credential(r.credential.Text)
 	}
 	r.url = url.URL{Scheme: base.Scheme, Host: base.Host, RawPath: string(path), RawQuery: string(q.text)}
 	r.url.Path, _ = url.PathUnescape(r.url.RawPath) // we encoded it

@@ -2,6 +2,7 @@ package restcall
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -49,6 +50,22 @@ func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 	}
 }
 
+func TestASecretIsFoundInTheStringsOfJSON(t *testing.T) {
+	for _, secret := range []string{`to"p<s>ecr\et`, "slash/slash/slash", "plus+plus plus"} {
+		u := Upstream{BaseURL: base, AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}
+		c, err := u.Credential()
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted, _ := json.Marshal(map[string]string{"sent": c.Text, "user": "user:" + secret, "password": secret})
+		for _, echo := range []string{string(quoted), strings.ReplaceAll(string(quoted), "/", `\/`)} {
+			if got := string(c.Blot([]byte(echo))); got != `{"password":"[secret]","sent":"Basic [secret]","user":"[secret]"}` {
+				t.Errorf("%s: blotted out it is %s", echo, got)
+			}
+		}
+	}
+}
+
 func TestARequestDoesNotPrintItsSecret(t *testing.T) {
 	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("topsecret")}
 	r, err := compile(t, get).Build(to, nil)
@@ -56,7 +73,7 @@ func TestARequestDoesNotPrintItsSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"%v", "%+v", "%s"} {
-		if text := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, to); strings.Contains(text, "topsecret") {
+		if text := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, r.credential) + fmt.Sprintf(verb, to); strings.Contains(text, "topsecret") {
 			t.Errorf("%s prints %q, want no secret", verb, text)
 		}
 	}
