@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // maxArguments bounds the arguments of a call, in bytes.
@@ -64,14 +66,11 @@ func (c *Client) toolCall(name string, arguments raw) (*message, error) {
 	if arguments = bytes.TrimSpace(arguments); len(arguments) == 0 || string(arguments) == "null" {
 		arguments = raw("{}")
 	}
-	if err := sound(arguments, maxLevels); err != nil {
+	if err := rawjson.Check(arguments, rawjson.Limits{Depth: maxLevels, Once: true}); err != nil {
 		return nil, fmt.Errorf("the arguments %w", err)
 	}
 	if arguments[0] != '{' {
 		return nil, errors.New("the arguments must be an object")
-	}
-	if err := unambiguous(arguments); err != nil {
-		return nil, fmt.Errorf("the arguments %w", err)
 	}
 	m := c.message("tools/call", c.config.MaxAnswer)
 	m.tool, m.arguments = name, arguments

@@ -57,7 +57,7 @@ func TestWhatIsNoCallIsNotSent(t *testing.T) {
 	deep := `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`
 	for _, c := range []struct{ name, arguments, says string }{
 		{"x", `[1]`, "must be an object"}, {"x", `"a"`, "must be an object"}, {"x", `{`, "must be one JSON value"}, {"x", `{} {}`, "must be one JSON value"},
-		{"x", "{\"a\":\"\xff\"}", "must be one JSON value"}, {"x", deep, "nested more than 64 deep"}, {"x", `{"a":1,"\u0061":2}`, "a member twice"},
+		{"x", "{\"a\":\"\xff\"}", "must be one JSON value"}, {"x", deep, "at most 64 levels"}, {"x", `{"a":1,"\u0061":2}`, "a member twice"},
 		{"x", `{"a":[{"b":1,"b":1}]}`, "a member twice"}, {"x", `{"a":"` + strings.Repeat("x", 4<<20) + `"}`, "more than 4 MiB"},
 		{"", `{}`, "the name of the tool"}, {strings.Repeat("x", 257), `{}`, "the name of the tool"}, {"\xff", `{}`, "the name of the tool"},
 	} {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // Era is one of the two ways to speak MCP.
@@ -107,7 +109,7 @@ func common(supported raw) string {
 		return legacy[0]
 	}
 	best := ""
-	for v := range elements(supported) {
+	for v := range rawjson.Elements(supported) {
 		if s, _ := stringOf(v); slices.Contains(legacy, s) {
 			best = max(best, s) // they are dates
 		}

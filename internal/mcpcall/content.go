@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/toolschema"
 )
 
@@ -139,7 +140,7 @@ func keepAudience(v raw) raw {
 		return nil
 	}
 	n := 0
-	for who := range elements(v) {
+	for who := range rawjson.Elements(v) {
 		if s, _ := stringOf(who); !slices.Contains(audiences, s) || n == len(audiences) {
 			return nil
 		}

@@ -3,6 +3,8 @@ package mcpcall
 import (
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 func TestContentIsPassedOnAsItWasWritten(t *testing.T) {
@@ -57,7 +59,7 @@ func TestContentIsRebuiltFromWhatIsKnown(t *testing.T) {
 		`{"type":"text","text":"x","annotations":{"audience":["user","user","user"],"lastModified":"l"}}`:          `{"type":"text","text":"x","annotations":{"lastModified":"l"}}`,
 		`{"type":"text","text":"x","annotations":{"audience":["user",7],"priority":"high","lastModified":"2026"}}`: `{"type":"text","text":"x","annotations":{"lastModified":"2026"}}`,
 	} {
-		if got := strings.ReplaceAll(string(readBlock(trim(raw(in)))), `\"`, `"`); got != strings.ReplaceAll(want, `\"`, `"`) {
+		if got := strings.ReplaceAll(string(readBlock(rawjson.Trim(raw(in)))), `\"`, `"`); got != strings.ReplaceAll(want, `\"`, `"`) {
 			t.Errorf("readBlock(%s) = %s, want %s", in, got, want)
 		}
 	}

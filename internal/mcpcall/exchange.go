@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 var (
@@ -111,8 +113,8 @@ func headerValue(s string) string {
 func (r *response) readFault(t *target, body io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(body, maxFault)) // if it is cut off, it is no JSON
 	r.bytes = int64(len(text))
-	if text = t.credential.Blot(text); sound(text, maxNested) == nil {
-		r.fault = readFault(object(trim(text))["error"])
+	if text = t.credential.Blot(text); rawjson.Check(text, rawjson.Limits{Depth: maxNested}) == nil {
+		r.fault = readFault(object(rawjson.Trim(text))["error"])
 	}
 }
 

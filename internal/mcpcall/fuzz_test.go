@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/toolschema"
 )
 
@@ -96,10 +97,10 @@ func FuzzResult(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if sound(body, maxNested) != nil {
+		if rawjson.Check(body, rawjson.Limits{Depth: maxNested}) != nil {
 			return
 		}
-		m := object(trim(body))
+		m := object(rawjson.Trim(body))
 		if m == nil {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // The revisions of MCP that are spoken.
@@ -100,14 +102,14 @@ var (
 // allows, a batch. It reports whether it was there; requests and notifications of the
 // upstream are passed over.
 func (r *response) find(body []byte, id int64) (found bool, err error) {
-	if err := sound(body, maxNested); err != nil {
+	if err := rawjson.Check(body, rawjson.Limits{Depth: maxNested}); err != nil {
 		return false, errors.Join(errNoRPC, err)
 	}
-	whole := trim(body)
+	whole := rawjson.Trim(body)
 	if whole[0] != '[' {
 		return r.read(whole, id)
 	}
-	for m := range elements(whole) {
+	for m := range rawjson.Elements(whole) {
 		if found, err = r.read(m, id); found || err != nil {
 			return found, err
 		}

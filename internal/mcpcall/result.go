@@ -1,6 +1,10 @@
 package mcpcall
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/keystile/keystile/internal/rawjson"
+)
 
 // Result is what a call of a tool gives: restcall.Result, but for the blocks of content,
 // which are MCP's own and are kept as they were written.
@@ -45,11 +49,11 @@ func readResult(m map[string]raw) Result {
 	if present(content) && content[0] != '[' || !present(content) && m["structuredContent"] == nil {
 		return failed(fail("the upstream gave a result that is not one of a tool: it has no content"))
 	}
-	if v := m["structuredContent"]; v != nil && sound(v, maxLevels) == nil {
+	if v := m["structuredContent"]; v != nil && rawjson.Check(v, rawjson.Limits{Depth: maxLevels}) == nil {
 		r.Structured = v
 	}
 	if present(content) {
-		for block := range elements(content) {
+		for block := range rawjson.Elements(content) {
 			if len(r.Content) == maxBlocks {
 				return failed(fail("the upstream gave a result with more than %d blocks of content", maxBlocks))
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 )
@@ -54,7 +55,7 @@ func (in *intake) add(page map[string]raw) error {
 	if len(list) == 0 || list[0] != '[' {
 		return fail("the upstream's list is no list: a page needs tools")
 	}
-	for entry := range elements(list) {
+	for entry := range rawjson.Elements(list) {
 		at := in.entries
 		if in.entries++; in.entries > in.max {
 			return fail("the upstream lists more than %d tools: it must list less", in.max)

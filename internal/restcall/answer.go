@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // read makes a result of an answer. An error means that the time was up.
@@ -79,7 +80,7 @@ func (r *Result) fill(contentType string, body []byte) {
 	case len(body) == 0:
 		r.Content = say("%s, with no content", line(r.Status))
 	case isText(media) && utf8.Valid(body) && (media != "" || !bytes.Contains(body, []byte{0})):
-		if isJSON(media) && sound(body, false) == nil {
+		if isJSON(media) && rawjson.Check(body, rawjson.Limits{Depth: maxDepth}) == nil {
 			r.Structured = json.RawMessage(body)
 		}
 		if r.IsError {

@@ -1,8 +1,11 @@
 package restcall
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // maxArguments bounds the text of the arguments of one call, in bytes.
@@ -16,6 +19,9 @@ func (a arguments) given(i int, p *Plan) bool {
 	return a[i] != nil && (p.args[i].data || !isNull(a[i]))
 }
 
+// maxDepth bounds how deeply arguments and structured answers are nested.
+const maxDepth = 64
+
 // read checks arguments against the tool's schema. No text at all stands for {}.
 func (p *Plan) read(raw json.RawMessage, c *complaints) arguments {
 	values := make(arguments, len(p.args))
@@ -23,12 +29,10 @@ func (p *Plan) read(raw json.RawMessage, c *complaints) arguments {
 		c.add("the arguments are longer than %d bytes", maxArguments)
 		return values
 	}
-	if start := blank(raw, 0); start == len(raw) {
+	if raw = bytes.TrimLeft(raw, " \n\t\r"); len(raw) == 0 {
 		raw = json.RawMessage("{}")
-	} else {
-		raw = raw[start:]
 	}
-	if err := sound(raw, true); err != nil {
+	if err := rawjson.Check(raw, rawjson.Limits{Depth: maxDepth, Once: true}); err != nil {
 		c.add("the arguments %v", err)
 		return values
 	}
@@ -55,14 +59,16 @@ func (p *Plan) read(raw json.RawMessage, c *complaints) arguments {
 
 // assign puts the members of the arguments where they belong.
 func (p *Plan) assign(raw json.RawMessage, values arguments, c *complaints) {
-	for name, v := range members(raw) {
-		if i, ok := p.index[name]; ok {
+	for name, v := range rawjson.Members(raw) {
+		if i, ok := p.index[string(name)]; ok {
 			values[i] = v
 			continue
 		}
-		c.add("unknown argument %q: %s", clip(name, 64), p.knows())
+		c.add("unknown argument %q: %s", clip(string(name), 64), p.knows())
 	}
 }
+
+func isNull(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == 'n' }
 
 // knows names the arguments there are.
 func (p *Plan) knows() string {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -146,7 +147,8 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, c *complaints) (text 
 		return nil, ""
 	}
 	var entries []entry
-	for name, v := range members(raw) {
+	for text, v := range rawjson.Members(raw) {
+		name := string(text)
 		if !headerValue(name) {
 			c.add("argument %q has a member with control characters in its name", a.name)
 		}
@@ -172,7 +174,7 @@ func entriesOf(e entry, raw json.RawMessage) []entry {
 		return []entry{e}
 	}
 	var out []entry
-	for inner := range elements(raw) {
+	for inner := range rawjson.Elements(raw) {
 		if !isNull(inner) {
 			e.text, e.json = textOf(inner, false), inner[0] == '{' || inner[0] == '['
 			out = append(out, e)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // maxComplaints bounds how much of what is wrong is told at once.
@@ -60,7 +62,7 @@ func (s *schema) check(c *complaints, at *place, raw json.RawMessage) {
 	}
 	switch raw[0] {
 	case '"':
-		s.checkText(c, at, unquote(raw))
+		s.checkText(c, at, string(rawjson.Unquote(raw)))
 	case '[':
 		s.checkList(c, at, raw)
 	case '{':
@@ -133,7 +135,7 @@ func (s *schema) checkText(c *complaints, at *place, text string) {
 
 func (s *schema) checkList(c *complaints, at *place, raw json.RawMessage) {
 	n, element := 0, &place{up: at}
-	for e := range elements(raw) {
+	for e := range rawjson.Elements(raw) {
 		if element.index = n; len(*c) < maxComplaints {
 			s.items.check(c, element, e)
 		}
@@ -152,7 +154,8 @@ func (s *schema) checkObject(c *complaints, at *place, raw json.RawMessage) {
 		return
 	}
 	missing := slices.Clone(s.required)
-	for name, v := range members(raw) {
+	for text, v := range rawjson.Members(raw) {
+		name := string(text)
 		missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
 		if inner := s.properties[name]; inner != nil {
 			inner.check(c, &place{up: at, name: name}, v)

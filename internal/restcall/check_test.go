@@ -59,7 +59,7 @@ func TestArgumentsMustBeOneSoundObject(t *testing.T) {
 		{`{`, "one JSON value"}, {`{} {}`, "one JSON value"}, {`{"x":1,}`, "one JSON value"}, {`{"x":NaN}`, "one JSON value"}, {`{"x":01}`, "one JSON value"}, {"{\"x\":\"\xff\"}", "UTF-8"}, {`{'x':1}`, "one JSON value"},
 		{`[1]`, "must be an object"}, {`"x"`, "must be an object"}, {`1`, "must be an object"}, {`true`, "must be an object"},
 		{`{"x":1,"x":2}`, "a member twice"}, {`{"x":1,"\u0078":2}`, "a member twice"}, {`{"x":[{"a":1,"a":1}]}`, "a member twice"}, {many(`"m3"`), "a member twice"}, {many(`"m39"`), "a member twice"},
-		{`{"x":` + deep(64) + `}`, "64 deep"}, {`{"x":` + deep(9000) + `}`, "64 deep"}, {`{"x":` + deep(100000) + `}`, "one JSON value"},
+		{`{"x":` + deep(64) + `}`, "at most 64 levels"}, {`{"x":` + deep(9000) + `}`, "at most 64 levels"}, {`{"x":` + deep(100000) + `}`, "one JSON value"},
 		{`{"x":"` + strings.Repeat("a", maxArguments) + `"}`, "longer than"},
 		{`{"X":1}`, `unknown argument "X": this tool takes x`}, {`{"y\n":1}`, `unknown argument "y\n"`},
 	} {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // schema is what is enforced of a JSON Schema (2020-12). A nil schema admits everything.
@@ -143,17 +145,17 @@ func (k keywords) schemas(name string, depth int) (out []*schema) {
 func canonical(raw json.RawMessage) string {
 	switch raw[0] {
 	case '"':
-		return strconv.Quote(unquote(raw))
+		return strconv.Quote(string(rawjson.Unquote(raw)))
 	case '[':
 		var parts []string
-		for e := range elements(raw) {
+		for e := range rawjson.Elements(raw) {
 			parts = append(parts, canonical(e))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case '{':
 		var parts []string
-		for name, v := range members(raw) {
-			parts = append(parts, strconv.Quote(name)+":"+canonical(v))
+		for name, v := range rawjson.Members(raw) {
+			parts = append(parts, strconv.Quote(string(name))+":"+canonical(v))
 		}
 		slices.Sort(parts)
 		return "{" + strings.Join(parts, ",") + "}"

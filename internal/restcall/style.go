@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -32,16 +33,16 @@ func valueOf(raw json.RawMessage, asJSON bool) value {
 	case asJSON || raw[0] != '[' && raw[0] != '{':
 		return value{single: true, texts: []string{textOf(raw, asJSON)}}
 	case raw[0] == '[':
-		for e := range elements(raw) {
+		for e := range rawjson.Elements(raw) {
 			if !isNull(e) {
 				v.texts = append(v.texts, textOf(e, false))
 			}
 		}
 	default:
 		v.names = []string{}
-		for name, e := range members(raw) {
+		for name, e := range rawjson.Members(raw) {
 			if !isNull(e) {
-				v.names, v.texts = append(v.names, name), append(v.texts, textOf(e, false))
+				v.names, v.texts = append(v.names, string(name)), append(v.texts, textOf(e, false))
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func valueOf(raw json.RawMessage, asJSON bool) value {
 func textOf(raw json.RawMessage, asJSON bool) string {
 	switch {
 	case raw[0] == '"' && !asJSON:
-		return unquote(raw)
+		return string(rawjson.Unquote(raw))
 	case raw[0] != '[' && raw[0] != '{':
 		return string(raw)
 	}
@@ -130,11 +131,11 @@ func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
 func appendDeep(q *query, name string, raw json.RawMessage) {
 	switch raw[0] {
 	case '{':
-		for member, v := range members(raw) {
-			appendDeep(q, name+"["+member+"]", v)
+		for member, v := range rawjson.Members(raw) {
+			appendDeep(q, name+"["+string(member)+"]", v)
 		}
 	case '[':
-		for e := range elements(raw) {
+		for e := range rawjson.Elements(raw) {
 			appendDeep(q, name+"[]", e)
 		}
 	case 'n':

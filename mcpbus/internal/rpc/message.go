@@ -1,10 +1,17 @@
 package rpc
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/keystile/keystile/internal/rawjson"
+)
 
 const (
-	maxID    = 256 // bytes
-	maxBatch = 16  // messages
+	maxID      = 256    // bytes
+	maxBatch   = 16     // messages
+	maxDepth   = 72     // objects and arrays within each other
+	maxMembers = 10_000 // of one object
 )
 
 // Message is a request or a notification.
@@ -24,7 +31,7 @@ type Object struct{ raw json.RawMessage }
 // Get returns a member as it was sent, nil if there is none.
 func (o Object) Get(name string) json.RawMessage {
 	if o.raw != nil {
-		for n, v := range values(o.raw) {
+		for n, v := range rawjson.Members(o.raw) {
 			if string(n) == name {
 				return v
 			}
@@ -36,7 +43,7 @@ func (o Object) Get(name string) json.RawMessage {
 // Text returns a member that is a string.
 func (o Object) Text(name string) (text string, ok bool) {
 	if v := o.Get(name); len(v) > 0 && v[0] == '"' {
-		return string(unquote(v)), true
+		return string(rawjson.Unquote(v)), true
 	}
 	return "", false
 }
@@ -58,12 +65,11 @@ func Read(body []byte) (messages []Message, batch bool, err *Error) {
 	if err := sound(body); err != nil {
 		return nil, false, err
 	}
-	start := blank(body, 0)
-	body = body[start:skip(body, start)]
+	body = rawjson.Trim(body)
 	if body[0] != '[' {
 		return []Message{read(body)}, false, nil
 	}
-	for _, v := range values(body) {
+	for v := range rawjson.Elements(body) {
 		if len(messages) == maxBatch {
 			return nil, true, &Error{Code: InvalidRequest, Text: "a batch has at most 16 messages: send them one by one"}
 		}
@@ -75,13 +81,28 @@ func Read(body []byte) (messages []Message, batch bool, err *Error) {
 	return messages, true, nil
 }
 
+// sound checks that a body is one JSON value with one meaning.
+func sound(body []byte) *Error {
+	switch err := rawjson.Check(body, rawjson.Limits{Depth: maxDepth, Once: true, Members: maxMembers}); {
+	case err == nil:
+		return nil
+	case errors.Is(err, rawjson.ErrDepth):
+		return invalid("the message is nested too deeply: at most 72 levels")
+	case errors.Is(err, rawjson.ErrTwice):
+		return invalid("the message names a member twice in one object: send each once")
+	case errors.Is(err, rawjson.ErrMembers):
+		return invalid("an object of the message has more than 10,000 members")
+	}
+	return &Error{Code: ParseError, Text: "the body is not one JSON value in UTF-8: send one message"}
+}
+
 func read(raw json.RawMessage) (m Message) {
 	if raw[0] != '{' {
 		m.Wrong = invalid("a message is a JSON object")
 		return m
 	}
 	version, method, other := "", json.RawMessage(nil), false
-	for name, v := range values(raw) {
+	for name, v := range rawjson.Members(raw) {
 		switch string(name) {
 		case "jsonrpc":
 			version = string(v)
@@ -111,7 +132,7 @@ func read(raw json.RawMessage) (m Message) {
 	case method == nil || method[0] != '"':
 		m.Wrong = invalid("a message names its method, a string, in lower case")
 	default:
-		m.Method = string(unquote(method))
+		m.Method = string(rawjson.Unquote(method))
 	}
 	return m
 }

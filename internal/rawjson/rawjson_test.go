@@ -1,0 +1,92 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	many := func(n int) string {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf(`"%d":0`, i))
+		}
+		return "{" + strings.Join(names, ",") + "}"
+	}
+	for text, want := range map[string]error{
+		``: ErrSyntax, ` `: ErrSyntax, `{`: ErrSyntax, `1 2`: ErrSyntax, "\"\xff\"": ErrSyntax,
+		` [ 1 , {"a" : [ ] } ] `: nil, `[[[[]]]]`: ErrDepth, `[[[1]]]`: nil, `{"a":{"b":{"c":[]}}}`: ErrDepth,
+		`{"a":1,"b":2,"\u0061":3}`: ErrTwice, `[{"a":{"b":1 , "b":2}}]`: ErrTwice, `{"a":{"a":{"a":1}}}`: nil,
+		many(20): nil, many(21): ErrMembers, strings.Replace(many(20), `"19"`, `"3"`, 1): ErrTwice, strings.Replace(many(20), `"19"`, `"18"`, 1): ErrTwice,
+	} {
+		if err := Check([]byte(text), Limits{Depth: 3, Once: true, Members: 20}); !errors.Is(err, want) {
+			t.Errorf("Check(%.40s) = %v, want %v", text, err, want)
+		}
+		if errors.Is(want, ErrTwice) || errors.Is(want, ErrMembers) {
+			want = nil
+		}
+		if err := Check([]byte(text), Limits{Depth: 3}); !errors.Is(err, want) {
+			t.Errorf("Check(%.40s) of the depth alone = %v, want %v", text, err, want)
+		}
+	}
+}
+
+// again writes a value from its parts, as they were read.
+func again(out *bytes.Buffer, v []byte) {
+	sep := ""
+	switch v[0] {
+	case '{':
+		out.WriteByte('{')
+		for name, inner := range Members(v) {
+			quoted, _ := json.Marshal(string(name))
+			fmt.Fprintf(out, "%s%s:", sep, quoted)
+			again(out, inner)
+			sep = ","
+		}
+		out.WriteByte('}')
+	case '[':
+		out.WriteByte('[')
+		for inner := range Elements(v) {
+			out.WriteString(sep)
+			again(out, inner)
+			sep = ","
+		}
+		out.WriteByte(']')
+	case '"':
+		quoted, _ := json.Marshal(string(Unquote(v)))
+		out.Write(quoted)
+	default:
+		out.Write(v)
+	}
+}
+
+// FuzzRead reads whatever Check lets through as encoding/json does.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{` {"a" : [1.50e1, true,null , "x\"]\\"] , "\u00e9\n":{ } } `, `[]`, `0`, `"\ud800"`, `{"":{"":[[],[{}]]}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if Check(text, Limits{Depth: 100, Once: true}) != nil {
+			return
+		}
+		var out bytes.Buffer
+		again(&out, Trim(text))
+		plain := func(b []byte) string {
+			d := json.NewDecoder(bytes.NewReader(b))
+			d.UseNumber()
+			var v any
+			if err := d.Decode(&v); err != nil {
+				t.Fatalf("%q became %q: %v", text, b, err)
+			}
+			s, _ := json.Marshal(v)
+			return string(s)
+		}
+		if got, want := plain(out.Bytes()), plain(text); got != want {
+			t.Errorf("%q was read as %s, want %s", text, got, want)
+		}
+	})
+}
