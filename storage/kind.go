@@ -53,6 +53,19 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 	return d, nil
 }
 
+// docs is doc for several records that go into one Put.
+func (k kind[T]) docs(s *Store, all ...T) ([]Doc, error) {
+	docs := make([]Doc, 0, len(all)+2)
+	for _, v := range all {
+		d, err := k.doc(s, v)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, nil
+}
+
 func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
 	record, line, hasSecrets := bytes.Cut(d.Data, newline)
 	if err := json.Unmarshal(record, &v); err != nil {

@@ -12,9 +12,11 @@ type Session struct {
 	ID        string    `json:"id"`   // SessionID(cookie)
 	UserID    string    `json:"user"` // the user's sub
 	LoginType string    `json:"login_type"`
-	AuthTime  time.Time `json:"auth_time"`  // when the user proved who they are
-	ExpiresAt time.Time `json:"expires_at"` // slides with use
-	EndsAt    time.Time `json:"ends_at"`    // does not
+	AuthTime  time.Time `json:"auth_time"`       // when the user proved who they are
+	ExpiresAt time.Time `json:"expires_at"`      // slides with use
+	EndsAt    time.Time `json:"ends_at"`         // does not
+	IP        string    `json:"ip,omitempty"`    // where from
+	Agent     string    `json:"agent,omitempty"` // by what: the browser's User-Agent, cut
 	Version   int64     `json:"-"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -116,13 +117,16 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 	return users.list(ctx, s, span, n)
 }
 
-// CreateUser writes a user and the login they are found by, in one step. It draws the
+// CreateUser writes a user and the logins they are found by, in one step. It draws the
 // sub and the number. A login that is taken: ErrExists, and nothing is written.
-func (s *Store) CreateUser(ctx context.Context, u User, l Login) (User, error) {
+func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now
-	l.UserID, l.CreatedAt = u.Sub, now
+	by = slices.Clone(by)
+	for i := range by {
+		by[i].UserID, by[i].CreatedAt = u.Sub, now
+	}
 	if err := u.Check(); err != nil {
 		return u, err
 	}
@@ -133,7 +137,7 @@ func (s *Store) CreateUser(ctx context.Context, u User, l Login) (User, error) {
 		}
 		last.Name, last.Last = "user", last.Last+1
 		u.ID = last.Last
-		u.Version, err = s.writeUser(ctx, u, l, last)
+		u.Version, err = s.writeUser(ctx, u, by, last)
 		var in *PutError
 		if errors.As(err, &in) && in.Kind == counters.name {
 			continue // another sign-up took the number; each round one of them gets through
@@ -142,12 +146,8 @@ func (s *Store) CreateUser(ctx context.Context, u User, l Login) (User, error) {
 	}
 }
 
-func (s *Store) writeUser(ctx context.Context, u User, l Login, last counter) (int64, error) {
+func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter) (int64, error) {
 	user, err := users.doc(s, u)
-	if err != nil {
-		return 0, err
-	}
-	login, err := logins.doc(s, l)
 	if err != nil {
 		return 0, err
 	}
@@ -155,7 +155,11 @@ func (s *Store) writeUser(ctx context.Context, u User, l Login, last counter) (i
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, login, number, user)
+	ways, err := logins.docs(s, by...)
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, append(ways, number, user)...)
 }
 
 // SaveUser writes a user that has been read before.
@@ -187,6 +191,40 @@ func (s *Store) Login(ctx context.Context, method, subject string) (Login, error
 
 // SaveLogin writes a login: a new password hash, or one more way in.
 func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) { return logins.put(ctx, s, l) }
+
+// Logins returns every way a user (a sub) has in.
+func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
+	return logins.all(ctx, s, Is("user="+sub))
+}
+
+// LinkLogins gives a user more ways in, all or none. One that is taken, by them or by
+// somebody else: ErrExists.
+func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error {
+	now := time.Now().UTC()
+	more = slices.Clone(more)
+	for i := range more {
+		more[i].UserID, more[i].CreatedAt, more[i].Version = sub, now, 0
+	}
+	docs, err := logins.docs(s, more...)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}
+
+// EndLogins takes ways in away that have been read before, all or none.
+func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
+	docs, err := logins.docs(s, some...)
+	if err != nil {
+		return err
+	}
+	for i := range docs {
+		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}
 
 // OpenID returns how an application knows a user, or ErrNotFound if they have not met.
 func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {

@@ -22,6 +22,9 @@ var chinese = map[string]string{
 	"You will continue to %s": "登录后将前往 %s",
 	"The username or the password is not right. Check both and try again.": "用户名或密码不正确。请检查后重试。",
 
+	// Other ways in.
+	"Other ways to sign in": "其他登录方式",
+
 	// The locked page.
 	"Too many attempts": "尝试次数过多",
 	"There were too many failed attempts from your network. Wait a minute, then sign in again.":   "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",

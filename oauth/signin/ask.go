@@ -20,14 +20,14 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 	if err != nil {
 		return err
 	}
-	t := stage(r, query, app)
+	t := s.stage(r, query, app)
 	return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
 }
 
 // look answers a GET of this room: who is signed in, or the form without an application.
 func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := s.visit(r)
-	t := stage(r, "", storage.App{})
+	t := s.stage(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
@@ -47,13 +47,14 @@ type scene struct {
 	query  string // the authorize request, fit to be carried
 	origin string // where that leads in the end; "" if it does not say, or may not
 	hint   string // login_hint
+	ways   []way  // to sign in, beside the password
 }
 
-func stage(r *http.Request, query string, app storage.App) scene {
+func (s *SignIn) stage(r *http.Request, query string, app storage.App) scene {
 	asked := ask(r, query)
 	t := scene{
 		lang: page.LangOf(r, asked.Get("ui_locales")), brand: page.BrandOf(app),
-		query: query, hint: hinted(asked.Get("login_hint")),
+		query: query, hint: hinted(asked.Get("login_hint")), ways: s.waysFor(query),
 	}
 	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
 		t.origin = storage.RedirectOrigin(redirect)
@@ -76,7 +77,7 @@ func (s *SignIn) restage(ctx context.Context, r *http.Request, query string) (sc
 	asked, _ := url.ParseQuery(query)
 	ids, redirects := asked["client_id"], asked["redirect_uri"]
 	if len(ids) != 1 || len(redirects) != 1 {
-		return stage(r, query, storage.App{}), nil
+		return s.stage(r, query, storage.App{}), nil
 	}
 	app, err := s.store.App(ctx, ids[0])
 	switch {
@@ -87,7 +88,7 @@ func (s *SignIn) restage(ctx context.Context, r *http.Request, query string) (sc
 	case app.AllowsRedirect(redirects[0]) != nil:
 		app = storage.App{}
 	}
-	return stage(r, query, app), nil
+	return s.stage(r, query, app), nil
 }
 
 // hinted is a login_hint, or what was typed last time, as far as it can be a username.

@@ -30,11 +30,17 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.begin(w, r, user); err != nil {
+	return s.letIn(w, r, user, storage.LoginSelf, in.query)
+}
+
+// letIn signs somebody in who has proved who they are, and sends them on to where they
+// came from.
+func (s *SignIn) letIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
+	if err := s.begin(w, r, user, loginType); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, user.Sub)
-	w.Header().Set("Location", onward(in.query))
+	w.Header().Set("Location", onward(query))
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusSeeOther) // not 307, which would send the password along (RFC 9700 4.12)
 	return nil

@@ -63,6 +63,7 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 		want := storage.Session{
 			ID: storage.SessionID(cookie), UserID: rm.mina.Sub, LoginType: "self", AuthTime: now,
 			ExpiresAt: now.Add(7 * day), EndsAt: now.Add(30 * day), Version: v.Version,
+			IP: "192.0.2.1",
 		}
 		if err != nil || v != want {
 			t.Errorf("Session() = %+v, %v, want %+v", v, err, want)

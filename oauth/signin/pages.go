@@ -38,11 +38,12 @@ type view struct {
 
 	// Filled in from the scene.
 	App, Query, Host, Back string
+	Ways                   []way
 }
 
 // show writes a page of this scene.
 func (t scene) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
-	v.Lang, v.App, v.Query, v.Back = t.lang, t.brand.Name, t.query, formPath
+	v.Lang, v.App, v.Query, v.Back, v.Ways = t.lang, t.brand.Name, t.query, formPath, t.ways
 	if t.query != "" {
 		v.Back = authorizePath + "?" + t.query
 	}

@@ -70,6 +70,7 @@ type SignIn struct {
 	max        time.Duration
 	audit      Audit
 	log        *slog.Logger
+	offered    []way // to sign in, beside the password; as they stand on the page
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config.

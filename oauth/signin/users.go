@@ -15,7 +15,7 @@ import (
 type UserStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
-	CreateUser(ctx context.Context, u storage.User, l storage.Login) (storage.User, error)
+	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
 	Login(ctx context.Context, method, subject string) (storage.Login, error)
 	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
 }

@@ -1,0 +1,44 @@
+package signin
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// browserCookie tells apart the browsers that nobody has signed in with yet: what one has
+// begun, only that one finishes. It opens nothing.
+const browserCookie = "keystile_browser"
+
+const browserLife = storage.MaxTicketLife
+
+// browserOf returns the id of the browser that a request comes from, "" if it has none. Two
+// such cookies are as good as none: a neighbouring site may have put one.
+func browserOf(r *http.Request) string {
+	cookies := r.CookiesNamed(browserCookie)
+	if len(cookies) != 1 || !isCookie(cookies[0].Value) {
+		return ""
+	}
+	return storage.SessionID(cookies[0].Value)
+}
+
+// bind gives the browser an id, a new one each time: a value that somebody has planted
+// must not become the one that something is begun with.
+func (s *SignIn) bind(w http.ResponseWriter) string {
+	value := storage.DrawCookie()
+	http.SetCookie(w, &http.Cookie{
+		Name: browserCookie, Value: value, Path: formPath, MaxAge: int(browserLife / time.Second),
+		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
+	})
+	return storage.SessionID(value)
+}
+
+const maxAgent = 300 // bytes
+
+// agentOf is what a browser calls itself, as far as it can be shown.
+func agentOf(r *http.Request) string {
+	agent := strings.ToValidUTF8(r.UserAgent(), "")
+	return strings.ToValidUTF8(agent[:min(len(agent), maxAgent)], "")
+}

@@ -1,0 +1,62 @@
+package storage
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Consent is what a user has allowed an application to learn.
+type Consent struct {
+	AppID     string    `json:"app"`
+	UserID    string    `json:"user"`  // the user's sub
+	Scope     string    `json:"scope"` // sorted, separated by spaces
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int64     `json:"-"`
+}
+
+var consents = kind[Consent]{
+	name:    "consent",
+	id:      func(c Consent) string { return c.AppID + "=" + c.UserID },
+	index:   func(c Consent) []string { return []string{"user=" + c.UserID, "app=" + c.AppID} },
+	version: func(c *Consent) *int64 { return &c.Version },
+}
+
+// Covers reports whether everything in scope has been allowed.
+func (c Consent) Covers(scope string) bool {
+	allowed := strings.Fields(c.Scope)
+	return !slices.ContainsFunc(strings.Fields(scope), func(s string) bool { return !slices.Contains(allowed, s) })
+}
+
+// With is the consent with more in it.
+func (c Consent) With(scope string) Consent {
+	all := strings.Fields(c.Scope + " " + scope)
+	slices.Sort(all)
+	c.Scope = strings.Join(slices.Compact(all), " ")
+	return c
+}
+
+// Consent returns what a user has allowed an application, or ErrNotFound.
+func (s *Store) Consent(ctx context.Context, appID, sub string) (Consent, error) {
+	return consents.get(ctx, s, consents.id(Consent{AppID: appID, UserID: sub}))
+}
+
+// Consents returns everything a user has allowed.
+func (s *Store) Consents(ctx context.Context, sub string) ([]Consent, error) {
+	return consents.all(ctx, s, Is("user="+sub))
+}
+
+// SaveConsent writes a consent.
+func (s *Store) SaveConsent(ctx context.Context, c Consent) (Consent, error) {
+	c.UpdatedAt = time.Now().UTC()
+	if c.Version == 0 {
+		c.CreatedAt = c.UpdatedAt
+	}
+	return consents.put(ctx, s, c)
+}
+
+// EndConsent removes a consent that has been read before. The tokens granted under it are
+// ended by revocations, which the caller writes.
+func (s *Store) EndConsent(ctx context.Context, c Consent) error { return consents.remove(ctx, s, c) }

@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Limits of tickets.
+const (
+	MaxTicketLife = time.Hour
+	maxTicketText = 32 << 10 // bytes of the request that a ticket carries
+)
+
+// Ticket is something a person has begun in a browser and not finished: a code sent by
+// mail, a visit to another provider, a QR code on a screen. It ends within minutes. Its
+// Version makes each of its steps one that only one request can take.
+type Ticket struct {
+	ID        string    `json:"id"`                   // SessionID of the secret or public name it is found by
+	Kind      string    `json:"kind"`                 // what was begun, in the words of the room that began it
+	Browser   string    `json:"browser,omitempty"`    // SessionID of the cookie of the browser it was begun in
+	Query     string    `json:"query,omitempty"`      // the authorize request it belongs to
+	AppID     string    `json:"app,omitempty"`        // of that request
+	Method    string    `json:"method,omitempty"`     // a login type
+	Subject   string    `json:"subject,omitempty"`    // what is to be proven, such as an address
+	Proof     []byte    `json:"proof,omitempty"`      // a keyed hash of what proves it
+	Tries     int       `json:"tries,omitempty"`      // wrong ones so far
+	State     string    `json:"state,omitempty"`      // where it stands, in the words of its room
+	UserID    string    `json:"user,omitempty"`       // the sub of who takes part
+	LoginType string    `json:"login_type,omitempty"` // how they had signed in
+	IP        string    `json:"ip,omitempty"`         // of the browser it was begun in
+	Agent     string    `json:"agent,omitempty"`      // likewise, its User-Agent
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Version   int64     `json:"-"`
+}
+
+var tickets = kind[Ticket]{
+	name: "ticket",
+	id:   func(t Ticket) string { return t.ID },
+	index: func(t Ticket) []string {
+		if t.Subject == "" {
+			return nil
+		}
+		return []string{about(t.Kind, t.Subject)}
+	},
+	expires: func(t Ticket) time.Time { return t.ExpiresAt },
+	version: func(t *Ticket) *int64 { return &t.Version },
+}
+
+// about is the entry of the tickets of one kind that have one subject. It is hashed: a
+// subject may be as long as an address, or longer.
+func about(kind, subject string) string { return "about=" + SessionID(kind+Separator+subject) }
+
+// Live reports whether the ticket has not ended at a time.
+func (t Ticket) Live(at time.Time) bool { return at.Before(t.ExpiresAt) }
+
+func (t Ticket) check() error {
+	switch {
+	case t.Kind == "":
+		return fmt.Errorf("%w: a ticket needs a kind", ErrInvalid)
+	case t.ExpiresAt.IsZero() || t.ExpiresAt.Sub(t.CreatedAt) > MaxTicketLife:
+		return fmt.Errorf("%w: a ticket ends within %v", ErrInvalid, MaxTicketLife)
+	case len(t.Query)+len(t.Agent)+len(t.Subject) > maxTicketText:
+		return fmt.Errorf("%w: a ticket carries at most %d bytes", ErrInvalid, maxTicketText)
+	}
+	return nil
+}
+
+// Ticket returns a ticket, ended ones included until they are swept, or ErrNotFound.
+func (s *Store) Ticket(ctx context.Context, id string) (Ticket, error) {
+	return tickets.get(ctx, s, id)
+}
+
+// TicketsAbout returns the tickets of one kind that have one subject, ended ones included
+// until they are swept.
+func (s *Store) TicketsAbout(ctx context.Context, kind, subject string) ([]Ticket, error) {
+	return tickets.all(ctx, s, Is(about(kind, subject)))
+}
+
+// SaveTicket writes a ticket: a new one (ErrExists if there is one), or the next step of
+// one that has been read (ErrConflict if another request has taken a step meanwhile).
+func (s *Store) SaveTicket(ctx context.Context, t Ticket) (Ticket, error) {
+	if err := t.check(); err != nil {
+		return t, err
+	}
+	return tickets.put(ctx, s, t)
+}
+
+// EndTicket removes a ticket that has been read before. ErrConflict: another request has
+// used it, so this one must not.
+func (s *Store) EndTicket(ctx context.Context, t Ticket) error { return tickets.remove(ctx, s, t) }
