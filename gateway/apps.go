@@ -18,9 +18,11 @@ const (
 // its place.
 type account struct {
 	storage.App
-	plan Plan
-	key  string // in the limiter
-	read time.Time
+	Tier  string // now; it hides the App's, which is that of its beginning
+	plan  Plan
+	until time.Time // the tier holds till then; zero: no end is agreed on
+	key   string    // in the limiter
+	read  time.Time
 }
 
 // accounts remembers applications, so that a call costs no read of the store. What is old
@@ -41,6 +43,9 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 		return a.fetch(ctx, id, now)
 	}
 	known := v.(*account)
+	if !known.until.IsZero() && !now.Before(known.until) { // not stale: the tier has changed as agreed
+		known = a.open(known.App, now)
+	}
 	if now.Sub(known.read) >= appFresh {
 		if _, busy := a.reading.LoadOrStore(id, struct{}{}); !busy {
 			a.work.do(func(ctx context.Context) {
@@ -71,7 +76,8 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 }
 
 func (a *accounts) open(app storage.App, now time.Time) *account {
-	return &account{App: app, plan: a.tiers.of(app), key: appKey(app.ID), read: now}
+	tier := app.TierAt(now)
+	return &account{App: app, Tier: tier, plan: a.tiers.of(tier), until: app.TierUntil(now), key: appKey(app.ID), read: now}
 }
 
 func (a *accounts) forget(id string) {

@@ -19,17 +19,28 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
 	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // spec 5, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                   // spec 7, 8
-	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}   // spec 7, 8
-	badQuery         = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                                                // spec 7
-	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                  // spec 7
-	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product= or X-Keystile-Product"}                                                     // spec 7
-	stale            = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                             // RFC 9110 15.6.4
-	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}   // spec 8
-	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                    // RFC 9110 15.6.3
-	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                      // RFC 9110 15.6.5
-	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                                         // spec 7, 8
+	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                                         // spec 7, 8
+	badQuery         = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                                                                                      // spec 7
+	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                                        // spec 7
+	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product= or X-Keystile-Product"}                                                                                           // spec 7
+	badBody          = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                                                                                                              // spec 7
+	notJSON          = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                                                                         // spec 7
+	tooManyApps      = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}                                                                                             // entry 29 of the decisions
+	noApp            = &reply.Failure{Status: 404, Msg: "no such application of yours: see GET /api/v1/apps for those there are"}                                                                                      // spec 7
+	noOrder          = &reply.Failure{Status: 404, Msg: "no such order of yours: see GET /api/v1/billing/orders for those there are"}                                                                                  // spec 7
+	ownerless        = &reply.Failure{Status: 403, Msg: "this application has no owner it could act for: use the token of a signed-in user"}                                                                           // spec 7
+	nobodysApp       = &reply.Failure{Status: 403, Msg: "the user for whom this would be done is disabled or gone"}                                                                                                    // spec 7
+	notForOthers     = &reply.Failure{Status: 403, Msg: "this application belongs to somebody else, so its users' tokens manage no applications: sign in through one that the operator has made, or through your own"} // spec 7
+	stale            = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                                   // RFC 9110 15.6.4
+	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                         // spec 8
+	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                                          // RFC 9110 15.6.3
+	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                                            // RFC 9110 15.6.5
+	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                       // RFC 9110 15.6.4
 )
+
+// errStatus is a mistake in a host's Billing.
+var errStatus = errors.New("gateway: Billing.Decide returned none of approved, rejected, pending, contact")
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 

@@ -41,6 +41,10 @@ type Config struct {
 	Store    Store    // required
 	Verifier Verifier // required
 
+	Apps    AppStore // of /api/v1/apps and /api/v1/billing/; nil: the Store, if it is one, else they are not there
+	Revoker Revoker  // ends what a deleted application was granted; nil: the Verifier, if it is one, else there are no Apps
+	Billing Billing  // decides about orders; nil: ByHand
+
 	Limiter    Limiter  // nil: exact, within this process
 	Plans      []Plan   // nil: Plans()
 	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8)
@@ -109,6 +113,18 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	}
 	if c.Verifier == nil {
 		complain(errors.New("Verifier is missing: use the oauth.Server"))
+	}
+	if apps, ok := c.Store.(AppStore); c.Apps == nil && ok {
+		c.Apps = apps
+	}
+	if revoker, ok := c.Verifier.(Revoker); c.Revoker == nil && ok {
+		c.Revoker = revoker
+	}
+	if c.Revoker == nil { // an application that can not be ended must not be made
+		c.Apps = nil
+	}
+	if c.Billing == nil {
+		c.Billing = ByHand{}
 	}
 	if c.PerAddress = cmp.Or(c.PerAddress, 60); !isLimit(int64(c.PerAddress)) {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))

@@ -50,6 +50,7 @@ type Plan struct {
 	Period    Period
 	Branding  bool   // pages carry the Keystile mark
 	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
+	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (spec 8 names no price)
 	SLA       string // availability promised, "" if none
 }
 
@@ -78,6 +79,9 @@ func newTiers(plans []Plan) (tiers, error) {
 		if !isLimit(int64(p.PerMinute)) || !isLimit(p.Calls) {
 			errs = append(errs, fmt.Errorf("plan %q: a limit is above 0, or Unlimited", p.Tier))
 		}
+		if p.PriceFen < 0 || p.OverFen < 0 {
+			errs = append(errs, fmt.Errorf("plan %q: a price is negative", p.Tier))
+		}
 		if p.Period != PerDay && p.Period != PerMonth {
 			errs = append(errs, fmt.Errorf("plan %q: the period is %q or %q", p.Tier, PerDay, PerMonth))
 		}
@@ -93,10 +97,10 @@ func newTiers(plans []Plan) (tiers, error) {
 
 func isLimit(n int64) bool { return n > 0 || n == Unlimited }
 
-// of returns an application's plan. A tier that is not in the table, which SaveApp never
-// writes, gets the least.
-func (t tiers) of(app storage.App) Plan {
-	p, ok := t[app.Tier]
+// of returns the plan of a tier. One that is not in the table, which SaveApp never writes,
+// gets the least.
+func (t tiers) of(tier string) Plan {
+	p, ok := t[tier]
 	if !ok {
 		p = t[storage.TierFree]
 	}
@@ -109,26 +113,4 @@ func (p Plan) remaining(used int64) int64 {
 		return Unlimited
 	}
 	return max(0, p.Calls-used)
-}
-
-// overage is how many of the calls in rows, which are in order of time, went beyond the
-// plan's quota of their period, counting only rows that begin at or after from. Rows must
-// reach back to the start of from's period.
-func (p Plan) overage(rows []storage.Count, from time.Time) int64 {
-	if p.Calls == Unlimited {
-		return 0
-	}
-	var over, used int64
-	var until time.Time
-	for _, row := range rows {
-		if !row.At.Before(until) {
-			used, until = 0, p.Period.end(row.At)
-		}
-		before := max(used, p.Calls)
-		used = storage.Count{Calls: used}.Plus(storage.Count{Calls: row.Calls}).Calls
-		if after := max(used, p.Calls); !row.At.Before(from) {
-			over += after - before
-		}
-	}
-	return over
 }

@@ -39,10 +39,19 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	for _, name := range g.products.all() {
 		record.Month[name] = 0
 	}
-	var used storage.Count
+	start := plan.Period.start(now)
 	for _, row := range rows {
 		record.Month[row.Product] = storage.Count{Calls: record.Month[row.Product]}.Plus(row).Calls
-		if !row.At.Before(plan.Period.start(now)) {
+	}
+	if since := storage.Hour(account.TierSince(now)); since.After(start) { // a new tier has its quota whole
+		rows, err = g.ledger.Series(r.Context(), storage.UsageQuery{AppID: caller.AppID, From: since, To: month(now).AddDate(0, 1, 0)})
+		if start = since; err != nil {
+			return err
+		}
+	}
+	var used storage.Count
+	for _, row := range rows {
+		if !row.At.Before(start) {
 			used = used.Plus(row)
 		}
 	}
@@ -76,7 +85,7 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	all := []planRecord{}
 	for _, tier := range []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise} {
 		p := g.accounts.tiers[tier]
-		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, "CNY", "year"}, p.SLA})
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, currency, "year"}, p.SLA})
 	}
 	return success(w, all)
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/csv"
 	"net/http"
 	"net/url"
@@ -46,7 +47,7 @@ const (
 // usage is GET /api/v1/usage (spec 4.7): what was charged to the caller's application, by
 // day or hour, and how much of it went beyond the quota. It is free itself.
 func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
-	caller, account, err := g.caller(r)
+	_, account, err := g.caller(r)
 	if err != nil {
 		return err
 	}
@@ -57,14 +58,11 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.product != "" && !g.products.has(q.product) {
 		return badProduct
 	}
-	// A quota's period may have begun before the span, and over is over only from then.
-	rows, err := g.ledger.Series(r.Context(), storage.UsageQuery{
-		AppID: caller.AppID, From: account.plan.Period.start(q.from), To: q.to, Daily: q.daily,
-	})
+	rows, over, err := g.spent(r.Context(), account.App, q)
 	if err != nil {
 		return err
 	}
-	record := q.record(rows, account.plan)
+	record := q.record(rows, over)
 	for _, name := range g.products.all() {
 		if q.product == "" || q.product == name {
 			record.Totals[name] += 0
@@ -76,12 +74,40 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	return success(w, record)
 }
 
-// record makes the answer of rows, which reach back to the start of the first period. The
-// overage is that of all products together: the quota is theirs together.
-func (q usageQuery) record(rows []storage.Count, plan Plan) usageRecord {
+// spent returns the rows of an answer, and how many calls in it went beyond the quota. A
+// quota's period may have begun before the span, and over is over only from then.
+func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (rows []storage.Count, over int64, err error) {
+	ask := storage.UsageQuery{AppID: app.ID, From: g.accounts.tiers.reach(app, q.from), To: q.to, Daily: q.daily}
+	if rows, err = g.ledger.Series(ctx, ask); err != nil {
+		return nil, 0, err
+	}
+	against, unit := rows, time.Hour
+	switch {
+	case q.daily && len(app.Tiers) > 0: // a tier may have changed within a day
+		ask.Daily = false
+		if against, err = g.ledger.Series(ctx, ask); err != nil {
+			return nil, 0, err
+		}
+	case q.daily:
+		unit = 24 * time.Hour
+	}
+	count := tally{tiers: g.accounts.tiers, app: app, unit: unit}
+	for _, row := range against {
+		if _, more := count.over(row); !row.At.Before(q.from) {
+			over = saturate(over, more)
+		}
+	}
+	return rows, over, nil
+}
+
+func saturate(a, b int64) int64 { return storage.Count{Calls: a}.Plus(storage.Count{Calls: b}).Calls }
+
+// record makes the answer. The overage is that of all products together: the quota is
+// theirs together.
+func (q usageQuery) record(rows []storage.Count, over int64) usageRecord {
 	u := usageRecord{
 		From: q.from.Format(iso8601), To: q.to.Format(iso8601), Granularity: "hour",
-		Series: []usageRow{}, Totals: map[string]int64{}, Overage: plan.overage(rows, q.from),
+		Series: []usageRow{}, Totals: map[string]int64{}, Overage: over,
 	}
 	if q.daily {
 		u.Granularity = "day"

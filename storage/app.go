@@ -10,34 +10,29 @@ import (
 	"time"
 )
 
-// Tiers (spec 8).
-const (
-	TierFree       = "free"
-	TierWhiteLabel = "white_label"
-	TierEnterprise = "enterprise"
-)
-
 // App is an application registered here (spec 2.8): one key, one quota, one owner.
 type App struct {
-	ID                string      `json:"id"` // client_id, the appid
-	Secrets           []AppSecret `json:"secrets,omitempty"`
-	Name              string      `json:"name"`
-	Domains           []string    `json:"domains"`                 // as NormalizeDomain returns them
-	RedirectURIs      []string    `json:"redirect_uris,omitempty"` // if any: only exactly these
-	AllowHTTPRedirect bool        `json:"allow_http_redirect,omitempty"`
-	Public            bool        `json:"public,omitempty"` // has no secret; PKCE is mandatory
-	ForbidPlain       bool        `json:"forbid_plain,omitempty"`
-	IDTokenAlg        string      `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
-	FirstParty        bool        `json:"first_party,omitempty"`
-	Tier              string      `json:"tier"`
-	LegacySuccessCode *int        `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
-	ForbidPlainKey    bool        `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
-	LegacyNested      bool        `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
-	Owner             string      `json:"owner,omitempty"`               // a user's sub
-	Disabled          bool        `json:"disabled,omitempty"`
-	CreatedAt         time.Time   `json:"created_at"`
-	UpdatedAt         time.Time   `json:"updated_at"`
-	Version           int64       `json:"-"`
+	ID                string       `json:"id"` // client_id, the appid
+	Secrets           []AppSecret  `json:"secrets,omitempty"`
+	Name              string       `json:"name"`
+	Domains           []string     `json:"domains"`                 // as NormalizeDomain returns them
+	RedirectURIs      []string     `json:"redirect_uris,omitempty"` // if any: only exactly these
+	AllowHTTPRedirect bool         `json:"allow_http_redirect,omitempty"`
+	Public            bool         `json:"public,omitempty"` // has no secret; PKCE is mandatory
+	ForbidPlain       bool         `json:"forbid_plain,omitempty"`
+	IDTokenAlg        string       `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
+	FirstParty        bool         `json:"first_party,omitempty"`
+	Tier              string       `json:"tier"`                          // in the beginning; TierAt is what holds
+	Tiers             []TierChange `json:"tiers,omitempty"`               // in the order of time, of the future too
+	Order             string       `json:"order,omitempty"`               // the id of the one that is open
+	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
+	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
+	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
+	Owner             string       `json:"owner,omitempty"`               // a user's sub
+	Disabled          bool         `json:"disabled,omitempty"`
+	CreatedAt         time.Time    `json:"created_at"`
+	UpdatedAt         time.Time    `json:"updated_at"`
+	Version           int64        `json:"-"`
 }
 
 // AppSecret is one appkey. Two may be live while a secret is rotated; the newest is first.
@@ -65,6 +60,7 @@ var apps = kind[App]{
 // clone is a copy that shares no memory with a.
 func (a App) clone() App {
 	a.Secrets, a.Domains, a.RedirectURIs = slices.Clone(a.Secrets), slices.Clone(a.Domains), slices.Clone(a.RedirectURIs)
+	a.Tiers = slices.Clone(a.Tiers)
 	if a.LegacySuccessCode != nil {
 		a.LegacySuccessCode = new(*a.LegacySuccessCode)
 	}
@@ -122,8 +118,8 @@ func (a App) Check() error {
 			complain("redirect_uris: %q: %w", u, err)
 		}
 	}
-	if !slices.Contains([]string{TierFree, TierWhiteLabel, TierEnterprise}, a.Tier) {
-		complain("tier: %q is none of free, white_label, enterprise", a.Tier)
+	if err := a.checkTiers(); err != nil {
+		errs = append(errs, err)
 	}
 	switch a.IDTokenAlg {
 	case "", "ES256", "RS256", "EdDSA":
@@ -157,7 +153,15 @@ func (s *Store) App(ctx context.Context, id string) (App, error) { return apps.g
 // SaveApp checks and writes an application. One without ID is made: it is given an ID
 // and, unless it is public or brings one, a secret.
 func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
-	now := time.Now().UTC()
+	a, err := a.complete(time.Now().UTC())
+	if err != nil {
+		return a, err
+	}
+	return apps.put(ctx, s, a)
+}
+
+// complete fills in what an application is made with, and checks it.
+func (a App) complete(now time.Time) (App, error) {
 	if a.Version == 0 {
 		if a.ID == "" {
 			a.ID = NewAppID()
@@ -174,21 +178,10 @@ func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
 	if err := a.Check(); err != nil {
 		return a, fmt.Errorf("%w: application: %w", ErrInvalid, err)
 	}
-	return apps.put(ctx, s, a)
+	return a, nil
 }
-
-// DeleteApp removes an application. Its tokens are ended by a revocation of kind app,
-// which the caller writes first.
-func (s *Store) DeleteApp(ctx context.Context, a App) error { return apps.remove(ctx, s, a) }
 
 // Apps returns a page of applications: all of them, or those of one owner (a sub).
 func (s *Store) Apps(ctx context.Context, owner, from string, n int) ([]App, string, error) {
-	span := Is("all")
-	if owner != "" {
-		span = Is("owner=" + owner)
-	}
-	if from != "" {
-		span.From = from
-	}
-	return apps.list(ctx, s, span, n)
+	return apps.list(ctx, s, ownedSpan(owner, from), n)
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/keystile/keystile/storage"
@@ -17,10 +18,8 @@ type Brand struct {
 
 // BrandOf is the brand of an application. The zero App is the service itself.
 func BrandOf(app storage.App) Brand {
-	return Brand{
-		Name: shown(app.Name),
-		Mark: app.Tier != storage.TierWhiteLabel && app.Tier != storage.TierEnterprise,
-	}
+	tier := app.TierAt(time.Now())
+	return Brand{Name: shown(app.Name), Mark: tier != storage.TierWhiteLabel && tier != storage.TierEnterprise}
 }
 
 // shown drops what can not be seen: with a bidi override in it, a name could rewrite the

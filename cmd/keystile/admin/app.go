@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
@@ -78,7 +79,7 @@ func describe(app storage.App) answer {
 	if len(app.RedirectURIs) > 0 {
 		a = append(a, field{"redirect_uris", app.RedirectURIs})
 	}
-	return append(a, field{"public", app.Public}, field{"tier", app.Tier}, field{"id_token_alg", idTokenAlg(app)}, field{"owner", app.Owner})
+	return append(a, field{"public", app.Public}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", idTokenAlg(app)}, field{"owner", app.Owner})
 }
 
 func idTokenAlg(app storage.App) string {
@@ -95,10 +96,11 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
 		return rooms.Store.Apps(ctx, "", from, storage.Page)
 	})
+	now := time.Now()
 	var rows list
 	for _, a := range apps {
 		rows = append(rows, answer{
-			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.Tier},
+			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.TierAt(now)},
 			{"public", a.Public}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
 		})
 	}
@@ -116,7 +118,7 @@ func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 func show(app storage.App) answer {
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
-		{"public", app.Public}, {"tier", app.Tier}, {"id_token_alg", idTokenAlg(app)},
+		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", idTokenAlg(app)},
 		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
 		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},
 		{"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},

@@ -27,7 +27,7 @@ func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 		{"--remove-domain B.example", func(a *storage.App) { a.Domains = []string{"shop.example"} }},
 		{"--redirect-uri=", func(a *storage.App) { a.RedirectURIs = []string{} }},
 		{"--domain c.example --domain d.example:3000", func(a *storage.App) { a.Domains = []string{"c.example", "d.example:3000"} }},
-		{"--tier enterprise", func(a *storage.App) { a.Tier = "enterprise" }},
+		{"--tier enterprise", func(a *storage.App) { a.Tiers = []storage.TierChange{{Tier: "enterprise"}} }},
 		{"--id-token-alg EdDSA", func(a *storage.App) { a.IDTokenAlg = "EdDSA" }},
 		{"--allow-http-redirect", func(a *storage.App) { a.AllowHTTPRedirect = true }},
 		{"--forbid-plain", func(a *storage.App) { a.ForbidPlain = true }},
@@ -92,7 +92,7 @@ func TestOfTwoChangesAtOnceNoneIsLost(t *testing.T) {
 		a.Name = "Store"
 		return nil
 	})
-	if got := o.stored(id); err != nil || got.Name != "Store" || got.Tier != "enterprise" {
+	if got := o.stored(id); err != nil || got.Name != "Store" || got.TierAt(time.Now()) != "enterprise" {
 		t.Errorf("changeApp() = %v, left %+v", err, got)
 	}
 }

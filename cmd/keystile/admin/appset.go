@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -47,23 +48,21 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 
 // changeApp changes the newest state of an application.
 func changeApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
-	return again(func() (storage.App, error) {
-		app, err := appOf(ctx, store, id)
-		if err == nil {
-			err = change(&app)
-		}
-		if err != nil {
-			return app, err
-		}
-		return store.SaveApp(ctx, app)
-	})
+	app, err := appOf(ctx, store, id)
+	if err != nil {
+		return app, err
+	}
+	return apps.Change(ctx, store, id, change)
 }
 
 func apply(a *storage.App, args cli.Args) (err error) {
-	for name, at := range map[string]*string{"name": &a.Name, "tier": &a.Tier, "id-token-alg": &a.IDTokenAlg} {
+	for name, at := range map[string]*string{"name": &a.Name, "id-token-alg": &a.IDTokenAlg} {
 		if len(args.Flags[name]) > 0 {
 			*at = args.Get(name)
 		}
+	}
+	if len(args.Flags["tier"]) > 0 {
+		a.SetTier(args.Get("tier"), time.Now(), time.Time{})
 	}
 	for name, at := range map[string]*bool{
 		"allow-http-redirect": &a.AllowHTTPRedirect, "forbid-plain": &a.ForbidPlain,

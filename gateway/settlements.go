@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// maxSettled is how many applications one answer settles.
+const maxSettled = 2 * pageSize
+
+// settlements is GET /api/v1/billing/settlements?month=2026-11 (entry 30 of the decisions):
+// what the owner's applications owe, those removed since included.
+func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
+	o, err := g.owner(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	at, err := ParseMonth(query.Get("month"), time.Now())
+	if err != nil {
+		return badQuery.Saying(err.Error())
+	}
+	all, err := g.settled(r, o, query.Get("client_id"))
+	if err != nil {
+		return err
+	}
+	books := Books{Plans: g.c.Plans, Usage: g.ledger.Series, Orders: g.c.Apps.Orders}
+	list, total := []Settlement{}, int64(0)
+	for _, app := range all {
+		s, err := books.Settle(r.Context(), app, at)
+		if err != nil {
+			return err
+		}
+		list, total = append(list, s), saturate(total, s.TotalFen)
+	}
+	return success(w, struct {
+		Month       string       `json:"month"`
+		Currency    string       `json:"currency"`
+		Settlements []Settlement `json:"settlements"`
+		TotalFen    int64        `json:"total_fen"`
+	}{at.Format("2006-01"), currency, list, total})
+}
+
+// settled returns the applications to settle: one, or all of the owner's.
+func (g *Gateway) settled(r *http.Request, o owner, id string) (all []storage.App, err error) {
+	ctx := r.Context()
+	if id != "" {
+		app, err := g.managed(ctx, o, id)
+		if err == noApp {
+			var left storage.ClosedApp
+			if left, err = g.c.Apps.ClosedApp(ctx, id); isNotFound(err) || err == nil && !o.may(left.Owner) {
+				err = noApp
+			}
+			app = left.App()
+		}
+		return []storage.App{app}, err
+	}
+	if all, _, err = g.c.Apps.Apps(ctx, o.Sub, "", maxSettled); err != nil {
+		return nil, err
+	}
+	closed, _, err := g.c.Apps.ClosedApps(ctx, o.Sub, "", maxSettled)
+	for _, c := range closed {
+		all = append(all, c.App())
+	}
+	if len(all) > maxSettled {
+		return nil, badQuery.Saying("these are too many applications for one answer: ask for each with client_id")
+	}
+	return all, err
+}

@@ -1,0 +1,78 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what this package asks of storage.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	DeleteApp(ctx context.Context, a storage.App) error
+}
+
+// Skew is what the clocks of machines may differ by.
+const Skew = time.Minute
+
+// Again repeats a change until nobody else has changed the same record meanwhile.
+func Again[T any](ctx context.Context, change func() (T, error)) (T, error) {
+	for {
+		v, err := change()
+		if !errors.Is(err, storage.ErrConflict) || ctx.Err() != nil {
+			return v, err
+		}
+	}
+}
+
+// Change changes the newest state of an application. What change refuses is not written.
+func Change(ctx context.Context, store Store, id string, change func(*storage.App) error) (storage.App, error) {
+	return Again(ctx, func() (storage.App, error) {
+		app, err := store.App(ctx, id)
+		if err == nil {
+			err = change(&app)
+		}
+		if err != nil {
+			return app, err
+		}
+		return store.SaveApp(ctx, app)
+	})
+}
+
+// Delete removes an application and ends everything it was granted. It is disabled before
+// its tokens are revoked, so that nothing is granted in between. A request that is on its
+// way may have read it before: the revocation reaches ahead by Skew, which costs nothing,
+// because the client_id is never given again. may says whether the newest state may be
+// removed; nil is yes.
+func Delete(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, id string, may func(storage.App) error) (storage.App, error) {
+	app, err := Change(ctx, store, id, func(a *storage.App) error {
+		if may != nil {
+			if err := may(*a); err != nil {
+				return err
+			}
+		}
+		a.Disabled = true
+		return nil
+	})
+	if err != nil {
+		return app, err
+	}
+	end := storage.Revocation{Kind: storage.RevokeApp, ID: app.ID, Before: time.Now().Add(Skew).UTC()}
+	if err := revoke(ctx, end); err != nil {
+		return app, err
+	}
+	_, err = Again(ctx, func() (storage.App, error) {
+		now, err := store.App(ctx, app.ID)
+		if err != nil {
+			return now, err
+		}
+		return now, store.DeleteApp(ctx, now)
+	})
+	if errors.Is(err, storage.ErrNotFound) { // somebody else has removed it meanwhile
+		err = nil
+	}
+	return app, err
+}

@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MaxSecrets is how many secrets of one application may be valid at once.
+const MaxSecrets = 10
+
+// RotateSecret gives the application a new secret. All that are valid stay so for the
+// overlap and not longer, not only the newest: whoever rotates a second time because the
+// first new secret went astray still has the oldest one in use.
+func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
+	if a.Public {
+		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
+	}
+	secrets := []AppSecret{{Secret: DrawSecret(), CreatedAt: now}}
+	for _, s := range a.Secrets {
+		if end := now.Add(overlap); s.ExpiresAt.IsZero() || end.Before(s.ExpiresAt) {
+			s.ExpiresAt = end
+		}
+		if now.Before(s.ExpiresAt) {
+			secrets = append(secrets, s)
+		}
+	}
+	if len(secrets) > MaxSecrets {
+		return fmt.Errorf("%w: %d secrets are valid already: rotate once without an overlap, which ends the old ones", ErrInvalid, MaxSecrets)
+	}
+	a.Secrets = secrets
+	return nil
+}
+
+// fence is written with each application that its owner makes, so that two made at once
+// do not both count the same others.
+type fence struct {
+	Owner   string `json:"owner"`
+	Version int64  `json:"-"`
+}
+
+var fences = kind[fence]{
+	name:    "appfence",
+	id:      func(f fence) string { return f.Owner },
+	version: func(f *fence) *int64 { return &f.Version },
+}
+
+// ErrFull: the owner has as many applications as they may.
+var ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
+
+// CreateApp makes an application for an owner who may have at most so many. ErrFull: they
+// have.
+func (s *Store) CreateApp(ctx context.Context, a App, most int) (App, error) {
+	a, err := a.complete(time.Now().UTC())
+	if err != nil {
+		return a, err
+	}
+	for {
+		stands, err := fences.get(ctx, s, a.Owner)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return a, err
+		}
+		owned, _, err := s.Apps(ctx, a.Owner, "", min(most, Page))
+		switch {
+		case err != nil:
+			return a, err
+		case len(owned) >= most:
+			return a, ErrFull
+		}
+		stands.Owner = a.Owner
+		version, err := s.writeFenced(ctx, a, stands)
+		var in *PutError
+		if errors.As(err, &in) && in.Kind == fences.name {
+			continue // another one was made; each round one of them gets through
+		}
+		a.Version = version
+		return a, err
+	}
+}
+
+func (s *Store) writeFenced(ctx context.Context, a App, f fence) (int64, error) {
+	app, err := apps.doc(s, a)
+	if err != nil {
+		return 0, err
+	}
+	stands, err := fences.doc(s, f)
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, stands, app)
+}
+
+// ClosedApp is what is left of an application that was removed: what its last months are
+// settled by.
+type ClosedApp struct {
+	ID       string       `json:"id"`
+	Name     string       `json:"name"`
+	Owner    string       `json:"owner,omitempty"`
+	Tier     string       `json:"tier"`
+	Tiers    []TierChange `json:"tiers,omitempty"`
+	ClosedAt time.Time    `json:"closed_at"`
+	Version  int64        `json:"-"`
+}
+
+var closedApps = kind[ClosedApp]{
+	name:    "closedapp",
+	id:      func(c ClosedApp) string { return c.ID },
+	index:   func(c ClosedApp) []string { return append(owned(c.Owner), "all") },
+	version: func(c *ClosedApp) *int64 { return &c.Version },
+}
+
+// App is the application as far as a settlement needs it.
+func (c ClosedApp) App() App {
+	return App{ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Disabled: true}
+}
+
+// DeleteApp removes an application, and cancels an order of its that is open. Its tokens
+// are ended by a revocation of kind app, which the caller writes first.
+func (s *Store) DeleteApp(ctx context.Context, a App) error {
+	now := time.Now().UTC()
+	canceled, err := s.openOrder(ctx, &a, a.Owner, now)
+	if err != nil {
+		return err
+	}
+	docs, err := orders.docs(s, canceled...)
+	if err != nil {
+		return err
+	}
+	left, err := closedApps.doc(s, ClosedApp{ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, ClosedAt: now})
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, append(docs, left, Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})...)
+	return err
+}
+
+// ClosedApp returns what is left of an application that was removed, or ErrNotFound.
+func (s *Store) ClosedApp(ctx context.Context, id string) (ClosedApp, error) {
+	return closedApps.get(ctx, s, id)
+}
+
+// ClosedApps returns a page of the applications that were removed: all, or those of one
+// owner (a sub).
+func (s *Store) ClosedApps(ctx context.Context, owner, from string, n int) ([]ClosedApp, string, error) {
+	return closedApps.list(ctx, s, ownedSpan(owner, from), n)
+}
+
+func ownedSpan(owner, from string) Span {
+	span := Is("all")
+	if owner != "" {
+		span = Is("owner=" + owner)
+	}
+	if from != "" {
+		span.From = from
+	}
+	return span
+}
