@@ -1,4 +1,5 @@
-// Package gateway is the watch: bearer tokens, rates, quotas, usage, audit and CORS;
+// Package gateway is the watch: bearer tokens, rates, quotas, usage, applications,
+// billing, audit and CORS;
 // /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
 //
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Journal: "usage"})
@@ -29,6 +30,24 @@
 //
 // A row of the audit trail is written for each call that came to a guarded door, also if
 // it was refused there. Refusals by Front have none: anybody can cause them at any rate.
+//
+// Applications are managed for the user of a token, through an application that the
+// operator has made or one of their own. Through anybody else's they are not: signing in
+// to a stranger's application must not hand it one's other keys. An administrator's powers
+// come with their own token only, not with that of an application of theirs. A foreign
+// application answers as one that is not there.
+//
+// A tier is read by the clock from what was agreed on, so nothing has to run at the moment
+// it changes. It is one document with the application, and is written in one step with the
+// order that changes it. Of one application one order is open at a time; asking again for
+// the same answers with it. What is less begins when what there is ends, and can be taken
+// back until then.
+//
+// A new tier has its quota whole. The hour in which a tier changes counts in the new one:
+// the ledger knows hours, and who upgrades has run out of calls most likely.
+//
+// The specification names no price for calls beyond a quota: Plan.OverFen is 0 until the
+// operator sets one. An application that was removed leaves behind what it is settled by.
 //
 // A proxied service gets the Authorization header: siblings may verify tokens themselves.
 // It never gets the sign-in cookie.

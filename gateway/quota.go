@@ -68,6 +68,7 @@ type planRecord struct {
 	Period    Period `json:"period"`
 	Branding  bool   `json:"branding"`
 	Price     price  `json:"price"`
+	OverFen   int64  `json:"overage_fen"` // for a thousand calls beyond the limit
 	SLA       string `json:"sla"`
 }
 
@@ -85,7 +86,7 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	all := []planRecord{}
 	for _, tier := range []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise} {
 		p := g.accounts.tiers[tier]
-		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, currency, "year"}, p.SLA})
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, currency, "year"}, p.OverFen, p.SLA})
 	}
 	return success(w, all)
 }

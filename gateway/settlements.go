@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -26,10 +27,9 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	books := Books{Plans: g.c.Plans, Usage: g.ledger.Series, Orders: g.c.Apps.Orders}
 	list, total := []Settlement{}, int64(0)
 	for _, app := range all {
-		s, err := books.Settle(r.Context(), app, at)
+		s, err := g.Settle(r.Context(), app, at)
 		if err != nil {
 			return err
 		}
@@ -41,6 +41,12 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 		Settlements []Settlement `json:"settlements"`
 		TotalFen    int64        `json:"total_fen"`
 	}{at.Format("2006-01"), currency, list, total})
+}
+
+// Settle makes the settlement of one application for the UTC month that at is in, this
+// process's last call included. It needs Apps.
+func (g *Gateway) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error) {
+	return Books{Plans: g.c.Plans, Usage: g.ledger.Series, Orders: g.c.Apps.Orders}.Settle(ctx, app, at)
 }
 
 // settled returns the applications to settle: one, or all of the owner's.

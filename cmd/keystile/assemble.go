@@ -91,7 +91,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
-		PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
 	b.trail.Gateway = b.gateway
@@ -196,6 +196,15 @@ func (a *assembled) close(ctx context.Context) error {
 		errs = append(errs, a.gateway.Close(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// plansOf is the table of spec 8 with the operator's price of what goes beyond a quota.
+func plansOf(c *config.Config) []gateway.Plan {
+	plans := gateway.Plans()
+	for i := range plans {
+		plans[i].OverFen = int64(c.OverageFen)
+	}
+	return plans
 }
 
 // corsOf opens the proxied services to every origin, as the gateway's own endpoints are,

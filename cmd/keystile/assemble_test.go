@@ -152,6 +152,11 @@ var changes = []struct {
 		wantStatus(t, s, "/api/v1/verify?product=search", token, 200)
 		wantStatus(t, s, "/api/v1/verify?product=other", token, 400)
 	}},
+	{"--billing-overage-fen 500", func(t *testing.T, s *service) {
+		if _, plans := get(t, http.DefaultClient, s.base+"/api/v1/billing/plans", "Authorization", "Bearer "+ownToken(t, s)); strings.Count(plans, `"overage_fen":500`) != 3 {
+			t.Errorf("plans are %s", plans)
+		}
+	}},
 	{"--legacy-error-status mapped", func(t *testing.T, s *service) { wantStatus(t, s, "/connect.php?act=login", "", 400) }},
 	{"--upstreams-allow-private 10.0.0.0/8,localhost:9000", func(t *testing.T, s *service) {
 		for upstream, private := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true} {

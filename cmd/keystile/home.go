@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
@@ -87,10 +88,11 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note,
+		Settle:  gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}.Settle,
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.gateway.Forget, serving.gateway.NoteNow
-		rooms.Registry = serving.registry
+		rooms.Registry, rooms.Settle = serving.registry, serving.gateway.Settle
 	}
 	return rooms
 }

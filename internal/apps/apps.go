@@ -71,7 +71,7 @@ func Delete(ctx context.Context, store Store, revoke func(context.Context, stora
 		}
 		return now, store.DeleteApp(ctx, now)
 	})
-	if errors.Is(err, storage.ErrNotFound) { // somebody else has removed it meanwhile
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrExists) { // somebody else has removed it meanwhile
 		err = nil
 	}
 	return app, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -19,14 +20,16 @@ type Rooms struct {
 	Store      *storage.Store
 	Users      Users
 	Hash       func(ctx context.Context, password string) (string, error)
-	Provider   Provider                                   // nil: nobody serves here
-	Copy       func(io.Writer) (int64, error)             // writes a consistent copy of the database
-	Signed     time.Duration                              // the longest that what a key has signed is valid
-	Granted    time.Duration                              // the longest that what was granted is valid
-	SigningAlg string                                     // of access tokens
-	Forget     func(clientID string)                      // makes the running server read an application anew; nil: nobody serves here
-	Registry   *registry.Registry                         // of capabilities
-	Note       func(context.Context, storage.Event) error // puts what was done on the audit trail
+	Provider   Provider                       // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
+	Signed     time.Duration                  // the longest that what a key has signed is valid
+	Granted    time.Duration                  // the longest that what was granted is valid
+	SigningAlg string                         // of access tokens
+	Forget     func(clientID string)          // makes the running server read an application anew; nil: nobody serves here
+	// Settle makes an application's settlement for the month that a time is in.
+	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
+	Registry *registry.Registry                         // of capabilities
+	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
 }
 
 // Users makes users with a password; *signin.StoreUsers does.
@@ -70,7 +73,7 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands)
+var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

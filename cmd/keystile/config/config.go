@@ -35,6 +35,7 @@ type Config struct {
 	UpstreamPace int               // calls a second; 0: none
 	Proxy        map[string]string // URL by product
 	Products     []string
+	OverageFen   int // of a thousand calls beyond a quota
 	Origins      []string
 
 	PrivateUpstreams []string // what tools may be called at although it is private

@@ -74,6 +74,8 @@ var keys = []key{
 		set: upstreams},
 	{name: "products", kind: "list", spec: "2.6", help: "more products that calls may be charged to, for services that ask at /api/v1/verify", example: "search, mail",
 		set: products},
+	{name: "billing.overage_fen", kind: "number", spec: "8", help: "what a thousand calls beyond a quota cost, in hundredths of a yuan; without it they are free", example: "500",
+		set: maybe(count(func(c *Config) *int { return &c.OverageFen }))},
 	{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie", example: "https://console.example.com",
 		set: origins},
 

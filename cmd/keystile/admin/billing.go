@@ -1,0 +1,208 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/storage"
+)
+
+var billingCommands = []command{
+	{
+		name: "billing orders", reads: true, summary: "List the orders of other tiers", do: listOrders,
+		details:  "Those that wait for you are pending or contact.",
+		examples: []string{"keystile billing orders --status pending"},
+		flags: []cli.Flag{
+			{Name: "status", Value: "STATUS", Help: "pending, contact, approved, rejected or canceled"},
+			{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
+		},
+	},
+	{
+		name: "billing approve", words: []string{"ORDER"}, summary: "Let an order take effect", do: approveOrder,
+		details:  "More is given at once, and less at the end of what is paid for. white_label lasts a year.",
+		examples: []string{"keystile billing approve or20261121150405abcdefghij", "keystile billing approve or20261121150405abcdefghij --until 2028-01-01"},
+		flags:    []cli.Flag{untilFlag},
+	},
+	{
+		name: "billing reject", words: []string{"ORDER"}, summary: "Refuse an order", do: rejectOrder,
+		examples: []string{"keystile billing reject or20261121150405abcdefghij --reason 'the invoice of March is open'"},
+		flags:    []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
+	},
+	{
+		name: "billing settlements", reads: true, summary: "Show what applications owe for a month", do: listSettlements,
+		details:  "It is made of the usage ledger and the approved orders alone. Amounts are in fen, hundredths\nof a yuan. A month that is not over is not final.",
+		examples: []string{"keystile billing settlements --month 2026-11", "keystile billing settlements --app ksabcdefghij0123456789 --json"},
+		flags: []cli.Flag{
+			{Name: "month", Value: "MONTH", Help: "such as 2026-11, in UTC (the current one)"},
+			{Name: "app", Value: "CLIENT_ID", Help: "of one application, one that was removed too"},
+		},
+	},
+	{
+		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier,
+		details:  "TIER is free, white_label or enterprise. An order of its that waits is canceled. Unlike an\norder it costs nothing.",
+		examples: []string{"keystile tier set ksabcdefghij0123456789 enterprise", "keystile tier set ksabcdefghij0123456789 white_label --until 2027-11-21"},
+		flags:    []cli.Flag{untilFlag},
+	},
+}
+
+var untilFlag = cli.Flag{Name: "until", Value: "DATE", Help: "when it ends and is free again, such as 2027-11-21"}
+
+const byOperator = "operator"
+
+func listOrders(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
+	all, err := everything(func(after string) ([]storage.Order, string, error) {
+		return rooms.Store.Orders(ctx, q, after, storage.Page)
+	})
+	var rows list
+	for _, o := range all {
+		rows = append(rows, tellOrder(o))
+	}
+	return rows, err
+}
+
+func tellOrder(o storage.Order) answer {
+	return answer{
+		{"order_id", o.ID}, {"client_id", o.AppID}, {"from", o.From}, {"tier", o.Tier}, {"status", o.Status},
+		{"amount_fen", o.AmountFen}, {"created_at", when(o.CreatedAt)}, {"effective_at", when(o.EffectiveAt)},
+		{"expires_at", when(o.ExpiresAt)}, {"reason", o.Reason},
+	}
+}
+
+func approveOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	until, err := untilOf(args)
+	if err != nil {
+		return nil, err
+	}
+	return decideOrder(ctx, rooms, args.Words[0], func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return o.Approve(a, byOperator, time.Now(), until)
+	})
+}
+
+func rejectOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	return decideOrder(ctx, rooms, args.Words[0], func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return o.Reject(a, byOperator, args.Get("reason"), time.Now())
+	})
+}
+
+func decideOrder(ctx context.Context, rooms Rooms, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (output, error) {
+	o, err := apps.Decide(ctx, rooms.Store, id, how)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && o.ID != "":
+		return nil, fmt.Errorf("the application of order %q was removed", id)
+	case errors.Is(err, storage.ErrNotFound):
+		return nil, fmt.Errorf("there is no order %q; list them with: keystile billing orders", id)
+	case err != nil:
+		return nil, err
+	}
+	rooms.forget(o.AppID)
+	return tellOrder(o), nil
+}
+
+// setTier gives a tier without an order that anybody has made. The books say so.
+func setTier(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	until, err := untilOf(args)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := appOf(ctx, rooms.Store, args.Words[0]); err != nil {
+		return nil, err
+	}
+	app, err := again(func() (storage.App, error) {
+		app, err := rooms.Store.App(ctx, args.Words[0])
+		if err != nil {
+			return app, err
+		}
+		_, app, err = rooms.Store.SetTier(ctx, app, args.Words[1], byOperator, time.Now(), until)
+		return app, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rooms.forget(app.ID)
+	return answer{{"client_id", app.ID}, {"tier", app.TierAt(time.Now())}, {"until", when(app.TierUntil(time.Now()))}}, nil
+}
+
+func (r Rooms) forget(clientID string) {
+	if r.Forget != nil {
+		r.Forget(clientID)
+	}
+}
+
+// untilOf reads a day, which it ends before.
+func untilOf(args cli.Args) (time.Time, error) {
+	text := args.Get("until")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return at, cli.Usage("--until %s: it is a day such as 2027-11-21", text)
+	}
+	return at, nil
+}
+
+func listSettlements(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	month, err := gateway.ParseMonth(args.Get("month"), time.Now())
+	if err != nil {
+		return nil, cli.Usage("--month: %v", err)
+	}
+	all, err := settled(ctx, rooms.Store, args.Get("app"))
+	if err != nil {
+		return nil, err
+	}
+	var rows list
+	for _, app := range all {
+		s, err := rooms.Settle(ctx, app, month)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, tellSettlement(s))
+	}
+	return rows, nil
+}
+
+func tellSettlement(s gateway.Settlement) answer {
+	var tiers, products []string
+	for _, t := range s.Tiers {
+		tiers = append(tiers, t.Tier)
+	}
+	for _, p := range s.Products {
+		products = append(products, p.Product+" "+strconv.FormatInt(p.Calls, 10))
+	}
+	return answer{
+		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final}, {"tiers", listed(tiers)},
+		{"calls", s.Calls}, {"overage", s.Overage}, {"products", listed(products)},
+		{"subscription_fen", s.Subscription}, {"overage_fen", s.OverageFen}, {"total_fen", s.TotalFen},
+	}
+}
+
+// settled returns an application, or all there are and were.
+func settled(ctx context.Context, store *storage.Store, id string) ([]storage.App, error) {
+	if id != "" {
+		app, err := store.App(ctx, id)
+		if errors.Is(err, storage.ErrNotFound) {
+			left, none := store.ClosedApp(ctx, id)
+			if errors.Is(none, storage.ErrNotFound) {
+				return nil, fmt.Errorf("there is and was no application %q; list them with: keystile app list", id)
+			}
+			app, err = left.App(), none
+		}
+		return []storage.App{app}, err
+	}
+	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Apps(ctx, "", from, storage.Page) })
+	closed, failed := everything(func(from string) ([]storage.ClosedApp, string, error) {
+		return store.ClosedApps(ctx, "", from, storage.Page)
+	})
+	for _, c := range closed {
+		all = append(all, c.App())
+	}
+	return all, cmp.Or(err, failed)
+}

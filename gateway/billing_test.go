@@ -1,0 +1,342 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/storage"
+)
+
+// restart makes a new gateway over the same store, as a process that starts again does.
+func (h *house) restart(edits ...func(*gateway.Config)) {
+	h.Helper()
+	if err := h.gateway.Close(context.Background()); err != nil {
+		h.Fatal(err)
+	}
+	c := gateway.Config{Store: h.store, Verifier: h.provider, Log: quiet, Audiences: []string{elsewhere}}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	g := must(gateway.New(context.Background(), c))(h)
+	h.Cleanup(func() { g.Close(context.Background()) })
+	h.gateway = g
+	ai := g.Guard(gateway.AI, http.HandlerFunc(service))
+	h.handler = g.Front(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/ai/") {
+			ai.ServeHTTP(w, r)
+			return
+		}
+		g.ServeHTTP(w, r)
+	}))
+}
+
+func (h *house) upgrade(p person, id, tier string, status int) answer {
+	h.Helper()
+	return h.want(h.do("POST", "/api/v1/billing/upgrade", p.bearer, `{"client_id":"`+id+`","tier":"`+tier+`"}`), status, "upgrade to "+tier)
+}
+
+// Entry 30 of the decisions: the whole life of an upgrade, with a restart before each step.
+func TestAnUpgradesWholeLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
+		h := newHouse(t)
+		ada := h.person("ada", "")
+		id, _ := h.made(ada, shop)
+		own := h.bearer(must(h.store.App(t.Context(), id))(t))
+		quota := func(tier string, limit, left int64) {
+			t.Helper()
+			a := h.want(h.ask("GET", "/api/v1/quota", own), 200, "quota")
+			if a.member("data.tier") != tier || a.number("data.quota.calls_limit") != limit || a.number("data.quota.calls_remaining") != left {
+				t.Errorf("at %v the quota is %s, want %s %d of %d", time.Now().UTC(), a.text, tier, left, limit)
+			}
+		}
+		h.want(h.ask("GET", "/ai/200", own), 200, "a call")
+		quota("free", 1000, 999)
+
+		h.restart()
+		time.Sleep(90 * time.Minute)
+		ada = h.again(ada)
+		a := h.upgrade(ada, id, "white_label", 200)
+		order := a.member("data.order_id")
+		if a.member("data.status") != "pending" || a.number("data.price.amount") != 99_900 || a.member("data.price.currency") != "CNY" || a.member("data.effective_at") != "" {
+			t.Errorf("the order is %s", a.text)
+		}
+		quota("free", 1000, 999)
+
+		h.restart()
+		if again := h.upgrade(ada, id, "white_label", 200); again.member("data.order_id") != order {
+			t.Errorf("asked again it is another order: %s", again.text)
+		}
+		if no := h.upgrade(ada, id, "enterprise", 400); !strings.Contains(no.text, order) {
+			t.Errorf("another order beside an open one: %s", no.text)
+		}
+
+		h.restart()
+		approved := must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+		if approved.EffectiveAt.Format(time.RFC3339) != "2000-01-01T01:30:00Z" || approved.ExpiresAt.Format(time.RFC3339) != "2001-01-01T01:30:00Z" {
+			t.Errorf("approved is %+v", approved)
+		}
+		if _, err := h.gateway.Reject(t.Context(), order, "root", "no"); !errors.Is(err, storage.ErrInvalid) {
+			t.Errorf("rejected after it was approved: %v", err)
+		}
+		h.want(h.ask("GET", "/ai/200", own), 200, "a call")
+		quota("white_label", 50_000, 49_999) // the quota of the new tier is whole
+
+		h.restart()
+		time.Sleep(100 * 24 * time.Hour)
+		own = h.bearer(must(h.store.App(t.Context(), id))(t))
+		ada = h.again(ada)
+		down := h.upgrade(ada, id, "free", 200)
+		if down.member("data.status") != "approved" || down.member("data.effective_at") != "2001-01-01T01:30:00Z" {
+			t.Errorf("a downgrade is %s", down.text)
+		}
+		quota("white_label", 50_000, 50_000)
+		h.want(h.do("DELETE", "/api/v1/billing/orders/"+down.member("data.order_id"), ada.bearer, ""), 200, "taken back")
+
+		h.restart()
+		contact := h.upgrade(ada, id, "enterprise", 200)
+		if contact.member("data.status") != "contact" {
+			t.Errorf("an order of enterprise is %s", contact.text)
+		}
+		must(h.gateway.Reject(t.Context(), contact.member("data.order_id"), "root", "later"))(t)
+		if a := h.ask("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
+			t.Errorf("rejected it is %s", a.text)
+		}
+		if no := h.upgrade(ada, id, "white_label", 400); !strings.Contains(no.text, "already") {
+			t.Error(no.text)
+		}
+
+		// The year is over in the midst of a running process, to the second.
+		end := time.Date(2001, 1, 1, 1, 30, 0, 0, time.UTC)
+		time.Sleep(time.Until(end) - time.Second)
+		own = h.bearer(must(h.store.App(t.Context(), id))(t))
+		quota("white_label", 50_000, 50_000)
+		time.Sleep(time.Second)
+		quota("free", 1000, 1000)
+	})
+}
+
+// again is a person who has signed in again.
+func (h *house) again(p person) person {
+	p.bearer = forgery.Genuine(h, h.service(p.Sub))
+	return p
+}
+
+func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.person("ada", "")
+	id, _ := h.made(ada, shop)
+	var all sync.WaitGroup
+	for i := range 30 {
+		all.Go(func() {
+			tier := []string{"white_label", "enterprise"}[i%2]
+			if a := h.do("POST", "/api/v1/billing/upgrade", ada.bearer, `{"client_id":"`+id+`","tier":"`+tier+`"}`); a.status != 200 && a.status != 400 {
+				t.Errorf("%d %s", a.status, a.text)
+			}
+		})
+	}
+	all.Wait()
+	if orders, _, err := h.store.Orders(t.Context(), storage.OrderQuery{AppID: id}, "", 100); len(orders) != 1 || err != nil {
+		t.Errorf("%d orders, %v", len(orders), err)
+	}
+}
+
+// judge is a host's Billing.
+type judge struct {
+	status, reason string
+	err            error
+}
+
+func (j judge) Decide(context.Context, storage.Order, storage.App) (string, string, error) {
+	return j.status, j.reason, j.err
+}
+
+func TestAHostsBillingDecides(t *testing.T) {
+	for _, c := range []struct {
+		judge  judge
+		answer int
+		status string
+		tier   string
+	}{
+		{judge{storage.OrderApproved, "", nil}, 200, "approved", "white_label"},
+		{judge{storage.OrderRejected, "your card is refused", nil}, 200, "rejected", "free"},
+		{judge{storage.OrderPending, "", nil}, 200, "pending", "free"},
+		{judge{"", "", errors.New("the bank does not answer")}, 500, "", "free"},
+		{judge{"perhaps", "", nil}, 500, "", "free"},
+	} {
+		h := newHouse(t, func(g *gateway.Config) { g.Billing = c.judge })
+		ada := h.person("ada", "")
+		id, _ := h.made(ada, shop)
+		a := h.upgrade(ada, id, "white_label", c.answer)
+		app := must(h.store.App(t.Context(), id))(t)
+		if a.member("data.status") != c.status || a.member("data.reason") != c.judge.reason || app.TierAt(time.Now()) != c.tier {
+			t.Errorf("%+v: %s, the tier is %s", c.judge, a.text, app.TierAt(time.Now()))
+		}
+		if orders, _, _ := h.store.Orders(t.Context(), storage.OrderQuery{}, "", 10); (len(orders) == 1) != (c.answer == 200) {
+			t.Errorf("%+v: %d orders are stored", c.judge, len(orders))
+		}
+	}
+}
+
+// oracle counts the overage of an application by hand: each call one after the other.
+type oracle struct {
+	used map[string]int64 // by tier and period
+	over int64
+}
+
+func (o *oracle) call(at time.Time, app storage.App) {
+	plan := map[string]gateway.Plan{}
+	for _, p := range smallPlans() {
+		plan[p.Tier] = p
+	}
+	hour := at.Truncate(time.Hour)
+	last := hour.Add(time.Hour - 1)
+	tier := app.TierAt(last)
+	period := at.Format("2006-01-02")
+	if plan[tier].Period == gateway.PerMonth {
+		period = at.Format("2006-01")
+	}
+	key := fmt.Sprint(tier, app.TierSince(last), period)
+	if o.used[key]++; plan[tier].Calls != gateway.Unlimited && o.used[key] > plan[tier].Calls {
+		o.over++
+	}
+}
+
+func smallPlans() []gateway.Plan {
+	plans := gateway.Plans()
+	for i := range plans {
+		plans[i].PerMinute, plans[i].OverFen = gateway.Unlimited, 333
+	}
+	plans[0].Calls, plans[1].Calls = 3, 40
+	return plans
+}
+
+// What is settled is what is on the ledger, for every application and every month.
+func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
+		h := newHouse(t, edit)
+		ada := h.person("ada", "")
+		type kept struct {
+			id           string
+			calls, wrong map[string]map[string]int64 // by month and product
+			paid         map[string]int64
+		}
+		var apps []*kept
+		for range 4 {
+			id, _ := h.made(ada, shop)
+			apps = append(apps, &kept{id, map[string]map[string]int64{}, map[string]map[string]int64{}, map[string]int64{}})
+		}
+		random := rand.New(rand.NewPCG(7, 11))
+		products := []string{gateway.AI, gateway.Payment, gateway.MCP}
+		for range 3000 {
+			time.Sleep(time.Duration(random.IntN(100)) * time.Minute) // some 100 days
+			a := apps[random.IntN(4)]
+			now := time.Now().UTC()
+			month := now.Format("2006-01")
+			if a.calls[month] == nil {
+				a.calls[month], a.wrong[month] = map[string]int64{}, map[string]int64{}
+			}
+			app := must(h.store.App(context.Background(), a.id))(t)
+			switch n := random.IntN(1000); {
+			case n < 4: // another tier, on an hour's last minutes too
+				tier := []string{"free", "white_label", "enterprise"}[random.IntN(3)]
+				if tier == app.TierAt(now) || app.Order != "" {
+					continue
+				}
+				o := storage.Order{ID: storage.NewOrderID(now), AppID: a.id, Owner: ada.Sub, From: app.TierAt(now), Tier: tier, AmountFen: 99_900}
+				o, changed, err := o.Approve(app, "root", now, time.Time{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err = h.store.SaveOrder(context.Background(), o, changed); err != nil {
+					t.Fatal(err)
+				}
+				a.paid[o.EffectiveAt.Format("2006-01")] += 99_900
+			case n < 8:
+				h.restart(edit)
+			default:
+				product := products[random.IntN(3)]
+				failed := random.IntN(10) == 0
+				if err := h.gateway.Charge(storage.Caller{AppID: a.id}, product, failed); err != nil {
+					t.Fatal(err)
+				}
+				a.calls[month][product]++
+				if failed {
+					a.wrong[month][product]++
+				}
+			}
+		}
+		h.restart(edit)
+		ada = h.again(ada)
+		for _, a := range apps {
+			app := must(h.store.App(context.Background(), a.id))(t)
+			// The oracle goes over the hours again, now that the tiers are known.
+			rows := must(h.store.Usage(context.Background(), storage.UsageQuery{AppID: a.id, From: time.Unix(0, 0), To: time.Now().AddDate(1, 0, 0)}))(t)
+			over, count := map[string]int64{}, &oracle{used: map[string]int64{}}
+			for _, row := range rows {
+				for range row.Calls {
+					before := count.over
+					count.call(row.At, app)
+					over[row.At.Format("2006-01")] += count.over - before
+				}
+			}
+			for month, calls := range a.calls {
+				text := h.want(h.ask("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200, "settlements").text
+				var got struct {
+					Data struct{ Settlements []gateway.Settlement }
+				}
+				if err := json.Unmarshal([]byte(text), &got); err != nil || len(got.Data.Settlements) != 1 {
+					t.Fatal(err, text)
+				}
+				s := got.Data.Settlements[0]
+				var sum, spans, spanned, parts int64
+				for _, p := range s.Products {
+					if p.Calls != calls[p.Product] || p.Errors != a.wrong[month][p.Product] {
+						t.Errorf("%s of %s in %s: %+v, want %d and %d errors", p.Product, a.id, month, p, calls[p.Product], a.wrong[month][p.Product])
+					}
+					sum, parts = sum+p.Calls, parts+p.Overage
+				}
+				fen := int64(0)
+				for _, span := range s.Tiers {
+					spans, spanned = spans+span.Calls, spanned+span.Overage
+					fen += span.Overage * 333 / 1000
+				}
+				if s.Calls != sum || s.Calls != spans || s.Overage != parts || s.Overage != spanned || s.Overage != over[month] {
+					t.Errorf("%s in %s: %s; by hand the overage is %d", a.id, month, text, over[month])
+				}
+				if s.Subscription != a.paid[month] || s.OverageFen != fen || s.TotalFen != s.Subscription+s.OverageFen {
+					t.Errorf("%s in %s: %+v, paid %d, overage %d", a.id, month, s, a.paid[month], fen)
+				}
+			}
+		}
+	})
+}
+
+func TestARemovedApplicationIsStillSettled(t *testing.T) {
+	h := newHouse(t)
+	ada := h.person("ada", "")
+	id, _ := h.made(ada, shop)
+	for range 5 {
+		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.AI, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.want(h.do("DELETE", "/api/v1/apps/"+id, ada.bearer, ""), 200, "DELETE")
+	for _, query := range []string{"", "?client_id=" + id} {
+		if a := h.want(h.ask("GET", "/api/v1/billing/settlements"+query, ada.bearer), 200, query); !strings.Contains(a.text, `"client_id":"`+id+`"`) || !strings.Contains(a.text, `"calls":5`) {
+			t.Errorf("settlements%s: %s", query, a.text)
+		}
+	}
+	h.want(h.ask("GET", "/api/v1/billing/settlements?client_id="+id, h.person("bob", "").bearer), 404, "somebody else")
+}
