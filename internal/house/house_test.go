@@ -36,6 +36,7 @@ var heavy = map[string]string{
 	"github.com/getkin/kin-openapi": "registry",
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
+	"rsc.io/qr":                     "internal/qr",
 }
 
 var testOnly = map[string]string{
