@@ -27,6 +27,7 @@ type Ticket struct {
 	Tries     int       `json:"tries,omitempty"`      // wrong ones so far
 	State     string    `json:"state,omitempty"`      // where it stands, in the words of its room
 	UserID    string    `json:"user,omitempty"`       // the sub of who takes part
+	Session   string    `json:"session,omitempty"`    // the id of the session they do it with
 	LoginType string    `json:"login_type,omitempty"` // how they had signed in
 	IP        string    `json:"ip,omitempty"`         // of the browser it was begun in
 	Agent     string    `json:"agent,omitempty"`      // likewise, its User-Agent

@@ -19,6 +19,9 @@ type Look struct {
 	// browsers hold the redirects that follow a POST against form-action too. The caller
 	// has validated them.
 	FormActions []string
+	// Live lets the page run the scripts of our own that its body links to, and lets
+	// these ask us. Without it there is no script at all.
+	Live bool
 }
 
 //go:embed frame.html

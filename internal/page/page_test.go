@@ -81,6 +81,16 @@ func TestThePolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestOnlyALivePageRunsScriptsAndOnlyFiles(t *testing.T) {
+	const live = "; script-src 'self'; connect-src 'self';"
+	for want, look := range map[bool]Look{false: acme(nil), true: acme(func(l *Look) { l.Live = true })} {
+		policy := write(t, look).Header().Get("Content-Security-Policy")
+		if strings.Contains(policy, live) != want || strings.Contains(policy, "script-src") != want || strings.Contains(policy, "unsafe") {
+			t.Errorf("live %v: policy = %q", want, policy)
+		}
+	}
+}
+
 // Chromium refuses IPv6 addresses in form-action, and CSP 3 knows no IPv4 one but 127.0.0.1.
 func TestAnOriginIsWrittenAsCSPCanRead(t *testing.T) {
 	for origin, want := range map[string]string{

@@ -10,7 +10,8 @@ import (
 )
 
 // policy is the Content-Security-Policy of a page: it may use the styles it carries, show
-// images, and send its forms to us; nothing else.
+// images, and send its forms to us; nothing else. A live one also runs scripts that are
+// files of ours.
 func policy(s sheet) string {
 	styles := styleDigest
 	if s.Paint != "" {
@@ -26,7 +27,11 @@ func policy(s sheet) string {
 			actions += " " + a
 		}
 	}
-	return "default-src 'none'; style-src " + styles + "; img-src " + images +
+	live := ""
+	if s.Live {
+		live = "; script-src 'self'; connect-src 'self'"
+	}
+	return "default-src 'none'; style-src " + styles + live + "; img-src " + images +
 		"; form-action " + actions + "; frame-ancestors 'none'; base-uri 'none'"
 }
 

@@ -19,6 +19,17 @@ var (
 	tooLarge  = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 )
 
+// Every way a sign-in by scanned code is refused (spec 7). What the browser that shows the
+// code is told has a page of its own, see qrpages.go.
+var (
+	endedScan    = &reply.Failure{Status: http.StatusNotFound, Msg: "This code has been used or is too old. Get a new one on the other device and scan that."}
+	othersScan   = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has scanned this code before. Get a new one on the other device and scan that."}
+	noAnswer     = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form says neither yes nor no. Scan the code again and use the buttons on the page."}
+	tooManyCodes = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "Your network has asked for too many codes. Wait a minute, then try again."}
+	tooManyPolls = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "this is asked too often: wait as long as Retry-After says, then every 2 seconds"}
+	noCode       = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
+)
+
 const (
 	refusedTitle = "This request can not go on"
 	awayTitle    = "Please try again shortly"

@@ -21,39 +21,66 @@ type form struct {
 	query              string // the authorize request, in a hidden field: whatever the sender liked
 }
 
-// readForm reads a sign-in form, strictly: what could be read in two ways is refused.
+// readForm reads a sign-in form.
 func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return form{}, err
+	}
+	return parseForm(body)
+}
+
+// readFields reads a form of these fields, strictly: what could be read in two ways is
+// refused. A field that is missing is empty, and others are not looked at.
+func readFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return parseFields(body, names...)
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return form{}, notAForm
+		return "", notAForm
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if big := new(http.MaxBytesError); errors.As(err, &big) {
-		return form{}, tooLarge
+		return "", tooLarge
 	}
 	if err != nil {
-		return form{}, notAForm.Because(err)
+		return "", notAForm.Because(err)
 	}
-	return parseForm(string(body))
+	return string(body), nil
 }
 
 func parseForm(body string) (form, error) {
+	in, err := parseFields(body, "username", "password", "query")
+	if err != nil {
+		return form{}, err
+	}
+	f := form{username: in["username"], password: in["password"]}
+	f.query, err = carry(in["query"])
+	return f, err
+}
+
+func parseFields(body string, names ...string) (map[string]string, error) {
 	fields, err := url.ParseQuery(body)
 	if err != nil {
-		return form{}, notAForm // not its cause: that would quote the body, and the password with it
+		return nil, notAForm // not its cause: that would quote the body, and the password with it
 	}
-	var f form
-	for name, into := range map[string]*string{"username": &f.username, "password": &f.password, "query": &f.query} {
+	in := map[string]string{}
+	for _, name := range names {
 		values := fields[name]
 		switch {
 		case len(values) > 1:
-			return form{}, twice
+			return nil, twice
 		case len(values) == 1 && !utf8.ValidString(values[0]):
-			return form{}, notText
+			return nil, notText
 		case len(values) == 1:
-			*into = values[0]
+			in[name] = values[0]
 		}
 	}
-	f.query, err = carry(f.query)
-	return f, err
+	return in, nil
 }

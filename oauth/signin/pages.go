@@ -33,6 +33,7 @@ type view struct {
 	Title    string // in English
 	Username string
 	Alert    string // why the form is shown again
+	Lead     string // why to sign in, where that is not plain
 	Name     string // of who is signed in
 	Letter   string // in place of their picture
 
@@ -43,18 +44,20 @@ type view struct {
 
 // show writes a page of this scene.
 func (t scene) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
-	v.Lang, v.App, v.Query, v.Back, v.Ways = t.lang, t.brand.Name, t.query, formPath, t.ways
-	if t.query != "" {
-		v.Back = authorizePath + "?" + t.query
-	}
+	v.Lang, v.App, v.Query, v.Back, v.Ways = t.lang, t.brand.Name, t.query, back(t.query), t.ways
 	_, v.Host, _ = strings.Cut(t.origin, "://")
-	var out strings.Builder
-	if err := body.Execute(&out, v); err != nil {
-		return err
-	}
 	look := page.Look{Lang: t.lang, Title: v.T(v.Title), Brand: t.brand}
 	if t.origin != "" {
 		look.FormActions = []string{t.origin}
+	}
+	return write(w, status, look, body, v)
+}
+
+// write writes a page whose body a template says of v.
+func write(w http.ResponseWriter, status int, look page.Look, body *template.Template, v any) error {
+	var out strings.Builder
+	if err := body.Execute(&out, v); err != nil {
+		return err
 	}
 	return page.Write(w, status, look, template.HTML(out.String()))
 }

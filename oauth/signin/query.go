@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// authorizePath is the only place a sign-in leads back to.
+// authorizePath is where a sign-in leads back to, if not to the page of a scanned code or
+// to this room itself.
 const authorizePath = "/oauth/authorize"
 
 // maxQuery bounds the authorize request a page carries: escaped once more it still fits
@@ -56,10 +57,14 @@ func carry(query string) (string, error) {
 
 // onward is where a user goes who has just proved who they are: back to the authorize
 // request, byte for byte, except for what has now been done. Asking again for it would
-// have them sign in for ever.
+// have them sign in for ever. The page of a scanned code travels in the place of such a
+// request, and no request looks like one.
 func onward(query string) string {
-	if query == "" {
+	switch {
+	case query == "":
 		return formPath
+	case isScan(query):
+		return query
 	}
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
@@ -68,6 +73,17 @@ func onward(query string) string {
 		}
 	}
 	return authorizePath + "?" + strings.Join(kept, "&")
+}
+
+// back is where who does not want to go on sees the sign-in page again.
+func back(query string) string {
+	switch {
+	case query == "":
+		return formPath
+	case isScan(query):
+		return query
+	}
+	return authorizePath + "?" + query
 }
 
 // settled takes prompt=login, prompt=select_account and max_age=0 out of a parameter

@@ -27,6 +27,7 @@ type Config struct {
 	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
+	NoQR        bool                           // the page does not offer to scan a code with a phone
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
@@ -44,6 +45,8 @@ type Store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
 	EndSession(ctx context.Context, v storage.Session) error
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 }
 
 // Users knows people and their passwords. A host with a user table of its own implements it.
@@ -65,7 +68,10 @@ type SignIn struct {
 	guard      *Guard
 	sameOrigin *http.CrossOriginProtection
 	peer       func(*http.Request) netip.Addr
+	base       string
 	secure     bool
+	qr         bool
+	rates      rates
 	idle       time.Duration
 	max        time.Duration
 	audit      Audit
@@ -81,8 +87,8 @@ func New(c Config) (*SignIn, error) {
 	s := &SignIn{
 		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
 		guard: NewGuard(c.Lock), sameOrigin: http.NewCrossOriginProtection(),
-		secure: strings.HasPrefix(c.BaseURL, "https:"),
-		idle:   cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: newRates(),
+		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	if err := s.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {
 		return nil, fmt.Errorf("signin: BaseURL: %w", err)
@@ -95,6 +101,9 @@ func New(c Config) (*SignIn, error) {
 	}
 	if s.log == nil {
 		s.log = slog.Default()
+	}
+	if s.qr {
+		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
 	}
 	s.mux = reply.NewMux(s.log, s.routes()...)
 	return s, nil
@@ -125,9 +134,13 @@ func remote(r *http.Request) netip.Addr {
 }
 
 func (s *SignIn) routes() []reply.Route {
-	return []reply.Route{
+	routes := []reply.Route{
 		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
 	}
+	if s.qr {
+		routes = append(routes, s.qrRoutes()...)
+	}
+	return routes
 }
 
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }

@@ -8,14 +8,22 @@ type way struct {
 	Label string // in English
 }
 
-// waysFor returns the ways as links that carry an authorize request along.
+// waysFor returns the ways as links that carry an authorize request along. Who has just
+// scanned a code is not offered another one.
 func (s *SignIn) waysFor(query string) []way {
-	links := make([]way, len(s.offered))
-	for i, w := range s.offered {
-		links[i] = w
-		if query != "" {
-			links[i].Path += "?" + url.Values{"query": {query}}.Encode()
+	var links []way
+	for _, w := range s.offered {
+		if w.Path == qrPath && isScan(query) {
+			continue
 		}
+		links = append(links, w.carrying(query))
 	}
 	return links
+}
+
+func (w way) carrying(query string) way {
+	if query != "" {
+		w.Path += "?" + url.Values{"query": {query}}.Encode()
+	}
+	return w
 }

@@ -1,0 +1,44 @@
+package signin
+
+import (
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+)
+
+// In the order to look in: most browsers also claim to be the ones below them.
+var (
+	browserNames = [][2]string{
+		{"MicroMessenger/", "WeChat"}, {"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"},
+		{"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
+		{"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Version/", "Safari"},
+	}
+	systemNames = [][2]string{
+		{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"},
+		{"CrOS", "ChromeOS"}, {"Macintosh", "macOS"}, {"Linux", "Linux"},
+	}
+)
+
+// agentText says which browser a User-Agent is, as people call it: "Firefox on Windows".
+// It is what the browser says of itself, and no word of it is the sender's own.
+func agentText(l page.Lang, agent string) string {
+	browser, system := named(browserNames, agent), named(systemNames, agent)
+	switch {
+	case browser == "" && system == "":
+		return l.T("an unknown browser")
+	case system == "":
+		return browser
+	case browser == "":
+		return l.T("an unknown browser on %s", system)
+	}
+	return l.T("%s on %s", browser, system)
+}
+
+func named(names [][2]string, agent string) string {
+	for _, n := range names {
+		if strings.Contains(agent, n[0]) {
+			return n[1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,239 @@
+package signin
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// The browser's side of a sign-in by scanning a code: it shows one, asks how it goes, and
+// collects what was confirmed. The phone's side is in scan.go.
+
+// Paths of the browser that shows a code.
+const (
+	qrPath      = "/oauth/signin/qr"
+	pollPath    = "/oauth/signin/qr/poll"
+	collectPath = "/oauth/signin/qr/collect"
+	scriptPath  = "/oauth/signin/qr.js"
+)
+
+// Requests a minute. A page asks 30 times; one address may be that of a whole office.
+const (
+	pollsOfCode    = 60
+	pollsOfAddress = 600
+	codesOfAddress = 60
+)
+
+// FreePaths are the paths of this room that no rate of a gateway should count: a page that
+// waits for a phone asks every two seconds and has a rate of its own here, and a script is
+// a file.
+func FreePaths() []string { return []string{pollPath, scriptPath} }
+
+//go:embed qr.js
+var script []byte
+
+// rates are those of signing in by code.
+type rates struct {
+	codes, polls *pace[netip.Addr] // of an address
+	ofCode       *pace[string]     // of one code
+}
+
+func newRates() rates {
+	return rates{newPace[netip.Addr](codesOfAddress), newPace[netip.Addr](pollsOfAddress), newPace[string](pollsOfCode)}
+}
+
+func (s *SignIn) qrRoutes() []reply.Route {
+	get, post := http.MethodGet, http.MethodPost
+	return []reply.Route{
+		{Path: qrPath, Methods: []string{get}, Handle: s.showCode, Fail: failPage},
+		{Path: pollPath, Methods: []string{get}, Handle: s.poll},
+		{Path: collectPath, Methods: []string{post}, Handle: s.collect, Fail: failPage},
+		{Path: scriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
+		{Path: scanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: failPage},
+	}
+}
+
+// showCode begins a sign-in and shows its code. It is a GET although it writes: what it
+// makes is nobody's yet, ends within minutes, and is bounded by address.
+func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
+	asked := r.URL.Query()["query"]
+	if len(asked) > 1 {
+		return badQuery
+	}
+	query := ""
+	if len(asked) == 1 {
+		var err error
+		if query, err = carry(asked[0]); err != nil {
+			return err
+		}
+	}
+	if wait := s.rates.codes.count(network(s.peer(r))); wait > 0 {
+		return tooManyCodes.With("Retry-After", inSeconds(wait))
+	}
+	t, id, err := s.draw(w, r, query)
+	if err != nil {
+		return err
+	}
+	return s.sayCode(w, r, http.StatusOK, id, t, "")
+}
+
+// draw makes a ticket that only this browser can collect.
+func (s *SignIn) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
+	id, now := rand.Text(), time.Now().UTC()
+	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
+		ID: storage.SessionID(id), Kind: qrKind, Browser: s.bind(w), Query: query, State: qrPending,
+		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(qrLife),
+	})
+	return t, id, err
+}
+
+// begun returns the ticket with this scan id if it was begun in the browser that asks.
+func (s *SignIn) begun(r *http.Request, id string) (storage.Ticket, error) {
+	t, err := s.code(r.Context(), id)
+	if err == nil && !sameBrowser(t.Browser, browserOf(r)) {
+		return storage.Ticket{}, errOver
+	}
+	return t, err
+}
+
+func sameBrowser(a, b string) bool {
+	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}. To
+// any other there is no such code.
+func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
+	if wait := s.rates.polls.count(network(s.peer(r))); wait > 0 {
+		return tooManyPolls.With("Retry-After", inSeconds(wait))
+	}
+	t, err := s.begun(r, r.URL.Query().Get("id"))
+	switch {
+	case errors.Is(err, errOver):
+		return noCode
+	case err != nil:
+		return err
+	}
+	if wait := s.rates.ofCode.count(t.ID); wait > 0 {
+		return tooManyPolls.With("Retry-After", inSeconds(wait))
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return reply.JSON(w, http.StatusOK, struct {
+		Code   int    `json:"code"`
+		Status string `json:"status"`
+	}{0, stateOf(t, time.Now())})
+}
+
+func stateOf(t storage.Ticket, now time.Time) string {
+	if !t.Live(now) || t.State == qrCollected {
+		return qrExpired
+	}
+	return t.State
+}
+
+// collect signs the browser in as whoever confirmed, once. While its address is locked it
+// answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
+// nothing that counts as failed.
+func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readFields(w, r, "id", "query")
+	if err != nil {
+		return err
+	}
+	query, err := carry(in["query"])
+	if err != nil {
+		return err
+	}
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		s.note(r, http.StatusTooManyRequests, "")
+		return s.sayLocked(w, r, form{query: query}, wait)
+	}
+	defer s.guard.End(ip, false)
+	t, err := s.begun(r, in["id"])
+	if err == nil && !t.Live(time.Now()) {
+		err = errOver
+	}
+	switch {
+	case errors.Is(err, errOver):
+		return s.sayEnded(w, r, http.StatusGone, query, endedText)
+	case err != nil:
+		return err
+	case t.State == qrRejected:
+		return s.sayEnded(w, r, http.StatusForbidden, t.Query, rejectedText)
+	case t.State == qrCollected:
+		return s.sayEnded(w, r, http.StatusGone, t.Query, endedText)
+	case t.State != qrConfirmed:
+		return s.sayCode(w, r, http.StatusConflict, in["id"], t, waitingText)
+	}
+	return s.enterBy(w, r, t)
+}
+
+// enterBy signs in as whoever confirmed a ticket, if they still may: the session they did
+// it with has not ended, and they are not disabled. Of many requests one takes the step,
+// and that one is let in.
+func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
+	user, err := s.confirmer(r.Context(), t)
+	if errors.Is(err, storage.ErrNotFound) {
+		s.note(r, http.StatusForbidden, "")
+		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
+	}
+	if err == nil {
+		t.State = qrCollected
+		_, err = s.store.SaveTicket(r.Context(), t)
+	}
+	switch {
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
+		return s.sayEnded(w, r, http.StatusGone, t.Query, endedText)
+	case err != nil:
+		return err
+	}
+	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
+	return s.letIn(w, r, user, t.LoginType, t.Query)
+}
+
+// confirmer returns who confirmed a ticket, read anew, or storage.ErrNotFound.
+func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.User, error) {
+	v, err := s.store.Session(ctx, t.Session)
+	if err == nil && (!v.Live(time.Now()) || v.UserID != t.UserID) {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
+		return storage.User{}, err
+	}
+	u, err := s.users.User(ctx, t.UserID)
+	if err == nil && u.Disabled {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}
+
+// serveScript answers with the page's script. It may be kept for five minutes, and asked
+// for again by its ETag.
+func serveScript(w http.ResponseWriter, r *http.Request) error {
+	sum := sha256.Sum256(script)
+	h := w.Header()
+	h.Set("Content-Type", "text/javascript; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script))
+	return nil
+}
+
+// inSeconds is a wait as Retry-After has it.
+func inSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }

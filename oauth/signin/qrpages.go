@@ -1,0 +1,120 @@
+package signin
+
+import (
+	"cmp"
+	_ "embed"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/qr"
+	"github.com/keystile/keystile/storage"
+)
+
+//go:embed qr.html
+var qrText string
+
+//go:embed scan.html
+var scanText string
+
+//go:embed answered.html
+var answeredText string
+
+var (
+	qrPage       = template.Must(template.New("qr").Parse(qrText))
+	scanPage     = template.Must(template.New("scan").Parse(scanText))
+	answeredPage = template.Must(template.New("answered").Parse(answeredText))
+)
+
+// What the page of a code says above it, or in its place.
+const (
+	waitingText   = "You have not confirmed on your phone yet. Scan the code, confirm there, then continue here."
+	endedText     = "This code has been used or is too old. Get a new one."
+	rejectedText  = "The sign-in was rejected on the phone."
+	withdrawnText = "Whoever confirmed this sign-in has signed out on the phone since, or may not sign in any more. Get a new code and try again."
+)
+
+// codeView is what the page of a code sees.
+type codeView struct {
+	page.Lang
+	App, Query, Host, Back string
+	Alert                  string        // in English
+	ID                     string        // of the scan, which is in the code as well
+	Code                   template.HTML // "": there is nothing to scan any more
+	Poll, Again            string
+}
+
+// sayCode shows a code, and waits.
+func (s *SignIn) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
+	c, err := s.restage(r.Context(), r, t.Query)
+	if err != nil {
+		return err
+	}
+	code, err := qr.SVG(s.base+scanPath+id, c.lang.T("A code to scan with the camera of your phone"))
+	if err != nil {
+		return err
+	}
+	return c.showCode(w, status, codeView{
+		ID: id, Code: code, Alert: alert, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
+	})
+}
+
+// sayEnded says why there is nothing to wait for, and offers a new code.
+func (s *SignIn) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+	c, err := s.restage(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	return c.showCode(w, status, codeView{Alert: why})
+}
+
+func (c scene) showCode(w http.ResponseWriter, status int, v codeView) error {
+	v.Lang, v.App, v.Query, v.Back = c.lang, c.brand.Name, c.query, back(c.query)
+	v.Again = way{Path: qrPath}.carrying(c.query).Path
+	_, v.Host, _ = strings.Cut(c.origin, "://")
+	look := page.Look{Lang: c.lang, Title: c.lang.T("Sign in with your phone"), Brand: c.brand, Live: v.Code != ""}
+	if c.origin != "" {
+		look.FormActions = []string{c.origin}
+	}
+	return write(w, status, look, qrPage, v)
+}
+
+// scanView is what the phone's pages see.
+type scanView struct {
+	page.Lang
+	Title, Text     string // in English
+	Address, Agent  string // of the browser that asks
+	App, Host       string // where it will be signed in to
+	Name, Letter    string // who would be
+	Username, Where string
+}
+
+// sayAsked shows whoever has scanned a code what it asks of them. What is known of the
+// other browser is what it and its network say of themselves.
+func (s *SignIn) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
+	there, err := s.restage(r.Context(), r, t.Query)
+	if err != nil {
+		return err
+	}
+	lang, name := page.LangOf(r, ""), cmp.Or(user.Nickname, user.Name, user.Username)
+	v := scanView{
+		Lang: lang, Address: lang.T("an unknown address"), Agent: agentText(lang, t.Agent), App: there.brand.Name,
+		Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username, Where: r.URL.Path,
+	}
+	if ip, err := netip.ParseAddr(t.IP); err == nil {
+		v.Address = ip.Unmap().String()
+	}
+	_, v.Host, _ = strings.Cut(there.origin, "://")
+	look := page.Look{Lang: lang, Title: lang.T("Sign in on another device?"), Brand: there.brand}
+	return write(w, http.StatusOK, look, scanPage, v)
+}
+
+// sayAnswered says what became of it.
+func (s *SignIn) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
+	lang := page.LangOf(r, "")
+	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}
+	return write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})
+}

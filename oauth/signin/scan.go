@@ -1,0 +1,110 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// scanPath and a scan id is what a code leads to: the phone's side of a sign-in that was
+// begun in another browser.
+const scanPath = formPath + "/scan/"
+
+// isScanID reports whether this could be a scan id: rand.Text, 128 bits and a little more.
+func isScanID(id string) bool {
+	return len(id) == 26 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// isScan reports whether what a sign-in page carries is the way to such a page and not an
+// authorize request. The form is exact: it is where a sign-in may lead to.
+func isScan(query string) bool {
+	id, ok := strings.CutPrefix(query, scanPath)
+	return ok && isScanID(id)
+}
+
+func (s *SignIn) serveScan(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		return s.answerScan(w, r)
+	}
+	return s.lookScan(w, r)
+}
+
+// lookScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
+// is a GET although it takes a step: what it writes down is only who may answer, and
+// anybody who sees the code could have been that.
+func (s *SignIn) lookScan(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	v, user, err := s.visit(r)
+	if errors.Is(err, storage.ErrNotFound) {
+		return s.askScanner(w, r, id)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := s.take(r.Context(), id, scan(v))
+	switch {
+	case err != nil:
+		return scanFailure(err)
+	case t.State == qrConfirmed, t.State == qrCollected:
+		return s.sayAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
+	case t.State == qrRejected:
+		return s.sayAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
+	}
+	return s.sayAsked(w, r, t, user)
+}
+
+// askScanner lets somebody sign in on the phone first, and then brings them back.
+func (s *SignIn) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
+	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
+		return scanFailure(err)
+	}
+	t := s.stage(r, scanPath+id, storage.App{})
+	return t.show(w, http.StatusOK, formPage, view{
+		Title: "Sign in", Lead: t.lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
+	})
+}
+
+// answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
+// now: an answer that comes too late, or twice, sees what became of it.
+func (s *SignIn) answerScan(w http.ResponseWriter, r *http.Request) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readFields(w, r, "answer")
+	if err != nil {
+		return err
+	}
+	if in["answer"] != "confirm" && in["answer"] != "reject" {
+		return noAnswer
+	}
+	id := r.PathValue("id")
+	switch v, _, err := s.visit(r); {
+	case errors.Is(err, storage.ErrNotFound): // signed out meanwhile: the page asks them to sign in
+	case err != nil:
+		return err
+	default:
+		if _, err := s.take(r.Context(), id, decide(v, in["answer"] == "confirm")); err != nil {
+			return scanFailure(err)
+		}
+	}
+	if !isScanID(id) {
+		return endedScan
+	}
+	w.Header().Set("Location", scanPath+id)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+func scanFailure(err error) error {
+	switch {
+	case errors.Is(err, errOver):
+		return endedScan
+	case errors.Is(err, errOthers):
+		return othersScan
+	}
+	return err
+}
