@@ -1,11 +1,12 @@
 // Package oauth is the front door: an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
 //
-// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, and the two
+// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin and what is below, and the two
 // documents under /.well-known/. Give it a storage.Store and something that knows who the
 // visitor is (package oauth/signin, or your own [SignIn]), and mount it:
 //
 //	mux.Handle("/oauth/", provider)
 //	mux.Handle("/oauth/signin", signIn)
+//	mux.Handle("/oauth/signin/", signIn)
 //	mux.Handle("/.well-known/", provider)
 //
 // A serving process also runs storage.Store.SweepEvery in a goroutine of its own.

@@ -74,7 +74,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 	b.signIn, err = signin.New(signin.Config{
 		BaseURL: b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
-		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
+		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax, NoQR: !c.QR,
 	})
 	if err != nil {
 		return err
@@ -92,6 +92,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
 		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
 	b.trail.Gateway = b.gateway

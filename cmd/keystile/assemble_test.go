@@ -102,6 +102,12 @@ var changes = []struct {
 			wantSignIn(t, s, "203.0.113.1", 401)
 		}
 	}},
+	{"--signin-qr false", func(t *testing.T, s *service) {
+		if _, page := get(t, http.DefaultClient, s.base+"/oauth/signin"); strings.Contains(page, "Scan with") {
+			t.Error("the page offers a code")
+		}
+		wantStatus(t, s, "/oauth/signin/qr", "", 404)
+	}},
 	{"--signing-alg EdDSA", func(t *testing.T, s *service) {
 		header, _, _ := strings.Cut(redeem(t, s, authorize(t, s), 200).AccessToken, ".")
 		if text, _ := base64.RawURLEncoding.DecodeString(header); !strings.Contains(string(text), `"EdDSA"`) {
@@ -122,6 +128,11 @@ var changes = []struct {
 			wantStatus(t, s, "/oauth/jwks", "", 200)
 		}
 		wantStatus(t, s, "/oauth/jwks", "", 429)
+		for range 4 { // a page that waits for a phone has a rate of its own
+			wantStatus(t, s, "/oauth/signin/qr/poll?id=x", "", 404)
+			wantStatus(t, s, "/oauth/signin/qr.js", "", 200)
+		}
+		wantStatus(t, s, "/oauth/signin/qr", "", 429)
 		resp, body := post(t, s, "/api/mcp", nil)
 		if resp.StatusCode != 429 || !strings.Contains(body, `"jsonrpc"`) || !strings.Contains(body, `"errcode":429`) { // entry 42 of the decisions
 			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)

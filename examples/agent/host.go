@@ -59,6 +59,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/oauth/signin", pages)
+	mux.Handle("/oauth/signin/", pages)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)

@@ -37,6 +37,7 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 			return nil, err
 		}
 		mux.Handle("/oauth/signin", pages)
+		mux.Handle("/oauth/signin/", pages)
 		signIn = pages
 	}
 	s := &service{Handler: mux}

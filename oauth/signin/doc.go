@@ -12,7 +12,7 @@
 // # Choices
 //
 // The hidden field is the sender's to change, so nothing in it is believed: the answer
-// leads to /oauth/authorize on our own origin whatever it holds, and the brand and the
+// leads to /oauth/authorize or a scanned code on our own origin whatever it holds, and the brand and the
 // form-action of a page shown after a failure come from the application it names, looked
 // up and held against [storage.App.AllowsRedirect] again.
 //
@@ -21,6 +21,26 @@
 //
 // A disabled user, an unknown one and a wrong password look the same, take the same time
 // and count the same.
+//
+// A code to scan (qr.go, scan.go) is made by a GET: what is written belongs to nobody, ends
+// in two minutes and is bounded by address, and a page without a button is one step less.
+// A GET also claims the code for who opens its link, because it settles only who may
+// answer. Nothing is allowed but by a POST of ours.
+//
+// What the code holds is public: whoever reads it can open the phone's page, be shown who
+// asks, and no more. Collecting takes the cookie of the browser that shows it. That cookie
+// is drawn anew each time, so of two tabs the later one counts. What no design of this kind
+// prevents is a person who confirms a code that somebody has sent them; the page says where
+// the other device is, and what not to confirm.
+//
+// The session that is collected has the login type of the scanner's, since the
+// specification has none for codes, and begins at the collection: prompt=login and max_age
+// are met by the confirmation. It is not begun if the session that confirmed has ended by
+// then, and lives on its own afterwards. A scan moves the end of the code by a minute and
+// not to a minute from then, so that it never takes time away.
+//
+// The polls of a page that waits are no requests of a person: 60 a minute for each code and
+// 600 for each address, counted here and nowhere else, see [FreePaths].
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
 // lock its owner out. It is in memory and does not survive a restart.

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -73,7 +74,7 @@ func TestBytesNoURLMayHoldAreEscapedAndSayTheSame(t *testing.T) {
 }
 
 func FuzzOnward(f *testing.F) {
-	for _, seed := range []string{asked, "prompt=login+consent&max_age=0", "//evil.example", "a#b", "%", "&&", "prompt=%20login"} {
+	for _, seed := range []string{asked, "prompt=login+consent&max_age=0", "//evil.example", "a#b", "%", "&&", "prompt=%20login", scanPath + "ABCDEFGHIJKLMNOPQRSTUVWXYZ", scanPath + "//evil.example", "/oauth/signin/scan/ABCDEFGHIJKLMNOPQRSTUVWX%2"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -84,6 +85,12 @@ func FuzzOnward(f *testing.F) {
 		to := onward(safe)
 		if strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '#' }) {
 			t.Fatalf("onward(%q) = %q, holds what no header may", query, to)
+		}
+		if isScan(safe) {
+			if !regexp.MustCompile(`^/oauth/signin/scan/[A-Z2-7]{26}$`).MatchString(to) {
+				t.Fatalf("onward(%q) = %q, want the page of a scan", query, to)
+			}
+			return
 		}
 		if query != "" && !strings.HasPrefix(to, "/oauth/authorize?") {
 			t.Fatalf("onward(%q) = %q, want it under /oauth/authorize", query, to)

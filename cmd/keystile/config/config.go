@@ -31,6 +31,8 @@ type Config struct {
 	LockFailures             int
 	LockWindow, LockDuration time.Duration
 
+	QR bool // the sign-in page offers to scan a code
+
 	PerAddress   int               // requests a minute without a valid token
 	UpstreamPace int               // calls a second; 0: none
 	Proxy        map[string]string // URL by product

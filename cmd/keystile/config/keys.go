@@ -66,6 +66,9 @@ var keys = []key{
 	{name: "login_lock.duration", kind: "duration", fallback: "15m", spec: "8", help: "how long a locked address stays locked", example: "15m",
 		set: duration(func(c *Config) *time.Duration { return &c.LockDuration })},
 
+	{name: "signin.qr", kind: "true or false", fallback: "true", spec: "1", help: "whether the sign-in page offers to scan a code with a phone that is signed in", example: "false",
+		set: boolean(func(c *Config) *bool { return &c.QR })},
+
 	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
 		set: count(func(c *Config) *int { return &c.PerAddress })},
 	{name: "limits.upstream", kind: "number", help: "calls a second to each service behind proxy; without it there is no pace", example: "100",

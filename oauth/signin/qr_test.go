@@ -1,0 +1,501 @@
+package signin
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0"
+
+// screen is a browser that shows a code.
+type screen struct {
+	rm      *room
+	browser string // its cookie
+	id      string // the scan id in its code
+	query   string
+	shown   answer
+}
+
+var hiddenID = regexp.MustCompile(`<input type="hidden" name="id" value="([A-Z2-7]{26})">`)
+
+// showCode opens the page of a code in a new browser.
+func (rm *room) showCode(query string) *screen {
+	rm.t.Helper()
+	to := qrPath
+	if query != "" {
+		to += "?" + url.Values{"query": {query}}.Encode()
+	}
+	r := get(to)
+	r.Header.Set("User-Agent", firefox)
+	a := rm.do(r)
+	m := hiddenID.FindStringSubmatch(a.body)
+	if a.Code != http.StatusOK || m == nil {
+		rm.t.Fatalf("GET %s = %d without a scan id: %s", to, a.Code, a.body)
+	}
+	return &screen{rm: rm, browser: a.named(browserCookie), id: m[1], query: query, shown: a}
+}
+
+func (a answer) named(name string) string {
+	for _, c := range a.Result().Cookies() {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+func (sc *screen) with(r *http.Request) *http.Request {
+	if sc.browser != "" {
+		r.AddCookie(&http.Cookie{Name: browserCookie, Value: sc.browser})
+	}
+	return r
+}
+
+func (sc *screen) poll() string {
+	a := sc.rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+	if a.Code != http.StatusOK {
+		return http.StatusText(a.Code)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(a.body, `{"code":0,"status":"`), `"}`)
+}
+
+func (sc *screen) collect() answer { return sc.rm.do(sc.collecting()) }
+
+func (sc *screen) collecting() *http.Request {
+	return sc.with(formTo(collectPath, "id", sc.id, "query", sc.query))
+}
+
+func formTo(path string, pairs ...string) *http.Request {
+	r := post(pairs...)
+	r.URL.Path = path
+	return r
+}
+
+// phone is somebody signed in.
+type phone struct {
+	rm     *room
+	cookie string
+}
+
+func (rm *room) phone() phone { return phone{rm, rm.enterMina()} }
+
+// other signs somebody else in.
+func (rm *room) other() phone {
+	rm.t.Helper()
+	_, err := NewUsers(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
+	must(rm.t, err)
+	return phone{rm, rm.do(post("username", "omar", "password", password)).cookie()}
+}
+
+func (p phone) open(id string) answer { return p.rm.do(get(scanPath+id, p.cookie)) }
+
+func (p phone) say(id, word string) answer {
+	return p.rm.do(formTo(scanPath+id, "answer", word, "cookie", p.cookie))
+}
+
+func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
+	rm := open(t, nil)
+	p := rm.phone()
+	sc := rm.showCode(asked)
+	if got := sc.poll(); got != "pending" {
+		t.Fatalf("at first it is %s", got)
+	}
+	a := p.open(sc.id)
+	for _, want := range []string{
+		"Sign in on another device?", "Someone at 192.0.2.1 with Firefox on Windows wants to sign in as you.",
+		"<dd>Acme</dd>", "<dd>app.example.com</dd>", "<b>Mina Okafor</b>", "not this phone", `action="` + scanPath + sc.id + `"`,
+	} {
+		if a.Code != http.StatusOK || !strings.Contains(a.body, want) {
+			t.Errorf("the phone's page = %d, lacks %q", a.Code, want)
+		}
+	}
+	if got := sc.poll(); got != "scanned" {
+		t.Errorf("then it is %s, want scanned", got)
+	}
+	if a = p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || a.Header().Get("Location") != scanPath+sc.id {
+		t.Fatalf("confirm = %d to %q", a.Code, a.Header().Get("Location"))
+	}
+	if a = p.open(sc.id); !strings.Contains(a.body, "You have confirmed") {
+		t.Errorf("after the answer the phone shows %s", a.body)
+	}
+	if got := sc.poll(); got != "confirmed" {
+		t.Errorf("then it is %s, want confirmed", got)
+	}
+	a = sc.collect()
+	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/authorize?"+asked || a.cookie() == "" || a.cookie() == p.cookie {
+		t.Fatalf("collect = %d to %q with cookie %q", a.Code, a.Header().Get("Location"), a.cookie())
+	}
+	v, err := rm.Visitor(get("/", a.cookie()))
+	if err != nil || v.UserID != rm.mina.Sub || v.LoginType != storage.LoginSelf {
+		t.Errorf("the screen is %+v, %v, want Mina's", v, err)
+	}
+	if _, err := rm.Visitor(get("/", p.cookie)); err != nil {
+		t.Errorf("the phone is signed out: %v", err)
+	}
+	if a = p.open(sc.id); a.Code != http.StatusOK || !strings.Contains(a.body, "You have confirmed") {
+		t.Errorf("a phone that is slower than the screen sees %d", a.Code)
+	}
+	if got := sc.poll(); got != "expired" {
+		t.Errorf("collected, it is %s to the screen, want expired", got)
+	}
+}
+
+func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
+	rm := open(t, nil)
+	cookie := storage.DrawCookie()
+	now := time.Now()
+	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: storage.SessionID(cookie), UserID: rm.mina.Sub, LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
+	must(t, err)
+	p, sc := phone{rm, cookie}, rm.showCode("")
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	v, err := rm.Visitor(get("/", sc.collect().cookie()))
+	if err != nil || v.LoginType != "wx" {
+		t.Errorf("the session is %+v, %v, want login type wx", v, err)
+	}
+}
+
+func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode(asked)
+	a := rm.do(get(scanPath + sc.id))
+	if a.Code != http.StatusOK || a.carried() != scanPath+sc.id || !strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
+		t.Fatalf("a phone that is not signed in = %d carrying %q", a.Code, a.carried())
+	}
+	if got := sc.poll(); got != "pending" {
+		t.Errorf("nobody has scanned, and it is %s", got)
+	}
+	wrong := rm.do(post("username", "mina", "password", "wrong password", "query", a.carried()))
+	if wrong.Code != http.StatusUnauthorized || wrong.carried() != scanPath+sc.id {
+		t.Errorf("a wrong password = %d carrying %q", wrong.Code, wrong.carried())
+	}
+	a = rm.do(post("username", "mina", "password", password, "query", wrong.carried()))
+	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != scanPath+sc.id {
+		t.Fatalf("sign-in = %d to %q, want back to the scan", a.Code, a.Header().Get("Location"))
+	}
+	if a = rm.do(get(a.Header().Get("Location"), a.cookie())); a.Code != http.StatusOK || sc.poll() != "scanned" {
+		t.Errorf("back = %d, and it is %s", a.Code, sc.poll())
+	}
+}
+
+func TestTheScanIDAloneOpensNothing(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser, "one made up": storage.DrawCookie(), "the scan id": sc.id} {
+		thief := &screen{rm: rm, browser: browser, id: sc.id, query: asked}
+		if got := thief.poll(); got != "Not Found" {
+			t.Errorf("%s: a poll says %s, want 404", promise, got)
+		}
+		if a := thief.collect(); a.Code != http.StatusGone || a.cookie() != "" {
+			t.Errorf("%s: collect = %d with cookie %q, want 410 without", promise, a.Code, a.cookie())
+		}
+	}
+	planted := sc.collecting()
+	planted.AddCookie(&http.Cookie{Name: browserCookie, Value: storage.DrawCookie()})
+	if a := rm.do(planted); a.Code != http.StatusGone {
+		t.Errorf("with two cookies collect = %d, want 410", a.Code)
+	}
+	if a := sc.collect(); a.Code != http.StatusSeeOther {
+		t.Errorf("afterwards the browser itself collects %d, want 303", a.Code)
+	}
+}
+
+func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	var said strings.Builder
+	for _, a := range []answer{sc.shown, p.open(sc.id), p.say(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
+		said.WriteString(a.body + a.Header().Get("Location"))
+	}
+	for _, secret := range []string{sc.browser, storage.SessionID(sc.browser), p.cookie} {
+		if strings.Contains(said.String()+rm.log.String(), secret) {
+			t.Errorf("a page, an address or the log holds %q", secret)
+		}
+	}
+	cookie := sc.shown.Header().Get("Set-Cookie")
+	if want := "keystile_browser=" + sc.browser + "; Path=/oauth/signin; Max-Age=3600; HttpOnly; Secure; SameSite=Lax"; cookie != want {
+		t.Errorf("Set-Cookie = %q, want %q", cookie, want)
+	}
+	if _, err := rm.store.Ticket(t.Context(), sc.id); err == nil {
+		t.Error("the store knows the ticket by its scan id and not by a hash")
+	}
+}
+
+func TestOf30AtOnceOneCollects(t *testing.T) {
+	rm := open(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are told to wait
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	var in, gone atomic.Int32
+	var all sync.WaitGroup
+	for range 30 {
+		all.Go(func() {
+			switch a := sc.collect(); {
+			case a.Code == http.StatusSeeOther && a.cookie() != "":
+				in.Add(1)
+			case a.Code == http.StatusGone && a.cookie() == "":
+				gone.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if in.Load() != 1 || gone.Load() != 29 {
+		t.Errorf("%d were let in and %d not, want 1 and 29", in.Load(), gone.Load())
+	}
+	sessions, err := rm.store.Sessions(t.Context(), rm.mina.Sub)
+	if err != nil || len(sessions) != 2 {
+		t.Errorf("%d sessions, %v, want the phone's and one more", len(sessions), err)
+	}
+}
+
+func TestWhoMayNoLongerSignInIsNotSignedIn(t *testing.T) {
+	for promise, meanwhile := range map[string]func(*room, phone){
+		"disabled": func(rm *room, _ phone) {
+			u, err := rm.store.User(context.Background(), rm.mina.Sub)
+			must(rm.t, err)
+			u.Disabled = true
+			_, err = rm.store.SaveUser(context.Background(), u)
+			must(rm.t, err)
+		},
+		"signed out": func(rm *room, p phone) {
+			must(rm.t, rm.SignOut(httptest.NewRecorder(), get("/", p.cookie)))
+		},
+		"signed in anew": func(rm *room, p phone) { rm.enterMina("cookie", p.cookie) },
+		"the session run out": func(rm *room, p phone) {
+			v, err := rm.store.Session(context.Background(), storage.SessionID(p.cookie))
+			must(rm.t, err)
+			v.EndsAt = time.Now()
+			_, err = rm.store.SaveSession(context.Background(), v)
+			must(rm.t, err)
+		},
+	} {
+		rm := open(t, nil)
+		p, sc := rm.phone(), rm.showCode(asked)
+		p.open(sc.id)
+		p.say(sc.id, "confirm")
+		meanwhile(rm, p)
+		a := sc.collect()
+		if a.Code != http.StatusForbidden || a.cookie() != "" || !strings.Contains(a.body, "Get a new code") {
+			t.Errorf("%s: collect = %d with cookie %q, want 403 and a way on", promise, a.Code, a.cookie())
+		}
+	}
+}
+
+func TestACollectThatFailsShowsHowItStands(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	for _, scanned := range []bool{false, true} {
+		if scanned {
+			p.open(sc.id)
+		}
+		a := sc.collect()
+		again := hiddenID.FindStringSubmatch(a.body)
+		if a.Code != http.StatusConflict || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(browserCookie) != "" {
+			t.Errorf("scanned %v: collect = %d, want 409 and the same code", scanned, a.Code)
+		}
+	}
+	p.say(sc.id, "reject")
+	if got := sc.poll(); got != "rejected" {
+		t.Errorf("it is %s, want rejected", got)
+	}
+	a := sc.collect()
+	if a.Code != http.StatusForbidden || !strings.Contains(a.body, "rejected on the phone") || strings.Contains(a.body, "<svg class=\"qr\"") || a.cookie() != "" {
+		t.Errorf("rejected: collect = %d, want 403 without a code", a.Code)
+	}
+	if want := `href="/oauth/signin/qr?` + (url.Values{"query": {asked}}).Encode() + `"`; !strings.Contains(a.body, want) {
+		t.Errorf("the page lacks %q", want)
+	}
+	if a := p.open(sc.id); !strings.Contains(a.body, "You have said no") {
+		t.Errorf("the phone shows %d", a.Code)
+	}
+}
+
+// Entry 19 of the decisions: every attempt.
+func TestALockedAddressCollectsNothing(t *testing.T) {
+	rm := open(t, func(c *Config) { c.Lock.Failures = 1 })
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	rm.do(post("username", "mina", "password", "wrong password"))
+	a := sc.collect()
+	if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.cookie() != "" || !strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
+		t.Errorf("collect while locked = %d, want 429 and the way back", a.Code)
+	}
+	far := sc.collecting()
+	far.RemoteAddr = "198.51.100.7:1"
+	if a := rm.do(far); a.Code != http.StatusSeeOther {
+		t.Errorf("from another address = %d, want 303: the code is not used up", a.Code)
+	}
+}
+
+func TestCollectingIsNotAFailure(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode(asked)
+	for range 30 {
+		if a := sc.collect(); a.Code != http.StatusConflict {
+			t.Fatalf("collect = %d, want 409", a.Code)
+		}
+	}
+	rm.enterMina()
+}
+
+func TestAFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	foreign := func(r *http.Request) answer {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		return rm.do(r)
+	}
+	if a := foreign(formTo(scanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden || sc.poll() != "scanned" {
+		t.Errorf("confirm = %d, and it is %s", a.Code, sc.poll())
+	}
+	p.say(sc.id, "confirm")
+	if a := foreign(sc.collecting()); a.Code != http.StatusForbidden || a.cookie() != "" {
+		t.Errorf("collect = %d with cookie %q", a.Code, a.cookie())
+	}
+	if a := sc.collect(); a.Code != http.StatusSeeOther {
+		t.Errorf("our own form afterwards = %d, want 303", a.Code)
+	}
+}
+
+func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode(asked)
+	for _, want := range []string{
+		`<svg class="qr" role="img" aria-label="A code to scan with the camera of your phone"`, `fill="#fff"`,
+		`role="status" aria-live="polite"`, `<noscript><button type="submit">I have confirmed on my phone: continue</button></noscript>`,
+		`<script src="/oauth/signin/qr.js" defer></script>`, `data-poll="/oauth/signin/qr/poll?id=` + sc.id + `"`, "Sign in to Acme with your phone",
+		`href="/oauth/authorize?client_id=ksacme&amp;`,
+	} {
+		if !strings.Contains(sc.shown.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Count(sc.shown.body, "<script") != 1 || !strings.Contains(sc.shown.body, "defer></script>") {
+		t.Error("a script stands in the page")
+	}
+	for _, want := range []string{"script-src 'self'; connect-src 'self'", "form-action 'self' https://app.example.com;"} {
+		if !strings.Contains(sc.shown.policy(), want) {
+			t.Errorf("policy = %q, want %q in it", sc.shown.policy(), want)
+		}
+	}
+	if p := rm.ask(get("/oauth/authorize?" + asked)); strings.Contains(p.policy(), "script-src") || !strings.Contains(p.body, `>Scan with your phone</a>`) {
+		t.Errorf("the sign-in page runs scripts, or does not lead to the code: %s", p.policy())
+	}
+}
+
+func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		for range codesOfAddress {
+			rm.showCode("")
+		}
+		time.Sleep(45 * time.Second)
+		a := rm.do(get(qrPath))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(browserCookie) != "" || !strings.Contains(a.body, "too many codes") {
+			t.Errorf("one more = %d, Retry-After %q, want 429 and 15", a.Code, a.Header().Get("Retry-After"))
+		}
+		r := get(qrPath)
+		r.RemoteAddr = "198.51.100.7:1"
+		if a := rm.do(r); a.Code != http.StatusOK {
+			t.Errorf("another address = %d, want 200", a.Code)
+		}
+		time.Sleep(15 * time.Second)
+		rm.showCode("")
+	})
+}
+
+func TestPollsHaveARateOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		sc := rm.showCode("")
+		for i := range pollsOfCode {
+			if got := sc.poll(); got != "pending" {
+				t.Fatalf("poll %d is %s", i, got)
+			}
+		}
+		a := rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, `"errcode":429`) {
+			t.Errorf("one more = %d, Retry-After %q: %s", a.Code, a.Header().Get("Retry-After"), a.body)
+		}
+		if got := rm.showCode("").poll(); got != "pending" {
+			t.Errorf("another code of the address is %s", got)
+		}
+		time.Sleep(time.Minute)
+		if got := sc.poll(); got != "pending" {
+			t.Errorf("a minute later it is %s", got)
+		}
+		for range pollsOfAddress - 1 {
+			rm.do(get(pollPath + "?id=nobody's"))
+		}
+		if got := sc.poll(); got != "Too Many Requests" {
+			t.Errorf("after %d polls of the address it is %s", pollsOfAddress, got)
+		}
+		if a := rm.do(get(qrPath)); a.Code != http.StatusOK {
+			t.Errorf("polls count against codes: %d", a.Code)
+		}
+	})
+}
+
+func TestTheScriptIsAFileThatIsKept(t *testing.T) {
+	rm := open(t, nil)
+	a := rm.do(get(scriptPath))
+	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != string(script) {
+		t.Errorf("the script = %d %v", a.Code, a.Header())
+	}
+	r := get(scriptPath)
+	r.Header.Set("If-None-Match", a.Header().Get("ETag"))
+	if b := rm.do(r); b.Code != http.StatusNotModified || b.body != "" || a.Header().Get("ETag") == "" {
+		t.Errorf("by its ETag = %d", b.Code)
+	}
+}
+
+func TestWithoutItThereIsNoWord(t *testing.T) {
+	rm := open(t, func(c *Config) { c.NoQR = true })
+	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
+		t.Error("the page offers it")
+	}
+	for _, path := range append(FreePaths(), qrPath, collectPath, scanPath+strings.Repeat("A", 26)) {
+		if a := rm.do(get(path)); a.Code != http.StatusNotFound {
+			t.Errorf("%s = %d, want 404", path, a.Code)
+		}
+	}
+}
+
+func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode("")
+	for path, methods := range map[string]string{qrPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", scanPath + sc.id: "HEAD PUT"} {
+		for method := range strings.FieldsSeq(methods) {
+			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
+				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
+			}
+		}
+	}
+}
+
+func TestABadQueryMakesNoCode(t *testing.T) {
+	rm := open(t, nil)
+	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", maxQuery+1)} {
+		if a := rm.do(get(qrPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(browserCookie) != "" {
+			t.Errorf("%.20s = %d, want 400", query, a.Code)
+		}
+	}
+	if sc := rm.showCode("client_id=ksacme&redirect_uri=https://evil.example/"); strings.Contains(sc.shown.policy(), "evil") || strings.Contains(sc.shown.body, "Acme") {
+		t.Error("a request that the application may not make has its brand")
+	}
+}

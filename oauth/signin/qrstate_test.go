@@ -1,0 +1,194 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Every state, every step, by the one who scanned and by another: what it becomes. A state
+// that stays is "".
+func TestEachStepOfASignInByCode(t *testing.T) {
+	mina := storage.Session{ID: "s1", UserID: "mina", LoginType: "self"}
+	omar := storage.Session{ID: "s2", UserID: "omar", LoginType: "wx"}
+	for _, c := range []struct {
+		from, by, step, to string
+		err                error
+	}{
+		{qrPending, "omar", "scan", qrScanned, nil},
+		{qrPending, "mina", "scan", qrScanned, nil},
+		{qrPending, "mina", "yes", "", nil},
+		{qrPending, "mina", "no", "", nil},
+		{qrScanned, "mina", "scan", "", nil},
+		{qrScanned, "mina", "yes", qrConfirmed, nil},
+		{qrScanned, "mina", "no", qrRejected, nil},
+		{qrScanned, "omar", "scan", "", errOthers},
+		{qrScanned, "omar", "yes", "", errOthers},
+		{qrScanned, "omar", "no", "", errOthers},
+		{qrConfirmed, "mina", "scan", "", nil},
+		{qrConfirmed, "mina", "yes", "", nil},
+		{qrConfirmed, "mina", "no", "", nil},
+		{qrConfirmed, "omar", "scan", "", errOthers},
+		{qrConfirmed, "omar", "yes", "", errOthers},
+		{qrConfirmed, "omar", "no", "", errOthers},
+		{qrRejected, "mina", "scan", "", nil},
+		{qrRejected, "mina", "yes", "", nil},
+		{qrRejected, "mina", "no", "", nil},
+		{qrRejected, "omar", "scan", "", errOthers},
+		{qrRejected, "omar", "yes", "", errOthers},
+		{qrRejected, "omar", "no", "", errOthers},
+		{qrCollected, "mina", "scan", "", nil},
+		{qrCollected, "mina", "yes", "", nil},
+		{qrCollected, "mina", "no", "", nil},
+		{qrCollected, "omar", "scan", "", errOthers},
+		{qrCollected, "omar", "yes", "", errOthers},
+		{qrCollected, "omar", "no", "", errOthers},
+	} {
+		now := time.Now()
+		before := storage.Ticket{State: c.from, ExpiresAt: now.Add(time.Second)}
+		if c.from != qrPending {
+			before.UserID, before.Session, before.LoginType = mina.UserID, mina.ID, mina.LoginType
+		}
+		by := map[string]storage.Session{"mina": mina, "omar": omar}[c.by]
+		do := map[string]step{"scan": scan(by), "yes": decide(by, true), "no": decide(by, false)}[c.step]
+		after := before
+		done, err := do(&after, now)
+		if done != (c.to != "") || !errors.Is(err, c.err) {
+			t.Errorf("%s, %s by %s: done %v, %v, want %v, %v", c.from, c.step, c.by, done, err, c.to != "", c.err)
+		}
+		want := before
+		switch c.to {
+		case qrScanned:
+			want.UserID, want.Session, want.LoginType, want.ExpiresAt = by.UserID, by.ID, by.LoginType, before.ExpiresAt.Add(time.Minute)
+		case qrConfirmed:
+			want.ExpiresAt = now.Add(time.Minute)
+		}
+		if c.to != "" {
+			want.State = c.to
+		}
+		if after.State != want.State || after.UserID != want.UserID || after.Session != want.Session || after.LoginType != want.LoginType || !after.ExpiresAt.Equal(want.ExpiresAt) {
+			t.Errorf("%s, %s by %s: %+v, want %+v", c.from, c.step, c.by, after, want)
+		}
+	}
+}
+
+func TestOnlyWhoScannedFirstMayAnswer(t *testing.T) {
+	rm := open(t, nil)
+	mina, omar := rm.phone(), rm.other()
+	sc := rm.showCode(asked)
+	mina.open(sc.id)
+	for _, a := range []answer{omar.open(sc.id), omar.say(sc.id, "confirm"), omar.say(sc.id, "reject")} {
+		if a.Code != http.StatusForbidden || strings.Contains(a.body, "Acme") || sc.poll() != "scanned" {
+			t.Errorf("somebody else: %d, and it is %s, want 403 and scanned", a.Code, sc.poll())
+		}
+	}
+	mina.say(sc.id, "confirm")
+	v, err := rm.Visitor(get("/", sc.collect().cookie()))
+	if err != nil || v.UserID != rm.mina.Sub {
+		t.Errorf("signed in is %+v, %v, want Mina", v, err)
+	}
+}
+
+func TestWhoHasNotSeenWhatIsAskedHasNotConfirmed(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	if a := p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "pending" {
+		t.Errorf("a confirmation of nothing = %d, and it is %s", a.Code, sc.poll())
+	}
+	p.open(sc.id)
+	if a := (phone{rm, storage.DrawCookie()}).say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
+		t.Errorf("a confirmation of nobody = %d, and it is %s", a.Code, sc.poll())
+	}
+	for _, word := range []string{"", "yes", "Confirm"} {
+		if a := p.say(sc.id, word); a.Code != http.StatusBadRequest || sc.poll() != "scanned" {
+			t.Errorf("%q = %d, and it is %s, want 400 and scanned", word, a.Code, sc.poll())
+		}
+	}
+}
+
+func TestEachStateEndsToTheSecond(t *testing.T) {
+	const instant = time.Nanosecond
+	for _, c := range []struct {
+		promise string
+		begin   func(sc *screen, p phone)
+		life    time.Duration // from then on
+	}{
+		{"nobody scans", func(*screen, phone) {}, 120 * time.Second},
+		{"scanned at once", func(sc *screen, p phone) { p.open(sc.id) }, 180 * time.Second},
+		{"scanned at the last moment", func(sc *screen, p phone) { time.Sleep(120*time.Second - instant); p.open(sc.id) }, 60*time.Second + instant},
+		{"looked at again and again", func(sc *screen, p phone) { p.open(sc.id); p.open(sc.id); p.open(sc.id) }, 180 * time.Second},
+		{"confirmed at once", func(sc *screen, p phone) { p.open(sc.id); p.say(sc.id, "confirm") }, 60 * time.Second},
+		{"confirmed at the last moment", func(sc *screen, p phone) {
+			p.open(sc.id)
+			time.Sleep(180*time.Second - instant)
+			p.say(sc.id, "confirm")
+		}, 60 * time.Second},
+		{"rejected", func(sc *screen, p phone) { p.open(sc.id); p.say(sc.id, "reject") }, 180 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			rm := open(t, nil)
+			p, sc := rm.phone(), rm.showCode(asked)
+			c.begin(sc, p)
+			time.Sleep(c.life - instant)
+			if got := sc.poll(); got == "expired" {
+				t.Errorf("%s: it ends before %v", c.promise, c.life)
+			}
+			time.Sleep(instant)
+			if got := sc.poll(); got != "expired" {
+				t.Errorf("%s: after %v it is %s", c.promise, c.life, got)
+			}
+			if a := p.open(sc.id); a.Code != http.StatusNotFound {
+				t.Errorf("%s: the phone sees %d, want 404", c.promise, a.Code)
+			}
+			if a := rm.do(get(scanPath + sc.id)); a.Code != http.StatusNotFound {
+				t.Errorf("%s: who is not signed in sees %d, want 404 before they try", c.promise, a.Code)
+			}
+			if a := p.say(sc.id, "confirm"); a.Code != http.StatusNotFound {
+				t.Errorf("%s: confirm = %d, want 404", c.promise, a.Code)
+			}
+			if a := sc.collect(); a.Code != http.StatusGone || a.cookie() != "" {
+				t.Errorf("%s: collect = %d, want 410", c.promise, a.Code)
+			}
+			n, err := rm.store.Sweep(t.Context(), time.Now())
+			if err != nil || n == 0 || sc.poll() != "Not Found" {
+				t.Errorf("%s: swept %d, %v, and it is %s", c.promise, n, err, sc.poll())
+			}
+		})
+	}
+}
+
+func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	id := strings.Repeat("A", 26)
+	now := time.Now()
+	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: storage.SessionID(id), Kind: "email", Browser: storage.SessionID(sc.browser), State: qrConfirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	must(t, err)
+	fake := &screen{rm: rm, browser: sc.browser, id: id}
+	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusGone {
+		t.Errorf("the phone sees %d, the screen %s and %d", a.Code, fake.poll(), fake.collect().Code)
+	}
+}
+
+func TestAStoreThatIsAwayLosesNoCode(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	rm.store.session = errDown
+	if a := sc.collect(); a.Code != http.StatusServiceUnavailable || a.cookie() != "" {
+		t.Errorf("collect = %d with cookie %q, want 503", a.Code, a.cookie())
+	}
+	if a := p.open(sc.id); a.Code != http.StatusServiceUnavailable {
+		t.Errorf("the phone sees %d, want 503", a.Code)
+	}
+	rm.store.session = nil
+	if a := sc.collect(); a.Code != http.StatusSeeOther {
+		t.Errorf("a moment later = %d, want 303", a.Code)
+	}
+}

@@ -1,0 +1,150 @@
+package signin
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+)
+
+func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
+	rm := open(t, nil)
+	app, err := rm.store.Store.App(t.Context(), "ksacme")
+	must(t, err)
+	app.Name = `<script>alert(1)</script><img src=x onerror=alert(1)>`
+	_, err = rm.store.SaveApp(t.Context(), app)
+	must(t, err)
+	r := get(way{Path: qrPath}.carrying(asked).Path)
+	r.Header.Set("User-Agent", `Firefox/1 Windows <script>alert(2)</script>"'><img src=x>`)
+	shown := rm.do(r)
+	a := rm.phone().open(hiddenID.FindStringSubmatch(shown.body)[1])
+	if a.Code != http.StatusOK || !strings.Contains(a.body, "&lt;script&gt;alert(1)") || !strings.Contains(a.body, "Firefox on Windows") {
+		t.Errorf("the phone's page = %d without the name as text", a.Code)
+	}
+	for _, bad := range []string{"<script>", "<img", "alert(2)"} {
+		if strings.Contains(a.body, bad) || strings.Contains(shown.body, bad) {
+			t.Errorf("a page holds %q", bad)
+		}
+	}
+	if strings.Contains(a.policy(), "script-src") || !strings.Contains(a.policy(), "form-action 'self';") || !strings.Contains(a.policy(), "frame-ancestors 'none'") {
+		t.Errorf("the phone's policy is %q", a.policy())
+	}
+}
+
+func TestABrowserIsCalledAsPeopleCallIt(t *testing.T) {
+	for agent, want := range map[string]string{
+		firefox: "Firefox on Windows",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":                   "Edge on Windows",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                                    "Chrome on Android",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1":         "Safari on iPhone",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                           "Safari on macOS",
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0":                             "Opera on Linux",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.50(0x1800322a)": "WeChat on iPhone",
+		"curl/8.5.0":              "an unknown browser",
+		"":                        "an unknown browser",
+		"Firefox/1":               "Firefox",
+		"Bot (Windows)":           "an unknown browser on Windows",
+		"<b>Windows Firefox/</b>": "Firefox on Windows",
+	} {
+		if got := agentText(page.English, agent); got != want {
+			t.Errorf("agentText(%q) = %q, want %q", agent, got, want)
+		}
+	}
+	if got := agentText(page.Chinese, firefox); got != "Firefox（Windows）" {
+		t.Errorf("in Chinese it is %q", got)
+	}
+}
+
+func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked+"&ui_locales=zh-CN")
+	if !strings.Contains(sc.shown.body, `<html lang="zh-CN">`) || strings.Contains(sc.shown.body, "phone") {
+		t.Error("the screen does not speak Chinese alone")
+	}
+	if a := p.open(sc.id); !strings.Contains(a.body, `<html lang="en">`) {
+		t.Error("the phone speaks the screen's language")
+	}
+	r := get(scanPath+sc.id, p.cookie)
+	r.Header.Set("Accept-Language", "zh-CN")
+	if a := rm.do(r); !strings.Contains(a.body, `<html lang="zh-CN">`) || strings.Contains(a.body, "another") || strings.Contains(a.body, "Confirm") {
+		t.Error("the phone does not speak Chinese alone")
+	}
+}
+
+func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
+	for _, text := range []string{
+		waitingText, endedText, rejectedText, withdrawnText, endedScan.Msg, othersScan.Msg, noAnswer.Msg, tooManyCodes.Msg,
+		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
+		"You have confirmed", "The other device is being signed in. You can close this page.", "You have said no",
+		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
+		"Sign in on this phone first. Then you can confirm the sign-in on the other device.",
+	} {
+		if page.Chinese.Of(text) != page.Chinese {
+			t.Errorf("%q is not in the table of messages", text)
+		}
+	}
+}
+
+func TestOnlyTheExactWayToAScanIsOne(t *testing.T) {
+	id := strings.Repeat("A", 26)
+	for query, want := range map[string]bool{
+		scanPath + id: true, scanPath + id + "A": false, scanPath + id[1:]: false, scanPath + id[1:] + "/": false, scanPath + id + "?": false,
+		scanPath + id[1:] + "a": false, "/" + scanPath + id: false, scanPath + id + "&client_id=x": false, scanPath: false, id: false,
+		scanPath + "../../../../evil.example/AA": false, "https://evil.example" + scanPath + id: false, scanPath + id[2:] + "%2": false,
+	} {
+		if isScan(query) != want {
+			t.Errorf("isScan(%q) = %v", query, !want)
+		}
+		if to := onward(query); to != query == want {
+			t.Errorf("onward(%q) = %q", query, to)
+		}
+	}
+}
+
+func TestABrokenScanIDIsAPage(t *testing.T) {
+	rm := open(t, nil)
+	p := rm.phone()
+	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
+		for _, a := range []answer{p.open(id), rm.do(get(scanPath + id))} {
+			if a.Code != http.StatusNotFound {
+				t.Errorf("%.30q = %d, want 404", id, a.Code)
+			}
+		}
+	}
+}
+
+func TestAPaceIsBoundedAndForgets(t *testing.T) {
+	p := newPace[netip.Addr](2)
+	p.room = 3
+	now := time.Now()
+	for i := range 3 {
+		p.count(nth(i))
+	}
+	p.count(nth(3))
+	p.count(nth(4))
+	if p.count(nth(5)) == 0 || len(p.known) != 3 {
+		t.Errorf("%d are remembered, and one more is let by", len(p.known))
+	}
+	if p.count(nth(0)) != 0 || p.count(nth(0)) == 0 {
+		t.Error("one that is known has no count of its own")
+	}
+	for _, m := range p.known {
+		m.began = now.Add(-time.Minute)
+	}
+	p.swept = now.Add(-time.Minute)
+	if p.count(nth(9)) != 0 || len(p.known) != 1 {
+		t.Errorf("a minute later %d are remembered, want 1", len(p.known))
+	}
+}
+
+// A session that knows no address, of a program behind no network, still says something.
+func TestAnUnknownAddressIsSaidToBeUnknown(t *testing.T) {
+	rm := open(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
+	a := rm.phone().open(rm.showCode("").id)
+	if !strings.Contains(a.body, "Someone at an unknown address with Firefox on Windows") || strings.Contains(a.body, "<dt>") {
+		t.Errorf("the phone's page = %d: %s", a.Code, a.body)
+	}
+}
