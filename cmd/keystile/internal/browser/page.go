@@ -36,6 +36,19 @@ func (p *Page) Follow(selector string) {
 	p.await("Page.loadEventFired")
 }
 
+// Arrive waits until the page that it goes to by itself is loaded.
+func (p *Page) Arrive() {
+	p.t.Helper()
+	p.await("Page.loadEventFired")
+}
+
+// Attribute is what an element has for an attribute.
+func (p *Page) Attribute(selector, name string) (value string) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf(`document.querySelector(%q).getAttribute(%q)`, selector, name), &value)
+	return value
+}
+
 // Click clicks the middle of an element.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
