@@ -499,3 +499,20 @@ func TestABadQueryMakesNoCode(t *testing.T) {
 		t.Error("a request that the application may not make has its brand")
 	}
 }
+
+type trail []storage.Event
+
+func (l *trail) Note(e storage.Event) { *l = append(*l, e) }
+
+func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
+	var notes trail
+	rm := open(t, func(c *Config) { c.Audit = &notes })
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	notes = nil
+	sc.collect()
+	if len(notes) != 1 || notes[0].Kind != storage.EventSignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
+		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
+	}
+}
