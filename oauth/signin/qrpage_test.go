@@ -1,0 +1,157 @@
+package signin
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode(asked)
+	for _, want := range []string{
+		`<svg class="qr" role="img" aria-label="A code to scan with the camera of your phone"`, `fill="#fff"`,
+		`role="status" aria-live="polite"`, `<noscript><button type="submit">I have confirmed on my phone: continue</button></noscript>`,
+		`<script src="/oauth/signin/qr.js" defer></script>`, `data-poll="/oauth/signin/qr/poll?id=` + sc.id + `"`, "Sign in to Acme with your phone",
+		`href="/oauth/authorize?client_id=ksacme&amp;`,
+	} {
+		if !strings.Contains(sc.shown.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Count(sc.shown.body, "<script") != 1 || !strings.Contains(sc.shown.body, "defer></script>") {
+		t.Error("a script stands in the page")
+	}
+	for _, want := range []string{"script-src 'self'; connect-src 'self'", "form-action 'self' https://app.example.com;"} {
+		if !strings.Contains(sc.shown.policy(), want) {
+			t.Errorf("policy = %q, want %q in it", sc.shown.policy(), want)
+		}
+	}
+	if p := rm.ask(get("/oauth/authorize?" + asked)); strings.Contains(p.policy(), "script-src") || !strings.Contains(p.body, `>Scan with your phone</a>`) {
+		t.Errorf("the sign-in page runs scripts, or does not lead to the code: %s", p.policy())
+	}
+}
+
+func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		for range codesOfAddress {
+			rm.showCode("")
+		}
+		time.Sleep(45 * time.Second)
+		a := rm.do(get(qrPath))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(browserCookie) != "" || !strings.Contains(a.body, "too many codes") {
+			t.Errorf("one more = %d, Retry-After %q, want 429 and 15", a.Code, a.Header().Get("Retry-After"))
+		}
+		r := get(qrPath)
+		r.RemoteAddr = "198.51.100.7:1"
+		if a := rm.do(r); a.Code != http.StatusOK {
+			t.Errorf("another address = %d, want 200", a.Code)
+		}
+		time.Sleep(15 * time.Second)
+		rm.showCode("")
+	})
+}
+
+func TestPollsHaveARateOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		sc := rm.showCode("")
+		for i := range pollsOfCode {
+			if got := sc.poll(); got != "pending" {
+				t.Fatalf("poll %d is %s", i, got)
+			}
+		}
+		a := rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, `"errcode":429`) {
+			t.Errorf("one more = %d, Retry-After %q: %s", a.Code, a.Header().Get("Retry-After"), a.body)
+		}
+		if got := rm.showCode("").poll(); got != "pending" {
+			t.Errorf("another code of the address is %s", got)
+		}
+		time.Sleep(time.Minute)
+		if got := sc.poll(); got != "pending" {
+			t.Errorf("a minute later it is %s", got)
+		}
+		for range pollsOfAddress - 1 {
+			rm.do(get(pollPath + "?id=nobody's"))
+		}
+		if got := sc.poll(); got != "Too Many Requests" {
+			t.Errorf("after %d polls of the address it is %s", pollsOfAddress, got)
+		}
+		if a := rm.do(get(qrPath)); a.Code != http.StatusOK {
+			t.Errorf("polls count against codes: %d", a.Code)
+		}
+	})
+}
+
+func TestTheScriptIsAFileThatIsKept(t *testing.T) {
+	rm := open(t, nil)
+	a := rm.do(get(scriptPath))
+	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != string(script) {
+		t.Errorf("the script = %d %v", a.Code, a.Header())
+	}
+	r := get(scriptPath)
+	r.Header.Set("If-None-Match", a.Header().Get("ETag"))
+	if b := rm.do(r); b.Code != http.StatusNotModified || b.body != "" || a.Header().Get("ETag") == "" {
+		t.Errorf("by its ETag = %d", b.Code)
+	}
+}
+
+func TestWithoutItThereIsNoWord(t *testing.T) {
+	rm := open(t, func(c *Config) { c.NoQR = true })
+	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
+		t.Error("the page offers it")
+	}
+	for _, path := range append(FreePaths(), qrPath, collectPath, scanPath+strings.Repeat("A", 26)) {
+		if a := rm.do(get(path)); a.Code != http.StatusNotFound {
+			t.Errorf("%s = %d, want 404", path, a.Code)
+		}
+	}
+}
+
+func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
+	rm := open(t, nil)
+	sc := rm.showCode("")
+	for path, methods := range map[string]string{qrPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", scanPath + sc.id: "HEAD PUT"} {
+		for method := range strings.FieldsSeq(methods) {
+			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
+				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
+			}
+		}
+	}
+}
+
+func TestABadQueryMakesNoCode(t *testing.T) {
+	rm := open(t, nil)
+	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", maxQuery+1)} {
+		if a := rm.do(get(qrPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(browserCookie) != "" {
+			t.Errorf("%.20s = %d, want 400", query, a.Code)
+		}
+	}
+	if sc := rm.showCode("client_id=ksacme&redirect_uri=https://evil.example/"); strings.Contains(sc.shown.policy(), "evil") || strings.Contains(sc.shown.body, "Acme") {
+		t.Error("a request that the application may not make has its brand")
+	}
+}
+
+type trail []storage.Event
+
+func (l *trail) Note(e storage.Event) { *l = append(*l, e) }
+
+func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
+	var notes trail
+	rm := open(t, func(c *Config) { c.Audit = &notes })
+	p, sc := rm.phone(), rm.showCode(asked)
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	notes = nil
+	sc.collect()
+	if len(notes) != 1 || notes[0].Kind != storage.EventSignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
+		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
+	}
+}
