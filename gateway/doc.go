@@ -1,6 +1,5 @@
-// Package gateway is the watch: bearer tokens, rates, quotas, usage, applications,
-// billing, audit and CORS;
-// /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
+// Package gateway is the watch: bearer tokens, rates, quotas, usage, applications, billing,
+// audit and CORS; /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
 //
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Journal: "usage"})
 //	mux.Handle("/api/v1/", g)
