@@ -84,8 +84,10 @@ func permits(pkg, path string, test bool) string {
 		return "adapters import storage only"
 	case within(pkg, "internal") && roomOf(to) != "":
 		return "internal packages import no room"
-	case room != "" && !within(to, "storage") && !within(to, "internal") && !within(to, room+"/internal"):
-		return "a room imports storage, internal/* and its own internal packages"
+	case room != "" && !within(to, "storage") && !within(to, "internal") && !within(to, room+"/internal") && !within(to, room+"/connector"):
+		return "a room imports storage, internal/*, its own internal packages and its connectors"
+	case within(to, room+"/connector/fake") && room != "":
+		return "only cmd and tests bring in the fake providers"
 	case room != "" && within(to, "storage") && to != "storage":
 		return "a room does not choose its adapter"
 	}
@@ -136,6 +138,10 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"oauth/signin", module + "/oauth", false, false},
 		{"oauth", module + "/oauth/signin", false, false},
 		{"oauth", module + "/oauth/internal/engine", false, true},
+		{"oauth/signin", module + "/oauth/signin/connector", false, true},
+		{"oauth/signin", module + "/oauth/signin/connector/fake", false, false},
+		{"oauth/signin/connector/fake", module + "/oauth/signin/connector", false, true},
+		{"oauth", module + "/oauth/signin/connector", false, false},
 		{"gateway", module + "/oauth/internal/engine", false, false},
 		{"gateway", module + "/storage", false, true},
 		{"gateway", module + "/storage/bolt", false, false},

@@ -1,0 +1,153 @@
+package connector
+
+import (
+	"cmp"
+	"context"
+	"crypto/rsa"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Alipay is the Config of Alipay's website login with RSA2 keys (not with certificates).
+type Alipay struct {
+	ID         string         // required: APPID
+	PrivateKey storage.Secret // required: the application's, RSA of 2048 bits or more; PKCS#8 or PKCS#1, PEM or bare base64
+	PublicKey  string         // required: alipay's, not the application's; PEM or bare base64
+	Client     *http.Client   // nil: our own
+
+	AuthorizeURL string // "": https://openauth.alipay.com/oauth2/publicAppAuthorize.htm
+	GatewayURL   string // "": https://openapi.alipay.com/gateway.do
+}
+
+// alipay has one address for everything, and signs what it says, as we do.
+type alipay struct {
+	*upstream
+	authorize, gateway string
+	ours               *rsa.PrivateKey
+	theirs             *rsa.PublicKey
+}
+
+// NewAlipay makes the connector alipay, or says everything that is wrong with the Config.
+func NewAlipay(c Alipay) (Connector, error) {
+	k := check{name: storage.LoginAlipay}
+	a := &alipay{
+		upstream:  newUpstream(k.name, k.id(c.ID), c.PrivateKey, c.Client, alipayMeanings),
+		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm"),
+		gateway:   k.endpoint("GatewayURL", c.GatewayURL, "https://openapi.alipay.com/gateway.do"),
+	}
+	var err error
+	if a.ours, err = readPrivateKey(c.PrivateKey.Reveal()); err != nil {
+		k.complain("PrivateKey: %w", err)
+	}
+	if a.theirs, err = readPublicKey(c.PublicKey); err != nil {
+		k.complain("PublicKey: %w", err)
+	}
+	if err == nil && a.ours != nil && a.theirs.Equal(a.ours.Public()) {
+		k.complain("PublicKey: this is the application's own; give alipay's, which its console shows beside it")
+	}
+	if err := k.done(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// By sub_code, or code where there is none.
+var alipayMeanings = map[string]meaning{
+	"20000":                            {hint: "busy; it passes"},
+	"aop.invalid-auth-token":           {hint: "the access token is not accepted"},
+	"aop.auth-token-time-out":          {hint: "the access token has expired"},
+	"isp.unknow-error":                 {hint: "busy; it passes"},
+	"aop.unknow-error":                 {hint: "busy; it passes"},
+	"isv.code-invalid":                 {is: ErrCode}, // used, expired, made up or of another application
+	"isv.invalid-app-id":               {hint: "the ID is wrong"},
+	"isv.invalid-signature":            {hint: "the PrivateKey does not fit the public key entered in the console"},
+	"isv.missing-signature-key":        {hint: "the console has no public key of the application"},
+	"isv.invalid-timestamp":            {hint: "the clock of this machine is wrong"},
+	"isv.insufficient-isv-permissions": {hint: "the application has no right to the member's information"},
+}
+
+func (a *alipay) Begin(state, back string, _ bool) string {
+	return begin(a.authorize, url.Values{
+		"app_id": {a.id}, "scope": {"auth_user"}, "redirect_uri": {back}, "state": {state},
+	})
+}
+
+func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
+	ctx, t, done, err := a.open(ctx, query, "auth_code")
+	if err != nil {
+		return Profile{}, err
+	}
+	defer done()
+	said, err := a.ask(ctx, t, "alipay.system.oauth.token", url.Values{"grant_type": {"authorization_code"}, "code": {t.code}})
+	if err != nil {
+		return Profile{}, err
+	}
+	token, err := t.token(said)
+	if err != nil {
+		return Profile{}, err
+	}
+	user, err := a.ask(ctx, t, "alipay.user.info.share", url.Values{"auth_token": {token}})
+	if err != nil {
+		return Profile{}, err
+	}
+	return t.profile(alipayIdentity(said), alipayIdentity(user), Profile{
+		Nickname: user.text("nick_name"),
+		Avatar:   picture(user.text("avatar")),
+		Gender:   gender(strings.ToUpper(user.text("gender")), "M", "F"),
+		Location: place(user.text("province"), user.text("city")),
+	})
+}
+
+// beijing is the gateway's clock. It has no summer time, so no table of zones is needed.
+var beijing = time.FixedZone("UTC+8", 8*60*60)
+
+// ask calls a method of the gateway and returns the object it answers under that name.
+func (a *alipay) ask(ctx context.Context, t *talk, method string, params url.Values) (object, error) {
+	for name, value := range map[string]string{
+		"app_id": a.id, "method": method, "format": "JSON", "charset": "utf-8", "sign_type": "RSA2",
+		"timestamp": time.Now().In(beijing).Format("2006-01-02 15:04:05"), "version": "1.0",
+	} {
+		params.Set(name, value)
+	}
+	sign, err := signature(a.ours, signed(params))
+	if err != nil {
+		return nil, t.trouble("", "could not be asked: the PrivateKey does not sign")
+	}
+	params.Set("sign", sign)
+	got, err := t.post(ctx, a.gateway, params, nil)
+	if err != nil {
+		return nil, err
+	}
+	member := strings.ReplaceAll(method, ".", "_") + "_response"
+	whole, err := t.understand(got, parseObject, func(o object) (code, text string) { return alipayFault(o, member) })
+	if err != nil {
+		return nil, err
+	}
+	if !verified(a.theirs, whole[member], whole.text("sign")) {
+		return nil, t.trouble("", "answered what is not signed with the PublicKey")
+	}
+	return whole.inner(member), nil
+}
+
+// alipayFault finds a refusal: under a name of its own, or with a code where the answer
+// should be.
+func alipayFault(o object, member string) (code, text string) {
+	in := o.inner(member)
+	if _, apart := o["error_response"]; apart {
+		in = o.inner("error_response")
+		code = cmp.Or(in.fault("code"), "unreadable")
+	} else if code = in.fault("code"); code == "" || code == "10000" { // a token comes without a code
+		return "", ""
+	}
+	text = in.text("msg") + ": " + in.text("sub_msg")
+	if sub := in.fault("sub_code"); sub != "" {
+		return sub, code + ": " + text
+	}
+	return code, text
+}
+
+func alipayIdentity(o object) identity { return identity{o.text("user_id"), o.text("open_id")} }

@@ -1,0 +1,57 @@
+package fake
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// object is one in JSON.
+type object map[string]any
+
+// encode writes JSON as PHP and its friends do: slashes escaped, everything else as it is.
+func encode(o object) string {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.Encode(o) // of texts and numbers
+	return strings.ReplaceAll(strings.TrimSpace(out.String()), "/", `\/`)
+}
+
+func say(w http.ResponseWriter, kind, body string) error {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, err := io.WriteString(w, body)
+	return err
+}
+
+// admits holds an application's credentials against ours.
+func (f *Fake) admits(q url.Values, idParam, id, secretParam string) bool {
+	return q.Get(idParam) == id && f.secret.Equal(q.Get(secretParam))
+}
+
+// fill puts values into an object, but those that are empty.
+func (o object) fill(values object) object {
+	for name, v := range values {
+		if v != "" {
+			o[name] = v
+		}
+	}
+	return o
+}
+
+// unionID is "" until there is one.
+func (g grant) unionID() string {
+	if !g.union {
+		return ""
+	}
+	return g.who.unionID(g.provider)
+}
+
+func (g grant) openID() string { return g.who.openID(g.provider) }
+
+func (f *Fake) faceOf(p person) string { return f.base + f.path + "/face/" + p.Key + ".svg" }

@@ -1,0 +1,107 @@
+package fake
+
+import (
+	"crypto/rand"
+	"sync"
+	"time"
+)
+
+const (
+	lifetime = 5 * time.Minute // of a code and of an access token
+	maxKept  = 1024            // codes, and as many access tokens
+)
+
+// desk hands out codes and access tokens.
+type desk struct {
+	mu     sync.Mutex
+	codes  shelf
+	tokens shelf
+	visits map[string]int // by provider and person: never more than there are of both
+}
+
+// grant is what somebody has agreed to.
+type grant struct {
+	provider string
+	who      person
+	union    bool   // there is a unionid by now
+	back     string // where the code went
+	until    time.Time
+	used     bool
+}
+
+// verdict is what became of a code.
+type verdict int
+
+const (
+	valid verdict = iota
+	unknown
+	expired
+	used
+)
+
+func newDesk() *desk {
+	return &desk{codes: newShelf(), tokens: newShelf(), visits: map[string]int{}}
+}
+
+// code begins a visit.
+func (d *desk) code(provider string, p person, back string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	visit := provider + "|" + p.Key
+	d.visits[visit]++
+	code := rand.Text()
+	d.codes.put(code, &grant{
+		provider: provider, who: p, back: back, until: time.Now().Add(lifetime),
+		union: p.unionFrom > 0 && d.visits[visit] >= p.unionFrom,
+	})
+	return code
+}
+
+// redeem spends a code for an access token.
+func (d *desk) redeem(provider, code string) (token string, g grant, v verdict) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := d.codes.kept[code]
+	switch {
+	case found == nil || found.provider != provider:
+		return "", grant{}, unknown
+	case found.used:
+		return "", grant{}, used
+	case !time.Now().Before(found.until):
+		return "", grant{}, expired
+	}
+	found.used = true
+	token = "FAKE" + rand.Text()
+	t := *found
+	t.until = time.Now().Add(lifetime)
+	d.tokens.put(token, &t)
+	return token, t, valid
+}
+
+// holder returns whose access token it is.
+func (d *desk) holder(provider, token string) (grant, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g := d.tokens.kept[token]
+	if g == nil || g.provider != provider || !time.Now().Before(g.until) {
+		return grant{}, false
+	}
+	return *g, true
+}
+
+// shelf keeps the newest maxKept.
+type shelf struct {
+	kept  map[string]*grant
+	order []string
+}
+
+func newShelf() shelf { return shelf{kept: map[string]*grant{}} }
+
+func (s *shelf) put(key string, g *grant) {
+	if len(s.order) == maxKept {
+		delete(s.kept, s.order[0])
+		s.order = append(s.order[:0], s.order[1:]...)
+	}
+	s.kept[key] = g
+	s.order = append(s.order, key)
+}

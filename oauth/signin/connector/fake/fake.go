@@ -1,0 +1,147 @@
+package fake
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/storage"
+)
+
+// Path is where the fake is, unless a Config says otherwise.
+const Path = "/fake-providers"
+
+// The applications of the fake, as their providers would call them.
+const (
+	wxID     = "wxfa4e000000000001"
+	qqID     = "100000001"
+	alipayID = "2021000000000001"
+	douyinID = "awfake0000000001"
+)
+
+// Config is what a Fake is made of.
+type Config struct {
+	BaseURL string       // required: our own origin. Browsers are sent back nowhere else
+	Path    string       // "": Path. The fake serves what is below it, and expects the whole path
+	Log     *slog.Logger // nil: slog.Default()
+}
+
+// Fake is an http.Handler that plays the providers below Path/wx, /qq, /alipay and /douyin.
+type Fake struct {
+	mux                  *reply.Mux
+	base, path           string
+	desk                 *desk
+	secret               storage.Secret  // of its applications at all but alipay
+	application, gateway *rsa.PrivateKey // alipay's two pairs
+	sameOrigin           *http.CrossOriginProtection
+}
+
+// New makes a Fake and draws its keys.
+func New(c Config) (*Fake, error) {
+	f := &Fake{
+		base: c.BaseURL, path: cmp.Or(c.Path, Path), desk: newDesk(), secret: storage.DrawSecret(),
+		sameOrigin: http.NewCrossOriginProtection(),
+	}
+	var errs []error
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || c.BaseURL != base.Scheme+"://"+base.Host {
+		errs = append(errs, fmt.Errorf("fake: BaseURL: %q is no origin; give one such as http://127.0.0.1:8080", c.BaseURL))
+	}
+	if at, err := url.Parse(f.path); err != nil || at.Path != f.path || !strings.HasPrefix(f.path, "/") || strings.HasSuffix(f.path, "/") || strings.ContainsAny(f.path, "{}") {
+		errs = append(errs, fmt.Errorf("fake: Path: %q must begin with a slash and not end with one", f.path))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if err := f.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {
+		return nil, fmt.Errorf("fake: BaseURL: %w", err)
+	}
+	for _, key := range []**rsa.PrivateKey{&f.application, &f.gateway} {
+		if *key, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
+			return nil, fmt.Errorf("fake: %w", err)
+		}
+	}
+	f.mux = reply.NewMux(c.Log, f.routes()...)
+	return f, nil
+}
+
+func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.ServeHTTP(w, r) }
+
+func (f *Fake) routes() []reply.Route {
+	page := []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
+	routes := []reply.Route{
+		{Path: "/wx/connect/qrconnect", Methods: page, Handle: f.page(wxPage), Fail: failPage},
+		{Path: "/wx/sns/oauth2/access_token", Methods: get[:1], Handle: f.wxToken},
+		{Path: "/wx/sns/userinfo", Methods: get[:1], Handle: f.wxUser},
+
+		{Path: "/qq/oauth2.0/authorize", Methods: page, Handle: f.page(qqPage), Fail: failPage},
+		{Path: "/qq/oauth2.0/token", Methods: get[:1], Handle: f.qqToken},
+		{Path: "/qq/oauth2.0/me", Methods: get[:1], Handle: f.qqMe},
+		{Path: "/qq/user/get_user_info", Methods: get[:1], Handle: f.qqUser},
+
+		{Path: "/alipay/oauth2/publicAppAuthorize.htm", Methods: page, Handle: f.page(alipayPage), Fail: failPage},
+		{Path: "/alipay/gateway.do", Methods: post, Handle: f.alipayGateway},
+
+		{Path: "/douyin/platform/oauth/connect/{$}", Methods: page, Handle: f.page(douyinPage), Fail: failPage},
+		{Path: "/douyin/oauth/access_token/{$}", Methods: post, Handle: f.douyinToken},
+		{Path: "/douyin/oauth/userinfo/{$}", Methods: post, Handle: f.douyinUser},
+
+		{Path: "/face/{name}", Methods: get, Handle: f.face},
+	}
+	for i := range routes {
+		routes[i].Path = f.path + routes[i].Path
+	}
+	return routes
+}
+
+// Configs are connectors' Configs that lead here.
+type Configs struct {
+	WX     connector.WX
+	QQ     connector.QQ
+	Alipay connector.Alipay
+	Douyin connector.Douyin
+}
+
+// Configs returns what the four connectors are made of. They ask at BaseURL.
+func (f *Fake) Configs() Configs {
+	at := f.base + f.path
+	return Configs{
+		WX: connector.WX{
+			ID: wxID, Secret: f.secret, AuthorizeURL: at + "/wx/connect/qrconnect",
+			TokenURL: at + "/wx/sns/oauth2/access_token", UserURL: at + "/wx/sns/userinfo",
+		},
+		QQ: connector.QQ{
+			ID: qqID, Secret: f.secret, AuthorizeURL: at + "/qq/oauth2.0/authorize",
+			TokenURL: at + "/qq/oauth2.0/token", OpenIDURL: at + "/qq/oauth2.0/me", UserURL: at + "/qq/user/get_user_info",
+		},
+		Alipay: connector.Alipay{
+			ID: alipayID, PrivateKey: privateText(f.application), PublicKey: publicText(f.gateway),
+			AuthorizeURL: at + "/alipay/oauth2/publicAppAuthorize.htm", GatewayURL: at + "/alipay/gateway.do",
+		},
+		Douyin: connector.Douyin{
+			ID: douyinID, Secret: f.secret, AuthorizeURL: at + "/douyin/platform/oauth/connect/",
+			TokenURL: at + "/douyin/oauth/access_token/", UserURL: at + "/douyin/oauth/userinfo/",
+		},
+	}
+}
+
+// privateText and publicText write keys as alipay's key tool does: bare base64.
+func privateText(key *rsa.PrivateKey) storage.Secret {
+	return storage.NewSecret(base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(key)))
+}
+
+func publicText(key *rsa.PrivateKey) string {
+	raw, _ := x509.MarshalPKIXPublicKey(key.Public()) // an RSA key always can be
+	return base64.StdEncoding.EncodeToString(raw)
+}

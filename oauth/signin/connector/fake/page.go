@@ -1,0 +1,197 @@
+package fake
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var styleText string
+
+// style is without carriage returns whatever a checkout has put there: browsers drop them
+// before they take the digest.
+var (
+	style        = strings.ReplaceAll(styleText, "\r", "")
+	styleDigest  = sha256.Sum256([]byte(style))
+	pageTemplate = template.Must(template.New("page").Parse(pageText))
+	policy       = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(styleDigest[:]) +
+		"'; form-action 'self' http: https:; frame-ancestors 'none'; base-uri 'none'"
+)
+
+// authorization is how one provider is asked for consent.
+type authorization struct {
+	provider string
+	idParam  string
+	id       string
+	scope    string
+	typed    bool     // response_type=code must be there
+	code     string   // how the code is called
+	denial   []string // what comes back beside the state when somebody says no
+}
+
+var (
+	wxPage     = authorization{"wx", "appid", wxID, "snsapi_login", true, "code", nil}
+	qqPage     = authorization{"qq", "client_id", qqID, "get_user_info", true, "code", []string{"usercancel", "1"}}
+	alipayPage = authorization{"alipay", "app_id", alipayID, "auth_user", false, "auth_code", nil}
+	douyinPage = authorization{"douyin", "client_key", douyinID, "user_info", true, "code", nil}
+)
+
+const (
+	maxForm = 64 << 10 // bytes
+	nobody  = "nobody" // who is chosen to say no
+)
+
+// view is what the page shows.
+type view struct {
+	Title, Provider, Problem string
+	Action, Query, Nobody    string
+	Style                    template.CSS
+	People                   []person
+}
+
+// page asks who to be, and sends the browser back with the answer.
+func (f *Fake) page(a authorization) reply.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if r.Method == http.MethodPost {
+			return f.choose(w, r, a)
+		}
+		if _, err := f.request(a, r.URL.RawQuery); err != nil {
+			return err
+		}
+		return write(w, http.StatusOK, view{
+			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, People: people, Nobody: nobody,
+		})
+	}
+}
+
+func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) error {
+	if err := f.sameOrigin.Check(r); err != nil {
+		return refusal("The choice came from another site. Go back to the application and start again.")
+	}
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	asked, err := f.request(a, form.Get("query"))
+	if err != nil {
+		return err
+	}
+	back, state := asked.Get("redirect_uri"), asked.Get("state")
+	if form.Get("person") == nobody {
+		return reply.Found(w, reply.WithQuery(back, append(a.denial, "state", state)...))
+	}
+	who, ok := personOf(form.Get("person"))
+	if !ok {
+		return refusal("There is nobody of that name. Go back and choose one of the people on the page.")
+	}
+	answer := []string{a.code, f.desk.code(a.provider, who, back), "state", state}
+	switch a.provider {
+	case "alipay":
+		answer = append(answer, "app_id", alipayID, "scope", a.scope)
+	case "douyin":
+		answer = append(answer, "scopes", a.scope)
+	}
+	return reply.Found(w, reply.WithQuery(back, answer...))
+}
+
+var stateShape = regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`)
+
+// request reads what an application asks for, and refuses to send anybody elsewhere.
+func (f *Fake) request(a authorization, raw string) (url.Values, error) {
+	q, err := url.ParseQuery(raw)
+	switch {
+	case err != nil:
+		return nil, refusal("The address is damaged. Go back to the application and start again.")
+	case q.Get(a.idParam) != a.id:
+		return nil, refusal(a.idParam + " is not the one of this fake: " + a.id + ".")
+	case a.typed && q.Get("response_type") != "code":
+		return nil, refusal("response_type must be code.")
+	case q.Get("scope") != a.scope:
+		return nil, refusal("scope must be " + a.scope + ".")
+	case !stateShape.MatchString(q.Get("state")):
+		return nil, refusal("state must be at most 128 letters and digits.")
+	case !f.ours(q.Get("redirect_uri")):
+		return nil, refusal("redirect_uri must begin with " + f.base + "/.")
+	}
+	return q, nil
+}
+
+// ours: behind the slash nothing can change the host any more.
+func (f *Fake) ours(address string) bool {
+	return strings.HasPrefix(address, f.base+"/") && len(address) <= 2048 &&
+		!strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' || r == '#' })
+}
+
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
+	if big := new(http.MaxBytesError); errors.As(err, &big) {
+		return nil, &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large."}
+	}
+	form, bad := url.ParseQuery(string(body))
+	if err != nil || bad != nil {
+		return nil, refusal("The form is damaged. Go back to the application and start again.")
+	}
+	return form, nil
+}
+
+func refusal(msg string) error { return &reply.Failure{Status: http.StatusBadRequest, Msg: msg} }
+
+func failPage(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
+	write(w, f.Status, view{Title: "This can not go on", Problem: f.Msg})
+}
+
+func write(w http.ResponseWriter, status int, v view) error {
+	v.Style = template.CSS(style)
+	var page strings.Builder
+	if err := pageTemplate.Execute(&page, v); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	io.WriteString(w, page.String())
+	return nil
+}
+
+// face is somebody's picture.
+func (f *Fake) face(w http.ResponseWriter, r *http.Request) error {
+	key, _ := strings.CutSuffix(r.PathValue("name"), ".svg")
+	p, ok := personOf(key)
+	if !ok {
+		return &reply.Failure{Status: http.StatusNotFound, Msg: "There is no such picture."}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40" width="132" height="132"><rect width="40" height="40" fill="#%x"/><text x="20" y="27" font-size="20" text-anchor="middle" font-family="sans-serif" fill="#fff">%s</text></svg>`,
+		shade(p), p.Letter())
+	return err
+}
+
+// shade is a colour that white can be read on.
+func shade(p person) []byte {
+	c := p.drawn("", "colour")[:3]
+	for i := range c {
+		c[i] = 0x20 + c[i]%0x60
+	}
+	return c
+}

@@ -1,0 +1,78 @@
+package fake
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// qq says everything as text/html, and most of it as JSONP.
+func qqSay(w http.ResponseWriter, o object) error {
+	return say(w, "text/html", "callback( "+encode(o)+" );\n")
+}
+
+func qqRefuse(w http.ResponseWriter, code int, msg string) error {
+	return qqSay(w, object{"error": code, "error_description": msg})
+}
+
+func (f *Fake) qqToken(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	switch {
+	case q.Get("client_id") != qqID:
+		return qqRefuse(w, 100008, "client_id does not exist")
+	case !f.admits(q, "client_id", qqID, "client_secret"):
+		return qqRefuse(w, 100009, "client_secret is illegal")
+	case q.Get("grant_type") != "authorization_code":
+		return qqRefuse(w, 100004, "grant_type is illegal")
+	case !f.ours(q.Get("redirect_uri")):
+		return qqRefuse(w, 100010, "redirect uri is illegal")
+	}
+	token, g, v := f.desk.redeem("qq", q.Get("code"))
+	switch {
+	case v == used:
+		return qqRefuse(w, 100020, "code is reused error")
+	case v != valid:
+		return qqRefuse(w, 100019, "code to access token error")
+	case q.Get("redirect_uri") != g.back:
+		return qqRefuse(w, 100010, "redirect uri is illegal")
+	case q.Get("fmt") != "json":
+		return say(w, "text/html", url.Values{"access_token": {token}, "expires_in": {"7776000"}, "refresh_token": {"R" + token}}.Encode())
+	}
+	o := object{"access_token": token, "expires_in": "7776000", "refresh_token": "R" + token}
+	if q.Get("need_openid") == "1" {
+		o["openid"] = g.openID()
+	}
+	return say(w, "text/html", encode(o))
+}
+
+func (f *Fake) qqMe(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	g, ok := f.desk.holder("qq", q.Get("access_token"))
+	o := object{"client_id": qqID, "openid": g.who.openID("qq")}
+	switch {
+	case !ok:
+		return qqRefuse(w, 100016, "access token check failed")
+	case q.Get("unionid") != "1":
+	case g.unionID() == "":
+		return qqRefuse(w, 100048, "companyid not set")
+	default:
+		o["unionid"] = g.unionID()
+	}
+	return qqSay(w, o)
+}
+
+func (f *Fake) qqUser(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	g, ok := f.desk.holder("qq", q.Get("access_token"))
+	refuse := func(ret int, msg string) error { return say(w, "text/html", encode(object{"ret": ret, "msg": msg})) }
+	switch {
+	case !ok:
+		return refuse(-23, "token is invalid")
+	case q.Get("openid") != g.openID() || q.Get("oauth_consumer_key") != qqID:
+		return refuse(-22, "openid is invalid")
+	}
+	return say(w, "text/html; charset=utf-8", encode(object{
+		"ret": 0, "msg": "", "is_lost": 0, "nickname": g.who.Name, "gender": g.who.sex("男", "女", ""),
+		"province": g.who.place[1], "city": g.who.place[2], "year": "1990",
+		"figureurl_qq_1": f.faceOf(g.who) + "?s=40", "figureurl_qq_2": f.faceOf(g.who) + "?s=100", "figureurl_qq": f.faceOf(g.who) + "?s=640",
+	}))
+}

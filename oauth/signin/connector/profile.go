@@ -1,0 +1,107 @@
+package connector
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits on what is taken from a profile, in bytes.
+const (
+	maxText    = 200
+	maxAddress = 2048
+	maxID      = 256
+)
+
+// identity is how an answer names somebody. Either may be missing.
+type identity struct{ union, open string }
+
+// and joins what two answers of one conversation say; ok is false if they speak of
+// different people.
+func (a identity) and(b identity) (both identity, ok bool) {
+	if a.union != "" && b.union != "" && a.union != b.union || a.open != "" && b.open != "" && a.open != b.open {
+		return identity{}, false
+	}
+	return identity{union: cmp.Or(a.union, b.union), open: cmp.Or(a.open, b.open)}, true
+}
+
+// subjects are the identities as an account is found by; none if there is no identity, or
+// one that is no id. It must not be left out: the account would fork.
+func (a identity) subjects(appID string) []string {
+	var out []string
+	if a.union != "" {
+		out = append(out, "u:"+a.union)
+	}
+	if a.open != "" {
+		out = append(out, "o:"+appID+":"+a.open)
+	}
+	if !isID(a.union) || !isID(a.open) {
+		return nil
+	}
+	return out
+}
+
+func isID(s string) bool {
+	return len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// line makes one line of a stranger's text: no control characters, nothing that turns the
+// direction of what stands behind it, at most maxText bytes.
+func line(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	s = strings.TrimSpace(s)
+	if len(s) > maxText {
+		end := maxText
+		for !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = strings.TrimSpace(s[:end])
+	}
+	return s
+}
+
+// place joins country, province and city; what is missing or said twice is left out.
+func place(parts ...string) string {
+	for i, p := range parts {
+		parts[i] = line(p)
+	}
+	parts = slices.DeleteFunc(slices.Compact(parts), func(p string) bool { return p == "" })
+	return line(strings.Join(parts, " "))
+}
+
+// picture returns the first address that a browser may load, as it was given.
+func picture(addresses ...string) string {
+	for _, a := range addresses {
+		if a = strings.TrimSpace(a); loadable(a) {
+			return a
+		}
+	}
+	return ""
+}
+
+func loadable(address string) bool {
+	if len(address) > maxAddress || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
+		return false
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// gender reads a gender by the provider's two words for it.
+func gender(said, male, female string) string {
+	switch said {
+	case male:
+		return "male"
+	case female:
+		return "female"
+	}
+	return ""
+}

@@ -1,0 +1,228 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	maxBody  = 1 << 20          // bytes of an answer
+	maxCode  = 1024             // bytes of a code
+	patience = 10 * time.Second // for all requests of one Finish
+)
+
+// upstream is what the connectors have in common.
+type upstream struct {
+	name     string
+	id       string
+	secret   storage.Secret
+	client   *http.Client
+	hangUp   func() // after each Finish
+	meanings map[string]meaning
+}
+
+// meaning is what a provider's code stands for.
+type meaning struct {
+	is   error  // ErrDenied, ErrCode or nil: trouble
+	hint string // what the operator may do about it
+}
+
+func (u *upstream) Name() string { return u.name }
+
+// begin puts parameters behind an endpoint, which may have some of its own.
+func begin(endpoint string, params url.Values) string {
+	glue := "?"
+	if strings.Contains(endpoint, "?") {
+		glue = "&"
+	}
+	return endpoint + glue + params.Encode()
+}
+
+// open reads the code that the browser brought back, and begins a talk about it. Done
+// ends the talk.
+func (u *upstream) open(ctx context.Context, query url.Values, param string) (_ context.Context, t *talk, done func(), err error) {
+	t = &talk{upstream: u, hidden: []string{u.secret.Reveal()}}
+	codes := query[param]
+	switch {
+	case len(codes) == 0 || len(codes) == 1 && codes[0] == "":
+		return nil, nil, nil, t.uncoded(query)
+	case len(codes) > 1 || len(codes[0]) > maxCode || strings.ContainsFunc(codes[0], func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return nil, nil, nil, fmt.Errorf("%s: the browser brought no code that could be one: %w", u.name, ErrCode)
+	}
+	t.code = codes[0]
+	t.hide(t.code)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	return ctx, t, func() { cancel(); u.hangUp() }, nil
+}
+
+// uncoded says why the browser came back without a code. Whoever says no comes back with
+// the state alone, and from some places with a word about it; other words are trouble.
+func (t *talk) uncoded(query url.Values) error {
+	said := query.Get("error")
+	if said == "" || said == "access_denied" || query.Get("usercancel") != "" {
+		return fmt.Errorf("%s: %w", t.name, ErrDenied)
+	}
+	return t.trouble(line(said), "sent the browser back: "+query.Get("error_description"))
+}
+
+// talk is one Finish: its requests, and what its errors must not quote.
+type talk struct {
+	*upstream
+	code   string
+	hidden []string
+}
+
+// hide keeps a text out of errors. Very short ones would be found by chance.
+func (t *talk) hide(secret string) {
+	if len(secret) >= 6 {
+		t.hidden = append(t.hidden, secret)
+	}
+}
+
+// safe is a text of the provider, or about it, as it may be logged.
+func (t *talk) safe(text string) string {
+	for _, s := range t.hidden {
+		if s != "" {
+			text = strings.NewReplacer(s, "[secret]", url.QueryEscape(s), "[secret]").Replace(text)
+		}
+	}
+	return line(text)
+}
+
+func (t *talk) trouble(code, text string) *Trouble {
+	return &Trouble{Provider: t.name, Code: t.safe(code), Text: t.safe(text)}
+}
+
+// refused is what a code of the provider means.
+func (t *talk) refused(code, text string) error {
+	m := t.meanings[code]
+	if m.is != nil {
+		return fmt.Errorf("%s: %s: %s: %w", t.name, t.safe(code), t.safe(text), m.is)
+	}
+	trouble := t.trouble(code, text)
+	if m.hint != "" {
+		trouble.Text = line(trouble.Text) + " (" + m.hint + ")"
+	}
+	return trouble
+}
+
+// answer is what a provider said, before anybody has understood it.
+type answer struct {
+	status int
+	body   []byte
+}
+
+func (t *talk) get(ctx context.Context, endpoint string, params url.Values) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, begin(endpoint, params), nil)
+	if err != nil {
+		return answer{}, t.trouble("", "its address can not be asked")
+	}
+	return t.do(r)
+}
+
+// post sends a form. Header may be nil.
+func (t *talk) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
+	if err != nil {
+		return answer{}, t.trouble("", "its address can not be asked")
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded;charset=utf-8")
+	return t.do(r)
+}
+
+func (t *talk) do(r *http.Request) (answer, error) {
+	r.Header.Set("Accept", "application/json, */*;q=0.1")
+	r.Header.Set("User-Agent", "keystile")
+	resp, err := t.client.Do(r)
+	if err != nil {
+		return answer{}, t.away(err)
+	}
+	defer resp.Body.Close()
+	if s := resp.StatusCode; s >= 500 || s >= 300 && s < 400 {
+		return answer{}, t.status(s)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return answer{}, t.away(err)
+	case len(body) > maxBody:
+		return answer{}, t.trouble("", "answered more than 1 MiB")
+	}
+	return answer{resp.StatusCode, body}, nil
+}
+
+func (t *talk) status(status int) *Trouble {
+	return t.trouble("http "+strconv.Itoa(status), "answered "+strings.ToLower(http.StatusText(status)))
+}
+
+// away is why there is no answer. A *url.Error quotes the address, and the address the
+// secret, so only its cause is told.
+func (t *talk) away(err error) *Trouble {
+	if quoting := new(url.Error); errors.As(err, &quoting) {
+		err = quoting.Err
+	}
+	trouble := t.trouble("", "could not be asked: "+err.Error())
+	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, cause) {
+			trouble.cause = cause
+		}
+	}
+	return trouble
+}
+
+// understand reads an answer. Fault finds the error in it, if it is one; that comes first,
+// whatever the status.
+func (t *talk) understand(a answer, parse func([]byte) (object, bool), fault func(object) (code, text string)) (object, error) {
+	o, ok := parse(a.body)
+	if code, text := fault(o); ok && code != "" {
+		return nil, t.refused(code, text)
+	}
+	switch {
+	case a.status != http.StatusOK:
+		return nil, t.status(a.status)
+	case !ok:
+		return nil, t.trouble("", "answered what can not be read")
+	}
+	return o, nil
+}
+
+// token reads the access token of an answer that must have the other members too. It
+// keeps the tokens in it out of errors.
+func (t *talk) token(o object, others ...string) (string, error) {
+	token := o.text("access_token")
+	t.hide(token)
+	t.hide(o.text("refresh_token"))
+	for _, name := range append(others, "access_token") {
+		if o.text(name) == "" {
+			return "", t.trouble("", "answered without "+name)
+		}
+	}
+	return token, nil
+}
+
+// profile ends a talk: who it is by the two answers that told of them, and what else is
+// known.
+func (t *talk) profile(a, b identity, p Profile) (Profile, error) {
+	who, ok := a.and(b)
+	if !ok {
+		return Profile{}, t.trouble("", "told of two different people")
+	}
+	p.Subjects = who.subjects(t.id)
+	if p.Subjects == nil || b == (identity{}) {
+		return Profile{}, t.trouble("", "told of nobody by an id that can be used")
+	}
+	p.Nickname = line(p.Nickname)
+	return p, nil
+}
