@@ -1,0 +1,328 @@
+package connector
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A browser that comes back without a code has said no, unless the provider says otherwise;
+// nobody is asked anything.
+func TestComingBackWithoutACodeIsANo(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		query string
+		want  error
+	}{
+		{names, "state=" + state, ErrDenied},
+		{names, "", ErrDenied},
+		{names, "code=&auth_code=", ErrDenied},
+		{names, "error=access_denied&error_description=no", ErrDenied},
+		{[]string{"qq"}, "usercancel=1&state=" + state, ErrDenied},
+		{[]string{"wx"}, "code=authdeny&state=" + state, ErrDenied},
+		{[]string{"alipay"}, "code=" + code, ErrDenied}, // it calls it auth_code
+		{names, "code=a&code=b&auth_code=a&auth_code=b", ErrCode},
+		{names, "code=a%0ab&auth_code=%e4%bd%a0", ErrCode},
+		{names, "code=" + strings.Repeat("x", maxCode+1) + "&auth_code=" + strings.Repeat("x", maxCode+1), ErrCode},
+		{names, "error=server_error&error_description=we%0aare%0dclosed", new(Trouble)},
+	} {
+		for _, name := range c.names {
+			connector, s := scripted(t, name, nil)
+			query, _ := url.ParseQuery(c.query)
+			p, err := connector.Finish(t.Context(), back, query)
+			trouble := new(Trouble)
+			if want := c.want; errors.As(want, &trouble) && (!errors.As(err, &trouble) || trouble.Error() != name+": server_error: sent the browser back: weareclosed") || !errors.As(want, &trouble) && !errors.Is(err, want) {
+				t.Errorf("%s: Finish(%.60s) = %v, want %v", name, c.query, err, want)
+			}
+			if len(s.asked) > 0 || p.Subjects != nil {
+				t.Errorf("%s: Finish(%.60s) asked %d times and found %v", name, c.query, len(s.asked), p.Subjects)
+			}
+		}
+	}
+}
+
+// good is a walk of each provider that succeeds; its answers name people by their ids.
+func good(name string) map[string][]said {
+	switch name {
+	case "wx":
+		return map[string][]said{
+			wxTokenPath: {ok(`{"access_token":"the-access-token","refresh_token":"the-refresh-token","openid":"o1","unionid":"u1"}`)},
+			wxUserPath:  {ok(`{"openid":"o1","unionid":"u1","nickname":"N"}`)},
+		}
+	case "qq":
+		return map[string][]said{
+			qqTokenPath: {ok(`{"access_token":"the-access-token","refresh_token":"the-refresh-token","openid":"o1"}`)},
+			qqMePath:    {ok(`{"client_id":"101896710","openid":"o1","unionid":"u1"}`)},
+			qqUserPath:  {ok(`{"ret":0,"nickname":"N"}`)},
+		}
+	case "alipay":
+		return map[string][]said{alipayPath: {
+			ok(signedBody(keys()[1], "alipay_system_oauth_token_response", `{"access_token":"the-access-token","refresh_token":"the-refresh-token","open_id":"o1","user_id":"u1"}`)),
+			ok(signedBody(keys()[1], "alipay_user_info_share_response", `{"code":"10000","open_id":"o1","user_id":"u1","nick_name":"N"}`)),
+		}}
+	default:
+		return map[string][]said{
+			douyinTokenPath: {ok(`{"data":{"access_token":"the-access-token","refresh_token":"the-refresh-token","open_id":"o1"}}`)},
+			douyinUserPath:  {ok(`{"data":{"open_id":"o1","union_id":"u1","nickname":"N"}}`)},
+		}
+	}
+}
+
+// steps are the answers of a good walk, in order: where each is, and how to change it.
+func steps(name string) []struct {
+	path string
+	nth  int
+} {
+	type step = struct {
+		path string
+		nth  int
+	}
+	return map[string][]step{
+		"wx": {{wxTokenPath, 0}, {wxUserPath, 0}}, "qq": {{qqTokenPath, 0}, {qqMePath, 0}, {qqUserPath, 0}},
+		"alipay": {{alipayPath, 0}, {alipayPath, 1}}, "douyin": {{douyinTokenPath, 0}, {douyinUserPath, 0}},
+	}[name]
+}
+
+func TestSubjectsAreAllThatIsKnownTheStrongestFirst(t *testing.T) {
+	for _, name := range names {
+		c, _ := scripted(t, name, good(name))
+		p, err := c.Finish(t.Context(), back, returned(name))
+		if want := []string{"u:u1", "o:" + ids[name] + ":o1"}; err != nil || !slices.Equal(p.Subjects, want) || p.Nickname != "N" {
+			t.Errorf("%s: Finish = %v, %v, want %v", name, p, err, want)
+		}
+	}
+}
+
+// Whatever one answer of a walk is replaced by, nobody is let in by it.
+func TestAnswersThatAreNoneLetNobodyIn(t *testing.T) {
+	for _, name := range names {
+		for i, step := range steps(name) {
+			for _, body := range []string{
+				"", " ", "null", "[]", "[{}]", `"x"`, "0", "{", "{}", "{}{}", `{"data":null}`, `{"data":[]}`, "<html>", "callback();", "callback({)", "(", "\xff", "a=%zz",
+				"access_token=a&access_token=b", `{"access_token":{"a":1}}`, `{"access_token":1.5}`,
+				`{"data":{"access_token":"a"}}`, `{"access_token":"a"}`, `{"errcode":"no","error":"no","ret":0,"openid":"o1","access_token":"a"}`,
+				`{"errcode":true,"error":{},"ret":0,"openid":"o1","access_token":"a"}`, `{"data":{"error_code":[],"open_id":"o1","access_token":"a"}}`,
+			} {
+				if name == "qq" && i == 0 && body == `{"access_token":"a"}` {
+					continue // qq names the person in the next answer
+				}
+				answers := good(name)
+				answers[step.path][step.nth] = ok(body)
+				c, _ := scripted(t, name, answers)
+				p, err := c.Finish(t.Context(), back, returned(name))
+				if trouble := new(Trouble); !errors.As(err, &trouble) || p.Subjects != nil {
+					t.Errorf("%s with %q as answer %d: %v, %v, want a Trouble", name, body, i, p, err)
+				}
+			}
+		}
+	}
+}
+
+// Two answers that speak of different people are trouble, and so is an id that is none:
+// leaving it out would make a second account.
+func TestMixedUpIdentitiesLetNobodyIn(t *testing.T) {
+	for _, name := range names {
+		last := len(steps(name)) - 1
+		if name == "qq" {
+			last = 1
+		}
+		step := steps(name)[last]
+		for _, change := range [][2]string{{`"o1"`, `"o2"`}, {`"o1"`, `"o 1"`}, {`"u1"`, `"u\u00001"`}, {`"u1"`, `"` + strings.Repeat("u", maxID+1) + `"`}, {`"u1"`, `"名"`}} {
+			answers := good(name)
+			a := &answers[step.path][step.nth]
+			before := a.body
+			if name == "alipay" {
+				text := string(must(parseObject([]byte(a.body)))["alipay_user_info_share_response"])
+				a.body = signedBody(keys()[1], "alipay_user_info_share_response", strings.Replace(text, change[0], change[1], 1))
+			} else {
+				a.body = strings.Replace(a.body, change[0], change[1], 1)
+			}
+			if a.body == before {
+				t.Fatalf("%s: nothing was changed by %s", name, change)
+			}
+			c, _ := scripted(t, name, answers)
+			if p, err := c.Finish(t.Context(), back, returned(name)); !errors.As(err, new(*Trouble)) {
+				t.Errorf("%s with %s for %s: %v, %v, want a Trouble", name, change[1], change[0], p, err)
+			}
+		}
+	}
+	answers := good("qq")
+	answers[qqMePath][0] = ok(`{"client_id":"999","openid":"o1"}`)
+	c, _ := scripted(t, "qq", answers)
+	if _, err := c.Finish(t.Context(), back, returned("qq")); !errors.As(err, new(*Trouble)) {
+		t.Errorf("a token of another application: %v, want a Trouble", err)
+	}
+}
+
+func must(o object, ok bool) object {
+	if !ok {
+		panic("no object")
+	}
+	return o
+}
+
+// Every code a provider may answer with, in the places it does.
+func TestCodesOfProvidersMeanWhatTheirDocumentsSay(t *testing.T) {
+	wrap := map[string]string{
+		"wx": `{"errcode":%s,"errmsg":"words"}`, "qq": `callback( {"error":%s,"error_description":"words"} );`,
+		"douyin": `{"data":{"error_code":%s,"description":"words"}}`, "alipay": `{"error_response":{"code":"40002","sub_code":"%s","msg":"words"}}`,
+	}
+	for name, table := range map[string]map[string]meaning{"wx": wxMeanings, "qq": qqMeanings, "douyin": douyinMeanings, "alipay": alipayMeanings} {
+		for number, m := range table {
+			shapes := []string{fmt.Sprintf(wrap[name], number)}
+			switch name {
+			case "douyin":
+				shapes = append(shapes, fmt.Sprintf(wrap[name], `"`+number+`"`), `{"extra":{"error_code":`+number+`,"description":"words"},"data":{"error_code":0}}`, `{"err_no":`+number+`,"err_msg":"words"}`)
+			case "qq":
+				shapes = append(shapes, `{"ret":"`+number+`","msg":"words"}`)
+			}
+			for _, body := range shapes {
+				for _, status := range []int{200, 400} {
+					step := steps(name)[0]
+					c, _ := scripted(t, name, map[string][]said{step.path: {{status, "", body}}})
+					_, err := c.Finish(t.Context(), back, returned(name))
+					trouble := new(Trouble)
+					switch isTrouble := errors.As(err, &trouble); {
+					case m.is != nil && (isTrouble || !errors.Is(err, m.is)):
+						t.Errorf("%s: %s = %v, want %v", name, body, err, m.is)
+					case m.is == nil && (!isTrouble || trouble.Code != number || !strings.Contains(err.Error(), "words") || !strings.HasSuffix(err.Error(), "("+m.hint+")")):
+						t.Errorf("%s: %s = %v, want a Trouble with its words and the hint", name, body, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// JSONP, a byte order mark and a wrong content type change nothing.
+func TestTheWrappingOfAnAnswerDoesNotMatter(t *testing.T) {
+	for _, name := range names {
+		for _, format := range []string{"\ufeff%s", "callback( %s );\n", "\r\n jQuery_1.cb(%s) ", "\ufeff\n cb ( %s ) ; "} {
+			answers := good(name)
+			for _, step := range steps(name) {
+				a := &answers[step.path][step.nth]
+				a.body, a.kind = fmt.Sprintf(format, a.body), "image/png"
+			}
+			c, _ := scripted(t, name, answers)
+			if p, err := c.Finish(t.Context(), back, returned(name)); err != nil || len(p.Subjects) != 2 {
+				t.Errorf("%s in %q: %v, %v", name, format, p, err)
+			}
+		}
+	}
+}
+
+// What a provider echoes of a request is not passed on to the log.
+func TestErrorsHoldNoSecret(t *testing.T) {
+	for _, name := range names {
+		for i, step := range steps(name) {
+			said := secret
+			if name == "alipay" {
+				said = "nothing" // it has a key instead, which goes nowhere
+			}
+			echo := "you sent " + said + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(said)
+			text := `{"errcode":1,"error":2,"errmsg":"` + echo + `","error_description":"` + echo + `","data":{"error_code":3,"description":"` + echo + `"},` +
+				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"}}`
+			answers := good(name)
+			answers[step.path][step.nth] = ok(text)
+			c, _ := scripted(t, name, answers)
+			_, err := c.Finish(t.Context(), back, returned(name))
+			checkSilent(t, fmt.Sprint(name, " answer ", i), err, i > 0)
+		}
+		c := connect(t, name, &http.Client{Transport: failing{}})
+		_, err := c.Finish(t.Context(), back, returned(name))
+		checkSilent(t, name+" unreachable", err, false)
+		if !strings.Contains(err.Error(), "could not be asked") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// failing quotes the whole request, as a transport of a host might.
+type failing struct{}
+
+func (failing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.ParseForm()
+	return nil, fmt.Errorf("no way to %s with %s", r.URL, r.Form.Encode())
+}
+
+func checkSilent(t *testing.T, what string, err error, knowsToken bool) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	hidden := []string{secret, code}
+	if knowsToken {
+		hidden = append(hidden, "the-access-token", "the-refresh-token")
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		for _, s := range hidden {
+			if strings.Contains(fmt.Sprintf("%v %+v %#v", inner, inner, inner), s) {
+				t.Errorf("%s: %v tells %s", what, inner, s)
+			}
+		}
+	}
+	if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 600 {
+		t.Errorf("%s: %q is not one short line", what, err)
+	}
+}
+
+// FuzzFinish gives each provider three answers of anybody's making.
+func FuzzFinish(f *testing.F) {
+	for _, name := range names {
+		var bodies []string
+		for _, step := range steps(name) {
+			bodies = append(bodies, good(name)[step.path][step.nth].body)
+		}
+		bodies = append(bodies, "")
+		f.Add(bodies[0], bodies[1], bodies[2], 200)
+	}
+	for _, a := range vectors(f) {
+		f.Add(a.body, a.body, a.body, 200)
+	}
+	for _, s := range []string{"", "{}", "callback(", "callback( {} );", "\ufeff{\"a\":1}", "a=1&a=2", `{"error_response":0}`, `{"data":{"data":{}}}`} {
+		f.Add(s, s, s, 400)
+	}
+	f.Fuzz(func(t *testing.T, one, two, three string, status int) {
+		for _, name := range names {
+			answers := map[string][]said{}
+			for i, step := range steps(name) {
+				answers[step.path] = append(answers[step.path], said{status, "", []string{one, two, three}[i]})
+			}
+			c, _ := scripted(t, name, answers)
+			p, err := c.Finish(t.Context(), back, returned(name))
+			switch trouble := new(Trouble); {
+			case err == nil:
+				checkProfile(t, p, ids[name])
+			case p.Subjects != nil || p.Nickname != "":
+				t.Errorf("%s: %v beside %v", name, p, err)
+			case !errors.As(err, &trouble) && !errors.Is(err, ErrCode) && !errors.Is(err, ErrDenied):
+				t.Errorf("%s: an error of no kind: %v", name, err)
+			case strings.Contains(err.Error(), secret):
+				t.Errorf("%s: the secret is told: %v", name, err)
+			}
+		}
+	})
+}
+
+func checkProfile(t *testing.T, p Profile, id string) {
+	t.Helper()
+	if len(p.Subjects) == 0 || len(p.Subjects) > 2 {
+		t.Errorf("subjects %q", p.Subjects)
+	}
+	for _, s := range p.Subjects {
+		if !isID(s[:min(len(s), maxID)]) || !strings.HasPrefix(s, "u:") && !strings.HasPrefix(s, "o:"+id+":") {
+			t.Errorf("subject %q", s)
+		}
+	}
+	if line(p.Nickname) != p.Nickname || line(p.Location) != p.Location || p.Avatar != "" && !loadable(p.Avatar) {
+		t.Errorf("profile %q", p)
+	}
+	if p.Gender != "" && p.Gender != "male" && p.Gender != "female" {
+		t.Errorf("gender %q", p.Gender)
+	}
+}
