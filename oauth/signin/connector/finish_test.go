@@ -3,7 +3,6 @@ package connector
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -212,117 +211,5 @@ func TestTheWrappingOfAnAnswerDoesNotMatter(t *testing.T) {
 				t.Errorf("%s in %q: %v, %v", name, format, p, err)
 			}
 		}
-	}
-}
-
-// What a provider echoes of a request is not passed on to the log.
-func TestErrorsHoldNoSecret(t *testing.T) {
-	for _, name := range names {
-		for i, step := range steps(name) {
-			said := secret
-			if name == "alipay" {
-				said = "nothing" // it has a key instead, which goes nowhere
-			}
-			echo := "you sent " + said + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(said)
-			text := `{"errcode":1,"error":2,"errmsg":"` + echo + `","error_description":"` + echo + `","data":{"error_code":3,"description":"` + echo + `"},` +
-				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"}}`
-			answers := good(name)
-			answers[step.path][step.nth] = ok(text)
-			c, _ := scripted(t, name, answers)
-			_, err := c.Finish(t.Context(), back, returned(name))
-			checkSilent(t, fmt.Sprint(name, " answer ", i), err, i > 0)
-		}
-		c := connect(t, name, &http.Client{Transport: failing{}})
-		_, err := c.Finish(t.Context(), back, returned(name))
-		checkSilent(t, name+" unreachable", err, false)
-		if !strings.Contains(err.Error(), "could not be asked") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// failing quotes the whole request, as a transport of a host might.
-type failing struct{}
-
-func (failing) RoundTrip(r *http.Request) (*http.Response, error) {
-	r.ParseForm()
-	return nil, fmt.Errorf("no way to %s with %s", r.URL, r.Form.Encode())
-}
-
-func checkSilent(t *testing.T, what string, err error, knowsToken bool) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	hidden := []string{secret, code}
-	if knowsToken {
-		hidden = append(hidden, "the-access-token", "the-refresh-token")
-	}
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		for _, s := range hidden {
-			if strings.Contains(fmt.Sprintf("%v %+v %#v", inner, inner, inner), s) {
-				t.Errorf("%s: %v tells %s", what, inner, s)
-			}
-		}
-	}
-	if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 600 {
-		t.Errorf("%s: %q is not one short line", what, err)
-	}
-}
-
-// FuzzFinish gives each provider three answers of anybody's making.
-func FuzzFinish(f *testing.F) {
-	for _, name := range names {
-		var bodies []string
-		for _, step := range steps(name) {
-			bodies = append(bodies, good(name)[step.path][step.nth].body)
-		}
-		bodies = append(bodies, "")
-		f.Add(bodies[0], bodies[1], bodies[2], 200)
-	}
-	for _, a := range vectors(f) {
-		f.Add(a.body, a.body, a.body, 200)
-	}
-	for _, s := range []string{"", "{}", "callback(", "callback( {} );", "\ufeff{\"a\":1}", "a=1&a=2", `{"error_response":0}`, `{"data":{"data":{}}}`} {
-		f.Add(s, s, s, 400)
-	}
-	f.Fuzz(func(t *testing.T, one, two, three string, status int) {
-		for _, name := range names {
-			answers := map[string][]said{}
-			for i, step := range steps(name) {
-				answers[step.path] = append(answers[step.path], said{status, "", []string{one, two, three}[i]})
-			}
-			c, _ := scripted(t, name, answers)
-			p, err := c.Finish(t.Context(), back, returned(name))
-			switch trouble := new(Trouble); {
-			case err == nil:
-				checkProfile(t, p, ids[name])
-			case p.Subjects != nil || p.Nickname != "":
-				t.Errorf("%s: %v beside %v", name, p, err)
-			case !errors.As(err, &trouble) && !errors.Is(err, ErrCode) && !errors.Is(err, ErrDenied):
-				t.Errorf("%s: an error of no kind: %v", name, err)
-			case strings.Contains(err.Error(), secret):
-				t.Errorf("%s: the secret is told: %v", name, err)
-			}
-		}
-	})
-}
-
-func checkProfile(t *testing.T, p Profile, id string) {
-	t.Helper()
-	if len(p.Subjects) == 0 || len(p.Subjects) > 2 {
-		t.Errorf("subjects %q", p.Subjects)
-	}
-	for _, s := range p.Subjects {
-		if !isID(s[:min(len(s), maxID)]) || !strings.HasPrefix(s, "u:") && !strings.HasPrefix(s, "o:"+id+":") {
-			t.Errorf("subject %q", s)
-		}
-	}
-	if line(p.Nickname) != p.Nickname || line(p.Location) != p.Location || p.Avatar != "" && !loadable(p.Avatar) {
-		t.Errorf("profile %q", p)
-	}
-	if p.Gender != "" && p.Gender != "male" && p.Gender != "female" {
-		t.Errorf("gender %q", p.Gender)
 	}
 }

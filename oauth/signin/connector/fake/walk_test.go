@@ -1,0 +1,138 @@
+package fake_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+)
+
+// The whole walk of each provider, as each of the people, twice.
+func TestEachPersonSignsInWithEachProvider(t *testing.T) {
+	for _, name := range names {
+		h := newTown(t)
+		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true}, "robert": {true, true}} {
+			var first connector.Profile
+			for visit, union := range unions {
+				query := h.choose(name, person)
+				if query.Get("state") != state {
+					t.Errorf("%s: state came back as %q", name, query.Get("state"))
+				}
+				p, err := h.finish(name, query)
+				if err != nil {
+					t.Errorf("%s as %s: %v", name, person, err)
+					continue
+				}
+				if has := strings.HasPrefix(p.Subjects[0], "u:"); has != union {
+					t.Errorf("%s as %s, visit %d: subjects %q, want a unionid: %t", name, person, visit+1, p.Subjects, union)
+				}
+				open := p.Subjects[len(p.Subjects)-1]
+				if !strings.HasPrefix(open, "o:") || visit == 1 && open != first.Subjects[len(first.Subjects)-1] {
+					t.Errorf("%s as %s: subjects %q after %q: the account forks", name, person, p.Subjects, first.Subjects)
+				}
+				if person == "robert" && p.Nickname != "<b>Robert</b> 🦊" {
+					t.Errorf("%s: nickname %q", name, p.Nickname)
+				}
+				if name != "alipay" && name != "douyin" && person == "lin" && (p.Gender != "female" || !strings.Contains(p.Location, "上海") || !strings.HasPrefix(p.Avatar, origin+"/")) {
+					t.Errorf("%s as lin: %+v", name, p)
+				}
+				first = p
+			}
+		}
+	}
+}
+
+// Another fake, after a restart, knows the same people.
+func TestPeopleOutliveARestart(t *testing.T) {
+	for _, name := range names {
+		a, b := newTown(t), newTown(t)
+		before, err := a.finish(name, a.choose(name, "lin"))
+		must(t, err)
+		after, err := b.finish(name, b.choose(name, "lin"))
+		must(t, err)
+		if !slices.Equal(before.Subjects, after.Subjects) {
+			t.Errorf("%s: %q, then %q", name, before.Subjects, after.Subjects)
+		}
+	}
+}
+
+func TestWhoDeniesComesBackWithoutACode(t *testing.T) {
+	h := newTown(t)
+	for _, name := range names {
+		query := h.choose(name, "nobody")
+		if query.Has("code") || query.Has("auth_code") || query.Get("state") != state {
+			t.Errorf("%s: came back with %v", name, query)
+		}
+		if _, err := h.finish(name, query); !errors.Is(err, connector.ErrDenied) {
+			t.Errorf("%s: Finish = %v, want ErrDenied", name, err)
+		}
+	}
+}
+
+func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
+	f, err := one()
+	must(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		h := townOf(t, f)
+		for i, name := range names {
+			query := h.choose(name, "lin")
+			late := h.choose(name, "lin")
+			if _, err := h.finish(name, query); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if _, err := h.finish(name, query); !errors.Is(err, connector.ErrCode) {
+				t.Errorf("%s: a used code = %v, want ErrCode", name, err)
+			}
+			if _, err := h.finish(names[(i+1)%4], url.Values{"code": {late.Get("code")}, "auth_code": {late.Get("code")}}); err == nil {
+				t.Errorf("%s: the next provider takes its code", name)
+			}
+			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}}); !errors.Is(err, connector.ErrCode) {
+				t.Errorf("%s: a made-up code = %v, want ErrCode", name, err)
+			}
+			time.Sleep(5 * time.Minute)
+			if _, err := h.finish(name, late); !errors.Is(err, connector.ErrCode) {
+				t.Errorf("%s: an old code = %v, want ErrCode", name, err)
+			}
+		}
+	})
+}
+
+// A wrong secret, or a key that is not the one the fake knows, is trouble for the operator.
+func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
+	h, other := newTown(t), newTown(t)
+	for _, name := range names {
+		query := h.choose(name, "lin")
+		stranger := &http.Client{Transport: h}
+		c := other.Configs()
+		var made connector.Connector
+		var err error
+		switch name {
+		case "wx":
+			c.WX.Client = stranger
+			made, err = connector.NewWX(c.WX)
+		case "qq":
+			c.QQ.Client = stranger
+			made, err = connector.NewQQ(c.QQ)
+		case "alipay":
+			c.Alipay.Client = stranger
+			made, err = connector.NewAlipay(c.Alipay)
+		case "douyin":
+			c.Douyin.Client = stranger
+			made, err = connector.NewDouyin(c.Douyin)
+		}
+		must(t, err)
+		_, err = made.Finish(t.Context(), back, query)
+		if trouble := new(connector.Trouble); !errors.As(err, &trouble) || !strings.Contains(err.Error(), "wrong") && !strings.Contains(err.Error(), "does not fit") || strings.Contains(err.Error(), query.Get("auth_code")+query.Get("code")) {
+			t.Errorf("%s: Finish with the keys of another = %v, want a Trouble that says so", name, err)
+		}
+		if _, err := h.finish(name, query); err != nil {
+			t.Errorf("%s: the code is spent by it: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package connector
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// What a provider echoes of a request is not passed on to the log.
+func TestErrorsHoldNoSecret(t *testing.T) {
+	for _, name := range names {
+		for i, step := range steps(name) {
+			said := secret
+			if name == "alipay" {
+				said = "nothing" // it has a key instead, which goes nowhere
+			}
+			echo := "you sent " + said + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(said)
+			text := `{"errcode":1,"error":2,"errmsg":"` + echo + `","error_description":"` + echo + `","data":{"error_code":3,"description":"` + echo + `"},` +
+				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"}}`
+			answers := good(name)
+			answers[step.path][step.nth] = ok(text)
+			c, _ := scripted(t, name, answers)
+			_, err := c.Finish(t.Context(), back, returned(name))
+			checkSilent(t, fmt.Sprint(name, " answer ", i), err, i > 0)
+		}
+		c := connect(t, name, &http.Client{Transport: failing{}})
+		_, err := c.Finish(t.Context(), back, returned(name))
+		checkSilent(t, name+" unreachable", err, false)
+		if !strings.Contains(err.Error(), "could not be asked") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// failing quotes the whole request, as a transport of a host might.
+type failing struct{}
+
+func (failing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.ParseForm()
+	return nil, fmt.Errorf("no way to %s with %s", r.URL, r.Form.Encode())
+}
+
+func checkSilent(t *testing.T, what string, err error, knowsToken bool) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	hidden := []string{secret, code}
+	if knowsToken {
+		hidden = append(hidden, "the-access-token", "the-refresh-token")
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		for _, s := range hidden {
+			if strings.Contains(fmt.Sprintf("%v %+v %#v", inner, inner, inner), s) {
+				t.Errorf("%s: %v tells %s", what, inner, s)
+			}
+		}
+	}
+	if strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 600 {
+		t.Errorf("%s: %q is not one short line", what, err)
+	}
+}
