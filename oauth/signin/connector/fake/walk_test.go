@@ -89,8 +89,9 @@ func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
 			if _, err := h.finish(name, query); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: a used code = %v, want ErrCode", name, err)
 			}
-			if _, err := h.finish(names[(i+1)%4], url.Values{"code": {late.Get("code")}, "auth_code": {late.Get("code")}}); err == nil {
-				t.Errorf("%s: the next provider takes its code", name)
+			code := late.Get("code") + late.Get("auth_code")
+			if _, err := h.finish(names[(i+1)%4], url.Values{"code": {code}, "auth_code": {code}}); !errors.Is(err, connector.ErrCode) {
+				t.Errorf("%s: its code at the next provider = %v, want ErrCode", name, err)
 			}
 			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}}); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: a made-up code = %v, want ErrCode", name, err)
@@ -101,6 +102,14 @@ func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestQQHoldsTheReturnAddressAgainstTheOneBefore(t *testing.T) {
+	h := newTown(t)
+	_, err := h.connectors["qq"].Finish(t.Context(), back+"&more", h.choose("qq", "lin"))
+	if trouble := new(connector.Trouble); !errors.As(err, &trouble) || trouble.Code != "100010" {
+		t.Errorf("Finish with another return address = %v, want 100010", err)
+	}
 }
 
 // A wrong secret, or a key that is not the one the fake knows, is trouble for the operator.
