@@ -284,7 +284,9 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 			// The oracle goes over the hours again, now that the tiers are known.
 			rows := must(h.store.Usage(context.Background(), storage.UsageQuery{AppID: a.id, From: time.Unix(0, 0), To: time.Now().AddDate(1, 0, 0)}))(t)
 			over, count := map[string]int64{}, &oracle{used: map[string]int64{}}
+			byTier := map[string]int64{} // calls of a month in a tier
 			for _, row := range rows {
+				byTier[row.At.Format("2006-01 ")+app.TierAt(row.At.Add(time.Hour-1))] += row.Calls
 				for range row.Calls {
 					before := count.over
 					count.call(row.At, app)
@@ -311,6 +313,12 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 				for _, span := range s.Tiers {
 					spans, spanned = spans+span.Calls, spanned+span.Overage
 					fen += span.Overage * 333 / 1000
+					byTier[month+" "+span.Tier] -= span.Calls
+				}
+				for tier, left := range byTier {
+					if strings.HasPrefix(tier, month) && left != 0 {
+						t.Errorf("%s: %s of %s is wrong by %d calls", text, tier, a.id, left)
+					}
 				}
 				if s.Calls != sum || s.Calls != spans || s.Overage != parts || s.Overage != spanned || s.Overage != over[month] {
 					t.Errorf("%s in %s: %s; by hand the overage is %d", a.id, month, text, over[month])
@@ -321,6 +329,43 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestADecisionHoldsForTheNextCall(t *testing.T) {
+	h := newHouse(t)
+	ada := h.person("ada", "")
+	id, _ := h.made(ada, shop)
+	own := h.bearer(must(h.store.App(t.Context(), id))(t))
+	h.want(h.ask("GET", "/ai/200", own), 200, "a call, so that the application is known")
+	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
+	must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+	if a := h.ask("GET", "/api/v1/quota", own); a.member("data.tier") != "white_label" {
+		t.Errorf("after it was approved: %s", a.text)
+	}
+}
+
+func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
+	h := newHouse(t)
+	ada := h.person("ada", "")
+	id, _ := h.made(ada, shop)
+	app := must(h.store.App(t.Context(), id))(t)
+	_, app, err := h.store.SetTier(t.Context(), app, "enterprise", "root", time.Now(), time.Now().AddDate(0, 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
+	o := must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+	settled := func() int64 {
+		t.Helper()
+		return must(h.gateway.Settle(t.Context(), app, o.EffectiveAt))(t).Subscription
+	}
+	if got := settled(); got != 99_900 {
+		t.Errorf("approved it costs %d", got)
+	}
+	h.want(h.do("DELETE", "/api/v1/billing/orders/"+order, ada.bearer, ""), 200, "taken back")
+	if got := settled(); got != 0 {
+		t.Errorf("taken back it costs %d", got)
+	}
 }
 
 func TestARemovedApplicationIsStillSettled(t *testing.T) {
