@@ -7,12 +7,18 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
+	document := witness.New(t, gateway.OpenAPI())
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
+		h, values := stage(t)
+		return document.Watch(t, h), values
+	})
+	document.SawEverything(t)
 }
 
 // stage is the house as dialogues find it: an application of each tier, with a token.

@@ -37,6 +37,8 @@ var heavy = map[string]string{
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 	"rsc.io/qr":                     "internal/qr",
+
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/apidoc/witness", // for tests alone: see TestNothingForTestsIsShipped
 }
 
 var testOnly = map[string]string{
@@ -172,6 +174,15 @@ func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
 	for _, room := range []string{"gateway", "registry", "mcpbus", "legacy", "oauth/signin", "storage/bolt", "internal/token"} {
 		if slices.Contains(deps(t, room), fosite) {
 			t.Errorf("%s links fosite: whoever imports it gets some 50 modules", room)
+		}
+	}
+}
+
+func TestNothingForTestsIsShipped(t *testing.T) {
+	shipped := deps(t, "cmd/keystile")
+	for _, pkg := range []string{"github.com/santhosh-tekuri/jsonschema/v6", module + "/internal/apidoc/witness", module + "/internal/dialogue"} {
+		if slices.Contains(shipped, pkg) {
+			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}
 	}
 }

@@ -1,0 +1,83 @@
+package apidoc
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// Path is where the document is served.
+const Path = "/openapi.json"
+
+// Example is the origin that parts are written for. Everywhere in them it stands for the
+// service's own.
+const Example = "https://id.example.com"
+
+//go:embed frame.json
+var frame []byte
+
+// Document is an OpenAPI document of one room or of several.
+type Document struct{ parts [][]byte }
+
+// Of returns the document of a room from its part, an OpenAPI document without what the
+// frame says. The part must not change any more.
+func Of(part []byte) Document { return Document{[][]byte{part}} }
+
+// With returns a document of these rooms and others.
+func (d Document) With(others ...Document) Document {
+	var all Document
+	for _, o := range append([]Document{d}, others...) {
+		all.parts = append(all.parts, o.parts...)
+	}
+	return all
+}
+
+// JSON returns the document of a service at an origin, such as https://id.example.com. It
+// fails if two parts describe the same path or component: that is a mistake in the program.
+func (d Document) JSON(origin string) ([]byte, error) {
+	all, err := read(frame)
+	if err != nil {
+		return nil, fmt.Errorf("apidoc: frame: %w", err)
+	}
+	for _, part := range d.parts {
+		p, err := read(part)
+		if err == nil {
+			err = all.add(p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("apidoc: %w", err)
+		}
+	}
+	all.Servers = []server{{Example}}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(all); err != nil {
+		return nil, fmt.Errorf("apidoc: %w", err)
+	}
+	quoted, _ := json.Marshal(origin) // a text never fails
+	own := bytes.Trim(quoted, `"`)
+	return bytes.ReplaceAll(bytes.TrimSpace(out.Bytes()), []byte(Example), own), nil
+}
+
+// Handler serves the document of a service at an origin, by GET and HEAD at Path, with an
+// ETag. Parts that do not go together are a mistake in the program, and panic.
+func (d Document) Handler(origin string) http.Handler { return reply.NewMux(nil, d.Route(origin)) }
+
+// Route is Handler for a route table.
+func (d Document) Route(origin string) reply.Route {
+	body, err := d.JSON(origin)
+	if err != nil {
+		panic(err)
+	}
+	document := reply.NewDocument(body)
+	return reply.Route{Path: Path, Methods: []string{http.MethodGet, http.MethodHead},
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			document.Write(w, r)
+			return nil
+		}}
+}

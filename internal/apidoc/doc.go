@@ -1,0 +1,25 @@
+// Package apidoc makes one OpenAPI document of what each room says of itself.
+//
+//	doc := oauth.OpenAPI().With(gateway.OpenAPI(), mcpbus.OpenAPI())
+//	mux.Handle(apidoc.Path, doc.Handler("https://id.example.com"))
+//
+// A room has a file openapi.json beside its route table: its tags, its paths and the
+// schemas that are its own. What all of them share, the failures above all, is in
+// frame.json here. Of(part) is a room's document by itself; With puts several into one.
+//
+// # Choices
+//
+// The document is written by hand and proven by tests, instead of made from the code: what
+// a reader needs (when to call, what comes of it, examples) stands in no type. The tests
+// (package witness) hold each part against the room's route table, and against every answer
+// of its dialogues.
+//
+// It lives in the rooms and not in the program, because an embedder mounts some rooms and
+// not others, and because whoever changes a route sees its description in the same folder.
+//
+// It is OpenAPI 3.0.3, which the registrar of spec 4.8 reads, so that the service can be
+// registered on its own bus. HEAD has no operations of its own: it is served wherever GET
+// is, and a GET without it says so. Twins of a path, such as /oauth/token.php beside
+// /oauth/token, are named in the path's x-aliases and not repeated: they would be the same
+// tools again. A path that takes every method has x-any-method and describes GET.
+package apidoc
