@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/legacy"
@@ -17,6 +18,7 @@ import (
 // Entries 46, 47 and 48 of the decisions. Bubbles begin at midnight UTC 2000-01-01, Unix
 // time 946684800, which the signatures in the files are made for.
 func TestDialogues(t *testing.T) {
+	document := witness.New(t, legacy.OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		h := newHouse(t, func(c *legacy.Config) {
 			if strings.Contains(file, "mapped") {
@@ -24,10 +26,11 @@ func TestDialogues(t *testing.T) {
 			}
 		})
 		h.mux.Handle("/test/", backstage(h))
-		return h.mux, map[string]string{
+		return document.Watch(t, h.mux), map[string]string{
 			"appkey": appKey, "other_key": h.other.AppKey().Reveal(), "session": h.session, "origin": issuer, "password": password,
 		}
 	})
+	document.SawEverything(t)
 }
 
 // backstage is what dialogues may do that no client can: change application 1000.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/restcall"
@@ -17,7 +18,12 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
+	document := witness.New(t, mcpbus.OpenAPI())
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
+		h, values := stage(t)
+		return document.Watch(t, h), values
+	})
+	document.SawEverything(t)
 }
 
 // stage is the bus behind the gateway as dialogues find it, with a real path from a call to

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
@@ -26,7 +27,12 @@ var quiet = slog.New(slog.DiscardHandler)
 const password = "correct horse battery"
 
 func TestDialogues(t *testing.T) {
-	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
+	document := witness.New(t, oauth.OpenAPI())
+	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
+		h, values := stage(t)
+		return document.Watch(t, h), values
+	})
+	document.SawEverything(t)
 }
 
 // stage is the whole house as dialogues find it: one application, and Ada, who is signed

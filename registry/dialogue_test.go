@@ -5,13 +5,19 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) { return stage(t) })
+	document := witness.New(t, registry.OpenAPI())
+	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) {
+		h, values := stage(t)
+		return document.Watch(t, h), values
+	})
+	document.SawEverything(t)
 }
 
 // stage is the house as dialogues find it: four people who can sign in, three of whom

@@ -1,0 +1,18 @@
+package mcpbus
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/internal/apidoc/witness"
+)
+
+// Entry 51 of the decisions; TestDialogues holds the answers against the document.
+func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+	routes := new(Bus).routes()
+	for i := range routes {
+		if routes[i].Path == Path {
+			routes[i].Methods = []string{"POST"} // it refuses others in a voice of its own, 405 in both shapes
+		}
+	}
+	witness.New(t, OpenAPI()).Routes(t, routes, nil)
+}
