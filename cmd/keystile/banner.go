@@ -29,6 +29,7 @@ Keystile is running at {{.Base}}
   Try the sign-in   {{.Base}}/demo{{end}}
   Discovery         {{.Base}}/.well-known/openid-configuration
   Tools by MCP      {{.Base}}/api/mcp
+  All endpoints     {{.Base}}/openapi.json
   Listening on      {{.Address}}
 {{with .Operators}}  Admin listener    {{.}}
 {{end}}  Data folder       {{.Folder}}

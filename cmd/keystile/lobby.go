@@ -12,11 +12,13 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// lobby is what belongs to no room: the page at /, and whether the service is well. Any
+// lobby is what belongs to no room: the page at /, the document of all endpoints, and whether
+// the service is well. Any
 // other path is answered 404 here.
 type lobby struct {
 	links []link
@@ -34,12 +36,17 @@ func newLobby(c *config.Config, base string, store settings, log *slog.Logger) h
 	l := lobby{store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
 		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
+		{"openapi", "All endpoints, as OpenAPI", base + apidoc.Path},
 	}}
 	if c.Demo {
 		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
 	}
-	index := reply.Route{Path: "/{$}", Methods: read, Handle: l.index}
-	return reply.NewMux(log, append(healthRoutes(store), index)...)
+	return reply.NewMux(log, l.routes(base)...)
+}
+
+// routes is the lobby's one table.
+func (l lobby) routes(base string) []reply.Route {
+	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index}, openAPI().Route(base))
 }
 
 var read = []string{http.MethodGet, http.MethodHead}

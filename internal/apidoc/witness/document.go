@@ -20,7 +20,7 @@ var methods = []string{"get", "post", "put", "delete", "patch", "head", "options
 // operation is one method of one path.
 type operation struct {
 	id, method, path string
-	pattern          *regexp.Regexp // nil: its aliases only
+	pattern          *regexp.Regexp // of the path and its aliases
 	aliases          []string       // further paths
 	anyMethod        bool
 	item, node       object
@@ -69,22 +69,23 @@ func patternOf(templates []string) *regexp.Regexp {
 
 // of returns the operation that a request is for. known is false if the document has
 // nothing at its path; the operation has no id if it has something, but not this method.
-// Paths without parameters go before those with.
-func of(all []operation, r *http.Request) (op operation, known bool) {
-	literal := false
+// A path that is written out goes before a template, as it does where requests are routed.
+func of(all []operation, r *request) (op operation, known bool) {
+	var fits []operation
 	for _, o := range all {
-		if !o.pattern.MatchString(r.URL.Path) || literal && strings.Contains(o.path, "{") {
-			continue
-		}
-		if exact := o.path == r.URL.Path; exact && !literal {
-			literal, op = true, operation{}
-		}
-		known = true
-		if o.method == r.Method || r.Method == http.MethodHead && o.method == http.MethodGet && op.id == "" || o.anyMethod {
-			op = o
+		if o.pattern.MatchString(r.path) {
+			fits = append(fits, o)
 		}
 	}
-	return op, known
+	if slices.ContainsFunc(fits, func(o operation) bool { return o.path == r.path }) {
+		fits = slices.DeleteFunc(fits, func(o operation) bool { return o.path != r.path })
+	}
+	for _, o := range fits {
+		if o.method == r.method || o.anyMethod || r.method == http.MethodHead && o.method == http.MethodGet {
+			return o, true
+		}
+	}
+	return op, len(fits) > 0
 }
 
 // parameters are those of an operation and of its path, references followed.

@@ -16,54 +16,90 @@ import (
 )
 
 // Watch returns a handler that fails the test if h answers otherwise than the document
-// says. Paths that the document does not have are not looked at, nor are streams.
+// says. Paths that the document does not have are not looked at.
 func (w *Witness) Watch(t testing.TB, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		op, known := of(w.operations, r)
-		if !known {
-			h.ServeHTTP(out, r)
-			return
-		}
-		sent, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(sent))
-		query, header := r.URL.RawQuery, r.Header.Clone()
-		answer := httptest.NewRecorder()
-		h.ServeHTTP(answer, r)
-		request := &request{r.Method, query, header, sent}
-		if err := w.judge(op, request, answer); err != nil {
-			t.Errorf("%s %s = %d, not as /openapi.json says: %v", r.Method, r.URL.Path, answer.Code, err)
-		}
-		maps.Copy(out.Header(), answer.Header())
-		out.WriteHeader(answer.Code)
-		out.Write(answer.Body.Bytes())
+		sent := &request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), readAll(t, r.Body)}
+		r.Body = io.NopCloser(bytes.NewReader(sent.body))
+		recorder := httptest.NewRecorder()
+		h.ServeHTTP(recorder, r)
+		w.report(t, sent, &answer{recorder.Code, recorder.Header(), recorder.Body.Bytes()})
+		maps.Copy(out.Header(), recorder.Header())
+		out.WriteHeader(recorder.Code)
+		out.Write(recorder.Body.Bytes())
 	})
+}
+
+// Transport is Watch for a service that is asked over the network. It is not for streams.
+func (w *Witness) Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
+	return transport(func(r *http.Request) (*http.Response, error) {
+		sent := &request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), nil}
+		if r.Body != nil {
+			sent.body = readAll(t, r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(sent.body))
+		}
+		resp, err := next.RoundTrip(r)
+		if err != nil {
+			return resp, err
+		}
+		body := readAll(t, resp.Body)
+		resp.Body.Close()
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		w.report(t, sent, &answer{resp.StatusCode, resp.Header, body})
+		return resp, nil
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func readAll(t testing.TB, from io.Reader) []byte {
+	raw, err := io.ReadAll(from)
+	if err != nil {
+		t.Error(err)
+	}
+	return raw
+}
+
+func (w *Witness) report(t testing.TB, r *request, a *answer) {
+	op, known := of(w.operations, r)
+	if !known {
+		return
+	}
+	if err := w.judge(op, r, a); err != nil {
+		t.Errorf("%s %s = %d, not as /openapi.json says: %v", r.method, r.path, a.code, err)
+	}
 }
 
 // request is what was asked, as it was before anybody read it.
 type request struct {
-	method, query string
-	header        http.Header
-	body          []byte
+	method, path, query string
+	header              http.Header
+	body                []byte
+}
+
+type answer struct {
+	code   int
+	header http.Header
+	body   []byte
 }
 
 // judge says in which way an answer is not as described.
-func (w *Witness) judge(op operation, r *request, a *httptest.ResponseRecorder) error {
+func (w *Witness) judge(op operation, r *request, a *answer) error {
 	if op.id == "" { // the path has other methods
-		if a.Code == http.StatusMethodNotAllowed || r.method == http.MethodOptions && a.Code == http.StatusNoContent || a.Code == http.StatusTooManyRequests {
+		if a.code == http.StatusMethodNotAllowed || r.method == http.MethodOptions && a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
 			return nil
 		}
 		return errors.New("the method is not described")
 	}
-	if r.method == http.MethodHead && a.Code == http.StatusMethodNotAllowed {
+	if r.method == http.MethodHead && a.code == http.StatusMethodNotAllowed {
 		return nil // HEAD is refused: see Routes
 	}
 	responses, _ := op.node["responses"].(object)
-	described, there := responses[strconv.Itoa(a.Code)]
+	described, there := responses[strconv.Itoa(a.code)]
 	if !there {
-		if described = responses["default"]; described == nil || a.Code < 400 {
+		if described = responses["default"]; described == nil || a.code < 400 {
 			return errors.New("the status is not described")
 		}
 	}
@@ -79,16 +115,16 @@ func (w *Witness) judge(op operation, r *request, a *httptest.ResponseRecorder) 
 }
 
 // succeeded reports whether an answer is a yes. Old endpoints refuse with status 200.
-func succeeded(a *httptest.ResponseRecorder) bool {
-	body, _ := objectOf(a.Body.Bytes())
-	return a.Code < 400 && body["errcode"] == nil
+func succeeded(a *answer) bool {
+	body, _ := objectOf(a.body)
+	return a.code < 400 && body["errcode"] == nil
 }
 
 // answered judges an answer by the description of its status.
-func (w *Witness) answered(described object, head bool, a *httptest.ResponseRecorder) error {
+func (w *Witness) answered(described object, head bool, a *answer) error {
 	headers, _ := described["headers"].(object)
 	for name, h := range headers {
-		value, header := a.Header().Values(name), w.follow(h)
+		value, header := a.header.Values(name), w.follow(h)
 		if len(value) == 0 && header["required"] == true {
 			return fmt.Errorf("the header %s is not there", name)
 		}
@@ -99,17 +135,17 @@ func (w *Witness) answered(described object, head bool, a *httptest.ResponseReco
 		}
 	}
 	content, _ := described["content"].(object)
-	kind, _, _ := mime.ParseMediaType(a.Header().Get("Content-Type"))
+	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
 	media, there := content[kind].(object)
 	switch {
-	case content == nil && a.Body.Len() == 0 || head:
+	case content == nil && len(a.body) == 0 || head:
 		return nil
 	case !there:
 		return fmt.Errorf("the media type %q is not described", kind)
 	case kind != "application/json":
 		return nil
 	}
-	return w.valid(media["schema"], a.Body.Bytes())
+	return w.valid(media["schema"], a.body)
 }
 
 // valid judges JSON by a schema.
@@ -171,31 +207,27 @@ func (w *Witness) asked(op operation, r *request) error {
 // brought judges the body of a request.
 func (w *Witness) brought(op operation, r *request) error {
 	body := w.follow(op.node["requestBody"])
-	if len(r.body) == 0 {
-		if body["required"] == true {
-			return errors.New("it succeeds without a body, which is required")
-		}
-		return nil
-	}
 	content, _ := body["content"].(object)
 	kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
-	if kind == "" && len(content) == 1 {
+	if kind == "" && len(content) == 1 && len(r.body) > 0 {
 		kind = slices.Collect(maps.Keys(content))[0]
 	}
 	media, _ := content[kind].(object)
 	switch {
-	case media == nil && op.anyMethod:
+	case media != nil && kind == "application/x-www-form-urlencoded":
+		form, err := url.ParseQuery(string(r.body))
+		if err != nil {
+			return err
+		}
+		return w.form(w.follow(media["schema"]), form)
+	case len(r.body) == 0 && body["required"] == true:
+		return errors.New("it succeeds without a body, which is required")
+	case len(r.body) == 0 || op.anyMethod:
 		return nil
 	case media == nil:
 		return fmt.Errorf("it takes a body of %q, which is not described", kind)
-	case kind == "application/json":
-		return w.valid(media["schema"], r.body)
 	}
-	form, err := url.ParseQuery(string(r.body))
-	if err != nil {
-		return err
-	}
-	return w.form(w.follow(media["schema"]), form)
+	return w.valid(media["schema"], r.body)
 }
 
 func (w *Witness) form(schema object, form url.Values) error {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/apidoc"
+	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/registry"
+)
+
+// Entry 51 of the decisions. Each room holds its own part against its routes and answers.
+func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
+	witness.New(t, apidoc.Of(lobbyAPI)).Routes(t, lobby{}.routes("http://127.0.0.1"), nil)
+}
+
+func TestTheDocumentIsServedToEverybody(t *testing.T) {
+	s := start(t, t.TempDir())
+	resp, body := get(t, http.DefaultClient, s.base+"/openapi.json", "Origin", "https://docs.example.com")
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
+		t.Fatalf("GET /openapi.json = %d %v", resp.StatusCode, resp.Header)
+	}
+	if again, _ := get(t, http.DefaultClient, s.base+"/openapi.json", "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 {
+		t.Errorf("with its ETag it is sent again: %d", again.StatusCode)
+	}
+	var doc struct {
+		Servers []struct{ URL string }
+	}
+	if err := json.Unmarshal([]byte(body), &doc); err != nil || len(doc.Servers) != 1 || doc.Servers[0].URL != s.base || strings.Contains(body, apidoc.Example) {
+		t.Errorf("its server is %v, want %s: %v", doc.Servers, s.base, err)
+	}
+	if advice := registry.Lint(t.Context(), []byte(body)); len(advice) != 0 {
+		t.Errorf("it is not strictly OpenAPI: %q", advice)
+	}
+	if tools, err := registry.Parse(t.Context(), []byte(body), registry.Options{Member: "keystile"}); err != nil || len(tools.Skipped) != 0 {
+		t.Errorf("the registrar does not take it whole: %v, %v", err, tools)
+	}
+	if _, index := get(t, http.DefaultClient, s.base+"/"); !strings.Contains(index, `"openapi":"`+s.base+`/openapi.json"`) {
+		t.Errorf("the lobby does not link it: %s", index)
+	}
+}
+
+// What a client meets at the whole program, past all rooms that stand before the one that
+// answers, is what the document says; also if it has asked too often.
+func TestTheRunningProgramIsAsItsDocumentSays(t *testing.T) {
+	for limit, tier := range map[string]string{"100000": "enterprise", "1": "free"} {
+		t.Run(tier, func(t *testing.T) {
+			data := t.TempDir()
+			s := start(t, data, "--limits-per-ip", limit)
+			app := must(t, "app", "create", "--data", data, "--name", "Client", "--domain", "localhost", "--tier", tier)
+			id, secret := app["client_id"].(string), app["client_secret"].(string)
+			token := machineToken(t, s, id, secret)
+			client := &http.Client{
+				Transport:     witness.New(t, openAPI()).Transport(t, http.DefaultTransport),
+				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			}
+			for _, path := range documentedPaths(t, s.base) {
+				askEveryWay(t, client, s.base+path, token)
+			}
+			form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
+			if resp, err := client.PostForm(s.base+"/oauth/token", form); err != nil || resp.StatusCode != map[string]int{"enterprise": 200, "free": 429}[tier] {
+				t.Errorf("a token = %v, %v", resp, err)
+			}
+		})
+	}
+}
+
+func documentedPaths(t *testing.T, base string) (all []string) {
+	t.Helper()
+	raw, err := openAPI().JSON(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Paths map[string]any }
+	if err := json.Unmarshal(raw, &doc); err != nil || len(doc.Paths) < 15 {
+		t.Fatalf("%d paths are described: %v", len(doc.Paths), err)
+	}
+	for path := range doc.Paths {
+		all = append(all, strings.NewReplacer("{", "", "}", "").Replace(path))
+	}
+	return all
+}
+
+// askEveryWay sends what is mostly wrong, as clients do by mistake.
+func askEveryWay(t *testing.T, client *http.Client, address, token string) {
+	t.Helper()
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
+		for _, header := range []http.Header{
+			{}, {"Accept": {"text/html"}}, {"Sec-Fetch-Mode": {"navigate"}}, {"Cookie": {"open_sso_token=nobody"}},
+			{"Authorization": {"Bearer " + token}}, {"Authorization": {"Bearer nothing"}},
+			{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}}, {"Content-Type": {"application/x-www-form-urlencoded"}},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header = header
+			do(t, client, r)
+		}
+	}
+}

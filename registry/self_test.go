@@ -1,0 +1,91 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/apidoc"
+	"github.com/keystile/keystile/legacy"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/registry"
+)
+
+// Entry 51 of the decisions: the rooms' own document is one that the registrar takes.
+func ownDocument(t *testing.T) []byte {
+	t.Helper()
+	return must(registry.OpenAPI().With(oauth.OpenAPI(), gateway.OpenAPI(), mcpbus.OpenAPI(), legacy.OpenAPI()).JSON(base))(t)
+}
+
+func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
+	loader := openapi3.NewLoader()
+	doc, err := loader.LoadFromData(ownDocument(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
+		t.Error(err)
+	}
+	if advice := registry.Lint(t.Context(), ownDocument(t)); len(advice) != 0 {
+		t.Errorf("preview --lint advises %q", advice)
+	}
+}
+
+// A document of a room that is mounted alone stands on its own.
+func TestEachRoomsDocumentIsWhole(t *testing.T) {
+	for name, d := range map[string]apidoc.Document{
+		"oauth": oauth.OpenAPI(), "gateway": gateway.OpenAPI(), "registry": registry.OpenAPI(), "mcpbus": mcpbus.OpenAPI(), "legacy": legacy.OpenAPI(),
+	} {
+		if advice := registry.Lint(t.Context(), must(d.JSON(base))(t)); len(advice) != 0 {
+			t.Errorf("%s: %q", name, advice)
+		}
+	}
+}
+
+func TestTheOwnDocumentBecomesTools(t *testing.T) {
+	raw := ownDocument(t)
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+		}
+	}
+	json.Unmarshal(raw, &doc) // the list of parameters of a path is no operation
+	var want []string
+	for _, item := range doc.Paths {
+		for _, method := range []string{"get", "post", "put", "delete", "patch"} {
+			if id := item[method].OperationID; id != "" {
+				want = append(want, id)
+			}
+		}
+	}
+	if len(want) < 20 {
+		t.Fatalf("only %q are described: the test reads the wrong thing", want)
+	}
+	for _, o := range []registry.Options{{Member: "keystile"}, {Member: "keystile", ResolveRefs: true}} {
+		result, err := registry.Parse(context.Background(), raw, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Skipped) != 0 {
+			t.Errorf("left out: %v", result.Skipped)
+		}
+		var got []string
+		for _, tool := range result.Tools {
+			got = append(got, tool.Name)
+			if strings.Contains(string(tool.InputSchema), "unresolved") && o.ResolveRefs {
+				t.Errorf("%s is not shown whole: %s", tool.Name, tool.InputSchema)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("tools %q, want %q", got, want)
+		}
+	}
+}
