@@ -13,7 +13,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, gateway.OpenAPI())
+	document := witness.New(t, newHouse(t).gateway.OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

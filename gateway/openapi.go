@@ -9,6 +9,15 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI describes the endpoints of this room. With puts the documents of several rooms
-// together, and Handler serves them at /openapi.json.
-func OpenAPI() apidoc.Document { return apidoc.Of(openAPI) }
+//go:embed openapi_apps.json
+var openAPIOfApps []byte
+
+// OpenAPI describes the endpoints of this room: those of applications and billing only
+// where they are there. With puts the documents of several rooms together, and Handler
+// serves them at /openapi.json.
+func (g *Gateway) OpenAPI() apidoc.Document {
+	if g.c.Apps == nil {
+		return apidoc.Of(openAPI)
+	}
+	return apidoc.Of(openAPI, openAPIOfApps)
+}

@@ -18,7 +18,7 @@ import (
 // Entries 46, 47 and 48 of the decisions. Bubbles begin at midnight UTC 2000-01-01, Unix
 // time 946684800, which the signatures in the files are made for.
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, legacy.OpenAPI())
+	document := witness.New(t, new(legacy.Legacy).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		h := newHouse(t, func(c *legacy.Config) {
 			if strings.Contains(file, "mapped") {

@@ -18,7 +18,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, mcpbus.OpenAPI())
+	document := witness.New(t, new(mcpbus.Bus).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

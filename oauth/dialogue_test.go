@@ -27,7 +27,7 @@ var quiet = slog.New(slog.DiscardHandler)
 const password = "correct horse battery"
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, oauth.OpenAPI())
+	document := witness.New(t, new(oauth.Server).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

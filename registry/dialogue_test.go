@@ -12,7 +12,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, registry.OpenAPI())
+	document := witness.New(t, new(registry.Registry).OpenAPI())
 	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

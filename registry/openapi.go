@@ -11,4 +11,4 @@ var openAPI []byte
 
 // OpenAPI describes the endpoints of this room. With puts the documents of several rooms
 // together, and Handler serves them at /openapi.json.
-func OpenAPI() apidoc.Document { return apidoc.Of(openAPI) }
+func (*Registry) OpenAPI() apidoc.Document { return apidoc.Of(openAPI) }

@@ -174,7 +174,7 @@ func (b *builder) hang(context.Context) error {
 		{"/api/console", b.registry},
 		{mcpbus.Path, b.bus},
 		{"/connect", b.legacy}, {"/connect.php", b.legacy}, {"/check_token", b.legacy}, {"/check_token.php", b.legacy},
-		{"/", newLobby(b.c, b.base, b.home.store, b.log)},
+		{"/", newLobby(b.c, b.base, b.openAPI(), b.home.store, b.log)},
 	}...)
 	return nil
 }

@@ -21,8 +21,10 @@ import (
 // the service is well. Any
 // other path is answered 404 here.
 type lobby struct {
-	links []link
-	store settings
+	base     string
+	document apidoc.Document
+	links    []link
+	store    settings
 }
 
 type link struct{ name, label, url string }
@@ -32,8 +34,8 @@ type settings interface {
 	Setting(ctx context.Context, name string) (string, error)
 }
 
-func newLobby(c *config.Config, base string, store settings, log *slog.Logger) http.Handler {
-	l := lobby{store: store, links: []link{
+func newLobby(c *config.Config, base string, document apidoc.Document, store settings, log *slog.Logger) http.Handler {
+	l := lobby{base: base, document: document, store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
 		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
 		{"openapi", "All endpoints, as OpenAPI", base + apidoc.Path},
@@ -41,12 +43,12 @@ func newLobby(c *config.Config, base string, store settings, log *slog.Logger) h
 	if c.Demo {
 		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
 	}
-	return reply.NewMux(log, l.routes(base)...)
+	return reply.NewMux(log, l.routes()...)
 }
 
 // routes is the lobby's one table.
-func (l lobby) routes(base string) []reply.Route {
-	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index}, openAPI().Route(base))
+func (l lobby) routes() []reply.Route {
+	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index}, l.document.Route(l.base))
 }
 
 var read = []string{http.MethodGet, http.MethodHead}

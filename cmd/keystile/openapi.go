@@ -3,12 +3,7 @@ package main
 import (
 	_ "embed"
 
-	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/apidoc"
-	"github.com/keystile/keystile/legacy"
-	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/registry"
 )
 
 //go:embed openapi.json
@@ -16,6 +11,6 @@ var lobbyAPI []byte
 
 // openAPI describes every endpoint of the program but two: the sign-in page and the demo,
 // which are for people. Products behind --proxy have documents of their own.
-func openAPI() apidoc.Document {
-	return oauth.OpenAPI().With(gateway.OpenAPI(), registry.OpenAPI(), mcpbus.OpenAPI(), legacy.OpenAPI(), apidoc.Of(lobbyAPI))
+func (b *builder) openAPI() apidoc.Document {
+	return apidoc.Of(lobbyAPI).With(b.provider.OpenAPI(), b.gateway.OpenAPI(), b.registry.OpenAPI(), b.bus.OpenAPI(), b.legacy.OpenAPI())
 }

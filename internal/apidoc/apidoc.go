@@ -23,9 +23,9 @@ var frame []byte
 // Document is an OpenAPI document of one room or of several.
 type Document struct{ parts [][]byte }
 
-// Of returns the document of a room from its part, an OpenAPI document without what the
-// frame says. The part must not change any more.
-func Of(part []byte) Document { return Document{[][]byte{part}} }
+// Of returns the document of a room from its parts, OpenAPI documents without what the
+// frame says. They must not change any more.
+func Of(parts ...[]byte) Document { return Document{parts} }
 
 // With returns a document of these rooms and others.
 func (d Document) With(others ...Document) Document {

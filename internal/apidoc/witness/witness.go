@@ -27,14 +27,16 @@ func New(t testing.TB, d apidoc.Document) *Witness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := objectOf(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return over(doc)
+	return Of(t, raw)
 }
 
-func over(doc object) *Witness {
+// Of makes a Witness of a document as it is served.
+func Of(t testing.TB, raw []byte) *Witness {
+	t.Helper()
+	doc, err := objectOf(raw)
+	if err != nil || doc["paths"] == nil {
+		t.Fatalf("this is no document: %v: %.200s", err, raw)
+	}
 	closed(doc)
 	return &Witness{doc: doc, operations: open(doc), seen: map[string]bool{}}
 }
