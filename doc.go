@@ -23,7 +23,8 @@
 // the specification's defaults. Rooms import storage and internal packages and never each
 // other; where one needs another's work it declares a small interface, and whoever
 // assembles the house hands it over (cmd/keystile/assemble.go, or your own main). A test
-// in internal/house keeps that law.
+// in internal/house keeps that law. Each describes its endpoints in openapi.json beside its
+// route table; internal/apidoc makes one document of them.
 //
 // Comments cite the specification this service follows as (spec 4.2); tests also name the
 // numbered decisions on what it leaves open.

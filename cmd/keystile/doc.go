@@ -33,6 +33,9 @@
 // password. An address that other machines reach is warned about and not refused: in a
 // container that is the only kind there is.
 //
+// /openapi.json is joined of the rooms' own parts when the program starts. The sign-in page
+// and the demo are not in it: they are for people.
+//
 // Every request gets a line in the log that names its route and not its path, let alone its
 // query: a path can hold a token that somebody put in the wrong place.
 package main

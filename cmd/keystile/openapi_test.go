@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,6 +100,35 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 			}
 			r.Header = header
 			do(t, client, r)
+		}
+	}
+}
+
+// A tool of the service that speaks to the bus is one call inside of another: each is made
+// and charged once, and none starts another.
+func TestTheServiceOnItsOwnBus(t *testing.T) {
+	data := t.TempDir()
+	s := start(t, data, "--upstreams-allow-private", "127.0.0.1")
+	app := paperOf(t, data).App
+	token := machineToken(t, s, app.ClientID, app.ClientSecret)
+	_, document := get(t, http.DefaultClient, s.base+"/openapi.json")
+	file := filepath.Join(t.TempDir(), "self.json")
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	registered := must(t, "capability", "register", "self", "--upstream", s.base, "--openapi", file, "--auth-type", "bearer", "--auth-secret", token, "--data", data)
+	if n, _ := registered["tool_count"].(float64); n < 30 || fmt.Sprint(registered["skipped"]) != "[]" {
+		t.Errorf("%v tools are made, and these pieces left out: %v", n, registered["skipped"])
+	}
+	const quota = `{"name":"self__get_quota","arguments":{}}`
+	const nested = `{"name":"self__send_mcp_message","arguments":{"body":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + quota + `}}}`
+	for _, c := range []struct {
+		params string
+		before int // calls of the product mcp that the quota shows; its own is charged afterwards
+	}{{quota, 0}, {nested, 1}, {quota, 3}} {
+		answer := speak(t, s, token, "tools/call", c.params)
+		if want := fmt.Sprintf(`\"mcp\":%d`, c.before); !strings.Contains(strings.ReplaceAll(answer, `\\\"`, `\"`), want) || strings.Contains(answer, `"isError"`) {
+			t.Errorf("tools/call %s = %s, want %s", c.params, answer, want)
 		}
 	}
 }
