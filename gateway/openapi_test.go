@@ -9,6 +9,6 @@ import (
 // Entry 51 of the decisions; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	for name, g := range map[string]*Gateway{"without applications": {}, "with them": {c: Config{Apps: struct{ AppStore }{}}}} {
-		t.Run(name, func(t *testing.T) { witness.New(t, g.OpenAPI()).Routes(t, g.routes(), nil) })
+		t.Run(name, func(t *testing.T) { witness.New(t, g.OpenAPI()).Routes(t, g.routes()) })
 	}
 }

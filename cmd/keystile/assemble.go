@@ -41,10 +41,8 @@ type assembled struct {
 // is none. The caller closes what is returned.
 func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (*assembled, error) {
 	b := &builder{c: c, base: base, home: home, log: log, client: clientip.New(c.TrustedProxies).Of}
-	for _, build := range []func(context.Context) error{b.frontDoor, b.watch, b.scribe, b.toolBus, b.oldDoors, b.hang} {
-		if err := build(ctx); err != nil {
-			return nil, errors.Join(err, b.close(ctx))
-		}
+	if err := b.build(ctx); err != nil {
+		return nil, errors.Join(err, b.close(ctx))
 	}
 	b.deliver()
 	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: b.client, Observer: observer})
@@ -64,6 +62,16 @@ type builder struct {
 	signIn *signin.SignIn
 	legacy *legacy.Legacy
 	doors  house
+}
+
+// build makes the rooms, each from those before it, and hangs the doors.
+func (b *builder) build(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{b.frontDoor, b.watch, b.scribe, b.toolBus, b.oldDoors, b.hang} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // late is the gateway for rooms that are made before it, and write on its trail.

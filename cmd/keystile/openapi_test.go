@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -10,15 +13,66 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/registry"
 )
 
 // Entry 51 of the decisions. Each room holds its own part against its routes and answers.
 func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
 	document := apidoc.Of(lobbyAPI)
-	witness.New(t, document).Routes(t, lobby{base: apidoc.Example, document: document}.routes(), nil)
+	witness.New(t, document).Routes(t, lobby{base: apidoc.Example, document: document}.routes())
+}
+
+// Each door of the house is described, or is here with the reason why it is not.
+func TestTheDocumentHasEveryDoor(t *testing.T) {
+	leftOut := map[string]string{
+		"/oauth/signin": "a page for people; its form is its own",
+		"/demo":         "pages that show how it works",
+		"/ai":           "a product behind --proxy: what is there describes itself",
+	}
+	b := built(t, "KEYSTILE_PROXY=ai=http://127.0.0.1:1")
+	document := witness.New(t, b.openAPI())
+	for _, d := range b.doors {
+		if document.Describes(d.path) == (leftOut[d.path] != "") {
+			t.Errorf("%s: described, or left out for a reason? Choose one", d.path)
+		}
+		delete(leftOut, d.path)
+	}
+	if len(leftOut) != 0 {
+		t.Errorf("there are no such doors: %v", leftOut)
+	}
+}
+
+// built is the house with its doors hung, and nobody in it.
+func built(t *testing.T, env ...string) *builder {
+	t.Helper()
+	c, err := config.Load(cli.Args{}, append(env, "KEYSTILE_DATA="+t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := folder.Open(c.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := openHome(t.Context(), c, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{c: c, base: apidoc.Example, home: home, log: slog.New(slog.DiscardHandler), client: clientip.New(nil).Of}
+	t.Cleanup(func() {
+		if err := errors.Join(b.close(context.Background()), home.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := b.build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestTheDocumentIsServedToEverybody(t *testing.T) {

@@ -45,15 +45,14 @@ var goodID = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
 
 // Routes holds the document against a room's route table: each path and method is described
 // and nothing else is. HEAD needs no words where GET has it; a GET without it says so.
-// Paths that are left out on purpose are given with the reason.
-func (w *Witness) Routes(t testing.TB, routes []reply.Route, leftOut map[string]string) {
+func (w *Witness) Routes(t testing.TB, routes []reply.Route) {
 	t.Helper()
-	for _, complaint := range w.routes(routes, leftOut) {
+	for _, complaint := range w.routes(routes) {
 		t.Error(complaint)
 	}
 }
 
-func (w *Witness) routes(routes []reply.Route, leftOut map[string]string) (wrong []string) {
+func (w *Witness) routes(routes []reply.Route) (wrong []string) {
 	wrong = w.names()
 	described := map[string]operation{} // by method and path
 	for _, op := range w.operations {
@@ -67,10 +66,6 @@ func (w *Witness) routes(routes []reply.Route, leftOut map[string]string) (wrong
 	}
 	for _, r := range routes {
 		path := strings.TrimSuffix(r.Path, "{$}")
-		if leftOut[path] != "" {
-			delete(leftOut, path)
-			continue
-		}
 		given := r.Methods
 		if given == nil {
 			given = []string{"*"}
@@ -90,9 +85,6 @@ func (w *Witness) routes(routes []reply.Route, leftOut map[string]string) (wrong
 	}
 	for key := range described {
 		wrong = append(wrong, key+" is described, and not served")
-	}
-	for path := range leftOut {
-		wrong = append(wrong, path+" is left out, and not served at all")
 	}
 	slices.Sort(wrong)
 	return wrong
@@ -115,6 +107,18 @@ func (w *Witness) names() (wrong []string) {
 		ids[op.id] = true
 	}
 	return wrong
+}
+
+// Describes reports whether the document has anything at a path, or below it.
+func (w *Witness) Describes(path string) bool {
+	for _, op := range w.operations {
+		for _, at := range append([]string{op.path}, op.aliases...) {
+			if at == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // SawEverything fails for each operation that Watch has not seen succeed.
