@@ -28,6 +28,7 @@ type App struct {
 	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
 	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
 	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
+	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
 	Owner             string       `json:"owner,omitempty"`               // a user's sub
 	Disabled          bool         `json:"disabled,omitempty"`
 	CreatedAt         time.Time    `json:"created_at"`
@@ -63,6 +64,9 @@ func (a App) clone() App {
 	a.Tiers = slices.Clone(a.Tiers)
 	if a.LegacySuccessCode != nil {
 		a.LegacySuccessCode = new(*a.LegacySuccessCode)
+	}
+	if a.Brand != nil {
+		a.Brand = new(*a.Brand)
 	}
 	return a
 }
@@ -129,6 +133,11 @@ func (a App) Check() error {
 		}
 	default:
 		complain("id_token_alg: %q is none of HS256, ES256, RS256, EdDSA", a.IDTokenAlg)
+	}
+	if a.Brand != nil {
+		if err := a.Brand.check(); err != nil {
+			complain("%w", err)
+		}
 	}
 	if c := a.LegacySuccessCode; c != nil && *c != 0 && *c != 1 {
 		complain("legacy_success_code: %d is neither 0 nor 1", *c)

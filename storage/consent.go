@@ -58,5 +58,6 @@ func (s *Store) SaveConsent(ctx context.Context, c Consent) (Consent, error) {
 }
 
 // EndConsent removes a consent that has been read before. The tokens granted under it are
-// ended by revocations, which the caller writes.
+// ended by a revocation of kind consent, which the caller writes afterwards: with a Before
+// that is later than this call, it also covers what was being granted meanwhile.
 func (s *Store) EndConsent(ctx context.Context, c Consent) error { return consents.remove(ctx, s, c) }

@@ -123,6 +123,48 @@ func TestAConsentCoversWhatWasAllowedAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestWhoTakesAccessAwayIsKnownWhenTheyComeBack(t *testing.T) {
+	store, _ := open(t)
+	if err := store.PartOpenID(t.Context(), "ks1", "u1", time.Now()); err != nil {
+		t.Errorf("parting before meeting: %v", err)
+	}
+	met, err := store.MeetOpenID(t.Context(), "ks1", "u1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	when := time.Now()
+	if err := errors.Join(store.PartOpenID(t.Context(), "ks1", "u1", when), store.PartOpenID(t.Context(), "ks1", "u1", when.Add(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := store.OpenIDs(t.Context(), "u1"); err != nil || len(all) != 1 || !all[0].EndedAt.Equal(when) {
+		t.Fatalf("OpenIDs = %+v, %v; want one that ended at %v", all, err, when)
+	}
+	if o, err := store.MeetOpenID(t.Context(), "ks1", "u1"); err != nil || o.OpenID != met.OpenID || !o.EndedAt.IsZero() {
+		t.Errorf("meeting again = %+v, %v; want %q and no end", o, err, met.OpenID)
+	}
+}
+
+func TestOfTwoUnlinksThatWouldLeaveNothingOneFails(t *testing.T) {
+	store, _ := open(t)
+	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: "wx", Subject: "1"}, storage.Login{Method: "qq", Subject: "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := store.Logins(t.Context(), ada.Sub)
+	if err != nil || len(both) != 2 {
+		t.Fatal(both, err)
+	}
+	if err := store.UnlinkLogins(t.Context(), both[0], both[1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.UnlinkLogins(t.Context(), both[1], both[0]); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("the second unlink = %v, want ErrConflict", err)
+	}
+	if left, err := store.Logins(t.Context(), ada.Sub); err != nil || len(left) != 1 || left[0].Method != both[0].Method {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 func TestLoginsAreLinkedAllOrNone(t *testing.T) {
 	store, _ := open(t)
 	way := func(method, subject string) storage.Login {

@@ -98,18 +98,22 @@ func timed(at time.Time, size int) string {
 
 // Kinds of revocation.
 const (
-	RevokeGrant = "grant" // one family of tokens
-	RevokeJTI   = "jti"   // one access token
-	RevokeApp   = "app"   // everything an application was granted before a time
-	RevokeUser  = "user"  // everything a user granted before a time
+	RevokeGrant   = "grant"   // one family of tokens
+	RevokeJTI     = "jti"     // one access token
+	RevokeApp     = "app"     // everything an application was granted before a time
+	RevokeUser    = "user"    // everything a user granted before a time
+	RevokeConsent = "consent" // everything a user granted to one application before a time
 )
+
+// ConsentID is the ID of a revocation of kind consent.
+func ConsentID(appID, sub string) string { return appID + "=" + sub }
 
 // Revocation is a standing fact that ends tokens (spec 4.4).
 type Revocation struct {
 	Seq    uint64    // given by the Backend, rising
-	Kind   string    // grant, jti, app or user
-	ID     string    // which one
-	Before time.Time // app and user: ends what was granted before this. grant and jti: not read
+	Kind   string    // grant, jti, app, user or consent
+	ID     string    // which one; of a consent: ConsentID
+	Before time.Time // app, user and consent: ends what was granted before this. grant and jti: not read
 	Until  time.Time // when the fact may be forgotten, because all it covers has expired; zero: never
 }
 
@@ -123,6 +127,8 @@ func (r Revocation) Covers(t Token) bool {
 		return r.ID == t.AppID && t.GrantedAt.Before(r.Before)
 	case RevokeUser:
 		return r.ID == t.UserID && t.GrantedAt.Before(r.Before)
+	case RevokeConsent:
+		return r.ID == ConsentID(t.AppID, t.UserID) && t.GrantedAt.Before(r.Before)
 	}
 	return false
 }

@@ -56,6 +56,9 @@ func TestARevocationCoversWhatItNames(t *testing.T) {
 		{Revocation{Kind: RevokeUser, ID: "a", Before: noon.Add(1)}, false},
 		{Revocation{Kind: RevokeApp, ID: "a", Before: noon.Add(1)}, true},
 		{Revocation{Kind: RevokeApp, ID: "a", Before: noon}, false},
+		{Revocation{Kind: RevokeConsent, ID: ConsentID("a", "u"), Before: noon.Add(1)}, true},
+		{Revocation{Kind: RevokeConsent, ID: ConsentID("a", "u"), Before: noon}, false},
+		{Revocation{Kind: RevokeConsent, ID: ConsentID("u", "a"), Before: noon.Add(1)}, false},
 		{Revocation{Kind: RevokeJTI, ID: "g"}, false},
 	} {
 		if got := c.r.Covers(token); got != c.want {

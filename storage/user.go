@@ -82,6 +82,7 @@ type OpenID struct {
 	UserID    string    `json:"user"` // the user's sub
 	OpenID    string    `json:"openid"`
 	CreatedAt time.Time `json:"created_at"`
+	EndedAt   time.Time `json:"ended_at,omitzero"` // when the user took access away; zero: they have not since they last met
 	Version   int64     `json:"-"`
 }
 
@@ -226,6 +227,44 @@ func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
 	return err
 }
 
+// UnlinkLogins is EndLogins for a user who keeps another way in: keep has been read before
+// too, and is written once more in the same step. So of two requests that each take away
+// what the other keeps, one fails with ErrConflict.
+func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) error {
+	docs, err := logins.docs(s, append(slices.Clone(some), keep)...)
+	if err != nil {
+		return err
+	}
+	for i := range some {
+		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}
+
+// OpenIDs returns every application a user (a sub) has met.
+func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
+	return openIDs.all(ctx, s, Is("user="+sub))
+}
+
+// PartOpenID writes down that a user has taken an application's access away; nothing if
+// they have never met. The openid stays: an application knows who comes back.
+func (s *Store) PartOpenID(ctx context.Context, appID, sub string, at time.Time) error {
+	for {
+		o, err := s.OpenID(ctx, appID, sub)
+		if errors.Is(err, ErrNotFound) || err == nil && !o.EndedAt.IsZero() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.EndedAt = at.UTC()
+		if _, err := openIDs.put(ctx, s, o); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+}
+
 // OpenID returns how an application knows a user, or ErrNotFound if they have not met.
 func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	return openIDs.get(ctx, s, openIDs.id(OpenID{AppID: appID, UserID: sub}))
@@ -248,15 +287,19 @@ func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, e
 
 // MeetOpenID returns how an application knows a user, and draws an openid (32 upper-case
 // hexadecimal characters) at their first meeting. All concurrent callers get one value.
+// Who meets again has the openid of before.
 func (s *Store) MeetOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	o, err := s.OpenID(ctx, appID, sub)
-	if !errors.Is(err, ErrNotFound) {
+	switch {
+	case errors.Is(err, ErrNotFound):
+		raw := make([]byte, 16)
+		rand.Read(raw)
+		o = OpenID{AppID: appID, UserID: sub, OpenID: strings.ToUpper(hex.EncodeToString(raw)), CreatedAt: time.Now().UTC()}
+	case err != nil || o.EndedAt.IsZero():
 		return o, err
 	}
-	raw := make([]byte, 16)
-	rand.Read(raw)
-	o = OpenID{AppID: appID, UserID: sub, OpenID: strings.ToUpper(hex.EncodeToString(raw)), CreatedAt: time.Now().UTC()}
-	if o, err = openIDs.put(ctx, s, o); errors.Is(err, ErrExists) {
+	o.EndedAt = time.Time{}
+	if o, err = openIDs.put(ctx, s, o); errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
 		return s.OpenID(ctx, appID, sub)
 	}
 	return o, err

@@ -79,6 +79,7 @@ func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, nex
 func (x *step) covered(t storage.Token) bool {
 	for kind, id := range map[string]string{
 		storage.RevokeGrant: t.Grant, storage.RevokeApp: t.AppID, storage.RevokeUser: t.UserID,
+		storage.RevokeConsent: storage.ConsentID(t.AppID, t.UserID),
 	} {
 		if r, err := load[storage.Revocation](x, keyOf("revocation", kind, id)); err == nil && r.Covers(t) {
 			return true

@@ -69,8 +69,16 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	if _, ended := r.facts[fact{storage.RevokeJTI, c.TokenID}]; ended {
 		return true
 	}
-	return c.GrantedAt.Before(r.facts[fact{storage.RevokeApp, c.AppID}].Before) ||
-		c.UserID != "" && c.GrantedAt.Before(r.facts[fact{storage.RevokeUser, c.UserID}].Before)
+	if c.GrantedAt.Before(r.facts[fact{storage.RevokeApp, c.AppID}].Before) {
+		return true
+	}
+	if c.UserID == "" {
+		return false
+	}
+	var room [96]byte                                                      // ids are shorter, so that no verification allocates
+	both := append(append(append(room[:0], c.AppID...), '='), c.UserID...) // storage.ConsentID
+	return c.GrantedAt.Before(r.facts[fact{storage.RevokeUser, c.UserID}].Before) ||
+		c.GrantedAt.Before(r.facts[fact{storage.RevokeConsent, string(both)}].Before)
 }
 
 // read brings the set up to the end of the feed.

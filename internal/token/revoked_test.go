@@ -31,6 +31,11 @@ func TestWhatARevocationCovers(t *testing.T) {
 		{"its user, afterwards", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at.Add(1)}, true, false},
 		{"its user, at that moment", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at}, false, false},
 		{"its user as an app", storage.Revocation{Kind: storage.RevokeApp, ID: "u1", Before: at.Add(1)}, false, false},
+		{"its consent, afterwards", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u1"), Before: at.Add(1)}, true, false},
+		{"its consent, at that moment", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u1"), Before: at}, false, false},
+		{"its user's consent to another app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app2", "u1"), Before: at.Add(1)}, false, false},
+		{"another user's consent to its app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u2"), Before: at.Add(1)}, false, false},
+		{"nobody's consent to its app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", ""), Before: at.Add(1)}, false, false},
 		{"an unknown kind", storage.Revocation{Kind: "all", ID: "u1", Before: at.Add(1)}, false, false},
 	} {
 		r := opened(t, &wire{})
@@ -43,6 +48,17 @@ func TestWhatARevocationCovers(t *testing.T) {
 		if got := r.Stops(own); got != test.app {
 			t.Errorf("%s: Stops(an application's token) = %v, want %v", test.name, got, test.app)
 		}
+	}
+}
+
+func TestAskingTheRevocationsAllocatesNothing(t *testing.T) {
+	r := opened(t, &wire{})
+	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeConsent, ID: "ks0/u0", Before: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	c := storage.Caller{AppID: storage.NewAppID(), UserID: "u" + storage.NewAppID() + "abcd", GrantedAt: time.Now()}
+	if n := testing.AllocsPerRun(100, func() { r.Stops(c) }); n != 0 {
+		t.Errorf("Stops() allocates %v times", n)
 	}
 }
 

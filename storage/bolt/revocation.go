@@ -82,6 +82,7 @@ func covered(tx *bbolt.Tx, t storage.Token) bool {
 		join(storage.RevokeGrant, t.Grant),
 		join(storage.RevokeApp, t.AppID),
 		join(storage.RevokeUser, t.UserID),
+		join(storage.RevokeConsent, storage.ConsentID(t.AppID, t.UserID)),
 	} {
 		if value := revocations.Get(key); value != nil && decodeRevocation(key, value).Covers(t) {
 			return true

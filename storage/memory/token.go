@@ -83,6 +83,7 @@ func (s *Store) covered(t storage.Token) bool {
 		{storage.RevokeGrant, t.Grant},
 		{storage.RevokeApp, t.AppID},
 		{storage.RevokeUser, t.UserID},
+		{storage.RevokeConsent, storage.ConsentID(t.AppID, t.UserID)},
 	} {
 		if r, there := s.revocations[about]; there && r.Covers(t) {
 			return true

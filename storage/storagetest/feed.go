@@ -166,7 +166,7 @@ func joinedWithin(t *testing.T, b storage.Backend) {
 }
 
 func stayApart(t *testing.T, b storage.Backend) {
-	kinds := []string{storage.RevokeGrant, storage.RevokeJTI, storage.RevokeApp, storage.RevokeUser}
+	kinds := []string{storage.RevokeGrant, storage.RevokeJTI, storage.RevokeApp, storage.RevokeUser, storage.RevokeConsent}
 	var ids []string
 	for _, kind := range kinds {
 		for _, id := range []string{"x", "X", "x ", "x1"} {

@@ -67,6 +67,14 @@ func revokeBugs() []bug {
 			plant: judging(func(r storage.Revocation, t storage.Token) bool {
 				return r.Covers(t) || r.Kind == storage.RevokeUser && strings.HasPrefix(t.UserID, r.ID)
 			})},
+		{name: "consents are not looked at", caught: "Run/Revoke/a consent's revocation",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				return r.Kind != storage.RevokeConsent && r.Covers(t)
+			})},
+		{name: "a consent's revocation ends all of its application", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
+			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+				return r.Covers(t) || r.Kind == storage.RevokeConsent && strings.HasPrefix(r.ID, t.AppID)
+			})},
 		{name: "a revocation is over at its Until", caught: "Run/Revoke/a revocation holds until it is swept", plant: overAtUntil},
 		{name: "Revoke marks the tokens there are", caught: "Run/Revoke/a token that is issued after the revocation", plant: marksTokens},
 		{name: "a successor escapes a revocation beside it", caught: "Run/Revoke/a successor that appears beside", plant: marksTokens},

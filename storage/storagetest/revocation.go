@@ -22,6 +22,11 @@ func revoking() []promise {
 			ends(t, b, storage.RevokeUser, "user a", at(0), false)
 			ends(t, b, storage.RevokeUser, "user a", at(0).Add(1), true)
 		}},
+		{"a consent's revocation ends what its user granted its application before it, to the nanosecond", func(t *testing.T, b storage.Backend) {
+			both := storage.ConsentID("app a", "user a")
+			ends(t, b, storage.RevokeConsent, both, at(0), false)
+			ends(t, b, storage.RevokeConsent, both, at(0).Add(1), true)
+		}},
 		{"an access token's revocation ends no stored token", func(t *testing.T, b storage.Backend) {
 			for _, id := range []string{"grant a", "app a", "user a"} {
 				ends(t, b, storage.RevokeJTI, id, at(600), false)
@@ -32,6 +37,9 @@ func revoking() []promise {
 			ends(t, b, storage.RevokeApp, "user a", at(600), false)
 			ends(t, b, storage.RevokeUser, "user a2", at(600), false)
 			ends(t, b, storage.RevokeUser, "user ", at(600), false)
+			ends(t, b, storage.RevokeConsent, storage.ConsentID("app a", "user b"), at(600), false)
+			ends(t, b, storage.RevokeConsent, storage.ConsentID("app b", "user a"), at(600), false)
+			ends(t, b, storage.RevokeConsent, "app a", at(600), false)
 		}},
 		{"a token that is issued after the revocation is ended too", func(t *testing.T, b storage.Backend) {
 			revoke(t, b, storage.Revocation{Kind: storage.RevokeGrant, ID: "grant a", Until: at(600)})
