@@ -123,6 +123,9 @@ func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storag
 		return storage.User{}, "", err
 	}
 	known, err := l.c.Store.OpenID(ctx, app.ID, sub)
+	if err == nil && !known.EndedAt.IsZero() {
+		err = storage.ErrNotFound // they have taken its access away
+	}
 	return user, known.OpenID, err
 }
 

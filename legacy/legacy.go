@@ -45,7 +45,8 @@ type SignIns interface {
 // Codes makes what applications are given; *oauth.Server has it.
 type Codes interface {
 	// LegacyCode issues a code of kind legacy to an application for a user who is signed in
-	// in a browser at an address.
+	// in a browser at an address. A user who has not allowed the application that is
+	// storage.ErrNotFound: ask them by way of act=login.
 	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
 	// LegacyAccess mints the access token that a legacy code is about to be redeemed for.
 	LegacyAccess(ctx context.Context, code storage.Token) (string, error)

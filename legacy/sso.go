@@ -103,11 +103,15 @@ func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage
 // sendBack answers by a redirect.
 func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who storage.Session, target string) error {
 	state := c.params.Get("state")
+	no := reply.WithQuery(target, "sso", "0", "state", state)
 	if who.UserID == "" {
-		return reply.Found(w, reply.WithQuery(target, "sso", "0", "state", state))
+		return reply.Found(w, no)
 	}
 	code, err := l.c.Codes.LegacyCode(c.Context(), app, who, target, l.c.ClientIP(c.Request))
-	if err != nil {
+	switch {
+	case errors.Is(err, storage.ErrNotFound): // not allowed by the user, who is not asked here
+		return reply.Found(w, no)
+	case err != nil:
 		return err
 	}
 	c.event.User = who.UserID

@@ -24,9 +24,13 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		return s.legacyAuthorize(w, r, app, form)
 	}
 	answer, err := s.decide(r, app, form)
-	switch no := (*reply.Failure)(nil); {
+	var no *reply.Failure
+	var wanted *consentWanted
+	switch {
 	case errors.Is(err, errAsk):
 		return s.c.SignIn.Ask(w, judged(r), app)
+	case errors.As(err, &wanted):
+		return s.c.Consent.AskConsent(w, judged(r), app, wanted.who, wanted.scope)
 	case errors.As(err, &no) && no.Status < 500:
 		return s.redirect(w, form.Get("redirect_uri"), "error", no.OAuth, "error_description", no.Msg, "state", form.Get("state"))
 	case err != nil:
@@ -70,7 +74,8 @@ func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App,
 
 var errAsk = errors.New("the visitor has to sign in")
 
-// decide returns a code, or errAsk, or a failure for the application.
+// decide returns a code, or errAsk, or what consent is wanted, or a failure for the
+// application. Nothing is written before somebody is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
 	if err := offered(form); err != nil {
@@ -84,6 +89,9 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if err != nil {
 		return "", failed(err)
 	}
+	if s.denied(form) {
+		return "", accessDenied
+	}
 	who, err := s.c.SignIn.Visitor(r)
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
@@ -93,6 +101,11 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 		return "", badRequest.Named("login_required").Saying("nobody is signed in, and prompt=none forbids to ask")
 	default:
 		return "", errAsk
+	}
+	if err := s.consented(ctx, app, who, authorization.Scope(), wish.consent); wish.never && errors.As(err, new(*consentWanted)) {
+		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
+	} else if err != nil {
+		return "", err
 	}
 	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
@@ -123,9 +136,10 @@ func offered(form url.Values) error {
 
 // wish is what the application wants of the sign-in (OpenID Connect Core 3.1.2.1).
 type wish struct {
-	never  bool          // prompt=none
-	always bool          // prompt=login or select_account
-	maxAge time.Duration // of the last sign-in; negative: any
+	never   bool          // prompt=none
+	always  bool          // prompt=login or select_account
+	consent bool          // prompt=consent
+	maxAge  time.Duration // of the last sign-in; negative: any
 }
 
 func readWish(form url.Values) (wish, error) {
@@ -137,7 +151,8 @@ func readWish(form url.Values) (wish, error) {
 			w.never = true
 		case "login", "select_account":
 			w.always = true
-		case "consent": // granted without a page until there is one
+		case "consent":
+			w.consent = true
 		default:
 			return w, badRequest.Saying("prompt is none of none, login, consent, select_account")
 		}

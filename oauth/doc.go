@@ -23,5 +23,11 @@
 // application can do nothing about those, and the person in front of the browser can try
 // again.
 //
+// Consent, if there is a [Consent], is asked after the sign-in, for exactly the scope that
+// would be granted, and before anything is written: no openid and no code. A no comes back as
+// one more parameter of the authorize request, which is judged from the start, so that it
+// is told to a redirect_uri that has been found right. prompt=consent asks again, also for a
+// FirstParty application. The old check_sso never asks: without consent nobody is signed in.
+//
 // An authorize request may be sent as a form; then its query is not read.
 package oauth

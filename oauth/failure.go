@@ -18,6 +18,8 @@ var (
 	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // spec 4.1
 	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // spec 4.1, 5
 
+	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
+
 	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // spec 4.10
 	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: storage.ErrTimestamp.Error()}                                                       // spec 5, 7
 	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: storage.ErrRepeated.Error()}                                                        // spec 5

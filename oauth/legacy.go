@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -83,6 +84,9 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	if !ok || !hmac.Equal(head[8:], purpose(form.Get("login_type"), target, state)) {
 		return badTicket
 	}
+	if s.denied(form) {
+		return reply.Found(w, reply.WithQuery(target, "error", accessDenied.OAuth, "error_description", accessDenied.Msg, "state", state))
+	}
 	who, err := s.c.SignIn.Visitor(r)
 	if errors.Is(err, storage.ErrNotFound) {
 		return s.c.SignIn.Ask(w, judged(r), app)
@@ -90,7 +94,12 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	if err != nil {
 		return err
 	}
-	code, err := s.LegacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
+	if err := s.consented(r.Context(), app, who, legacyScope, false); errors.As(err, new(*consentWanted)) {
+		return s.c.Consent.AskConsent(w, judged(r), app, who, legacyScope)
+	} else if err != nil {
+		return err
+	}
+	code, err := s.legacyCode(r.Context(), app, who, target, s.c.ClientIP(r))
 	if err != nil {
 		return err
 	}
@@ -98,8 +107,21 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 }
 
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
-// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime.
+// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. A user
+// who has not allowed the application that is storage.ErrNotFound.
 func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
+	if err := s.consented(ctx, app, who, legacyScope, false); errors.As(err, new(*consentWanted)) {
+		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
+	} else if err != nil {
+		return "", err
+	}
+	return s.legacyCode(ctx, app, who, redirectURI, from)
+}
+
+// legacyScope is what every code of kind legacy grants.
+const legacyScope = "openid profile"
+
+func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
 	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
@@ -108,7 +130,7 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
 	t := storage.Token{
 		Key: storage.KeyOf(code), Kind: storage.KindLegacy, Grant: storage.NewGrant(now), GrantedAt: now,
-		AppID: app.ID, UserID: who.UserID, Scope: "openid profile", IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
+		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
 		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
 	}
 	if from.IsValid() {

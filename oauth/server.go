@@ -63,6 +63,10 @@ type Config struct {
 	SignIn SignIn // required
 	Users  Users  // nil: the Store. A host's own table goes into signin.Config too
 
+	// Consent asks users what an application may learn, unless it is FirstParty. Nil: nobody
+	// is asked, and every application is granted what it wants.
+	Consent Consent
+
 	CodeLifetime    time.Duration // 5 minutes (spec 8)
 	AccessLifetime  time.Duration // 168 hours (spec 8)
 	RefreshLifetime time.Duration // 30 days (spec 8)

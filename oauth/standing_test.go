@@ -34,8 +34,9 @@ func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 // what is granted afterwards works, even within the same second.
 func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 	for kind, id := range map[string]func(h *house) string{
-		storage.RevokeUser: func(h *house) string { return h.user.Sub },
-		storage.RevokeApp:  func(h *house) string { return h.app.ID },
+		storage.RevokeUser:    func(h *house) string { return h.user.Sub },
+		storage.RevokeApp:     func(h *house) string { return h.app.ID },
+		storage.RevokeConsent: func(h *house) string { return storage.ConsentID(h.app.ID, h.user.Sub) },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

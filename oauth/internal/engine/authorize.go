@@ -55,6 +55,9 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	return &Authorization{engine: e, work: w, request: request}, nil
 }
 
+// Scope is what would be granted, space-separated: known names only, each once.
+func (a *Authorization) Scope() string { return a.work.scope }
+
 // Issue gives a code to the application for a signed-in user: one write.
 func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code string, err error) {
 	e, w := a.engine, a.work

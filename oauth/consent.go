@@ -1,0 +1,56 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Consent knows what users have allowed applications to learn about them; *signin.SignIn
+// has it.
+type Consent interface {
+	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
+	// which may be empty: then whether they have allowed it anything.
+	Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error)
+	// AskConsent answers an authorize request with the question. The request is as for
+	// SignIn.Ask; who is signed in and what would be granted have been found right. Afterwards
+	// it brings the browser back to /oauth/authorize with the same parameters, but without
+	// prompt=consent, which would ask for ever; or, if the answer is no, with one more:
+	// keystile_consent=denied. Its errors become a 503 or 500 page.
+	AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, scope string) error
+}
+
+// paramConsent brings a no back to where the request is judged again, from the start. It is
+// nobody's to believe and needs no proof: whoever forges it has the application told no.
+const paramConsent = "keystile_consent"
+
+func (s *Server) denied(form url.Values) bool {
+	return s.c.Consent != nil && form.Get(paramConsent) == "denied"
+}
+
+// consentWanted is why there is no code yet.
+type consentWanted struct {
+	who   storage.Session
+	scope string
+}
+
+func (*consentWanted) Error() string { return "the visitor has to consent" }
+
+// consented returns nil, or a *consentWanted if the visitor has to be asked, or why that can
+// not be told. An application of the house asks only where it wants to.
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, scope string, always bool) error {
+	if s.c.Consent == nil || app.FirstParty && !always {
+		return nil
+	}
+	if !always {
+		switch ok, err := s.c.Consent.Allowed(ctx, app, who.UserID, scope); {
+		case err != nil:
+			return err
+		case ok:
+			return nil
+		}
+	}
+	return &consentWanted{who, scope}
+}
