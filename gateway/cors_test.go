@@ -26,7 +26,7 @@ func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 
 func TestNoOriginReadsWhatIsReachedByCookie(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.PerAddress = 100 })
-	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/logout", "/", "/demo", "/api/mcpx", "/oauth/tokens", "/API/v1/quota"} {
+	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent", "/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/oauth/tokens", "/API/v1/quota"} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
 			a := h.ask(method, path, "", "Origin", "https://any.example", "Access-Control-Request-Method", "POST")
 			for name := range a.header {

@@ -25,7 +25,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn})
+	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Consent: signIn})
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := signIn.Account(signin.AccountConfig{Revoker: provider})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,6 +37,9 @@ func Example() {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the host's own page") })
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/oauth/signin", signIn)
+	mux.Handle("/oauth/signin/", signIn)
+	mux.Handle("/oauth/account", account)
+	mux.Handle("/oauth/account/", account)
 	mux.Handle("/.well-known/", provider)
 
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe(addr, mux)

@@ -11,7 +11,9 @@ const (
 	EventRegistration = "registration"
 	EventAdmin        = "admin"
 	EventRevocation   = "revocation"
-	EventLegacy       = "legacy" // a call of an old endpoint
+	EventLegacy       = "legacy"  // a call of an old endpoint
+	EventConsent      = "consent" // a user allowed an application something, or took it back
+	EventAccount      = "account" // a user changed who gets in: sessions, ways to sign in
 )
 
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.

@@ -53,15 +53,16 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 // builder is the rooms while they are being made, one after the other.
 type builder struct {
 	assembled
-	c      *config.Config
-	base   string
-	home   *home
-	log    *slog.Logger
-	client func(*http.Request) netip.Addr
-	trail  late
-	signIn *signin.SignIn
-	legacy *legacy.Legacy
-	doors  house
+	c       *config.Config
+	base    string
+	home    *home
+	log     *slog.Logger
+	client  func(*http.Request) netip.Addr
+	trail   late
+	signIn  *signin.SignIn
+	account *signin.Account
+	legacy  *legacy.Legacy
+	doors   house
 }
 
 // build makes the rooms, each from those before it, and hangs the doors.
@@ -88,11 +89,15 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 		return err
 	}
 	b.provider, err = oauth.New(ctx, oauth.Config{
-		Issuer: b.base, Store: b.home.store, SignIn: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
+		Issuer: b.base, Store: b.home.store, SignIn: b.signIn, Consent: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
 		CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
 		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: []string{b.base + mcpbus.Path},
 	})
+	if err != nil {
+		return err
+	}
+	b.account, err = b.signIn.Account(signin.AccountConfig{Revoker: b.provider})
 	return err
 }
 
@@ -174,6 +179,7 @@ func (b *builder) hang(context.Context) error {
 	}
 	b.doors = append(b.doors, house{
 		{"/oauth/signin", b.signIn},
+		{"/oauth/account", b.account},
 		{"/oauth/userinfo", userInfo},
 		{"/oauth/userinfo.php", userInfo},
 		{"/oauth", b.provider},

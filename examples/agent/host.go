@@ -32,7 +32,11 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 		return nil, err
 	}
 	// Tokens may be for the bus alone (RFC 8707); the provider issues them, the gateway knows them.
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Resources: []string{origin + mcpbus.Path}})
+	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages, Resources: []string{origin + mcpbus.Path}})
+	if err != nil {
+		return nil, err
+	}
+	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +64,8 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/oauth/signin", pages)
 	mux.Handle("/oauth/signin/", pages)
+	mux.Handle("/oauth/account", account)
+	mux.Handle("/oauth/account/", account)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)

@@ -30,7 +30,11 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	if err != nil {
 		return nil, err
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages})
+	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages})
+	if err != nil {
+		return nil, err
+	}
+	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +46,8 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/oauth/signin", pages)
 	mux.Handle("/oauth/signin/", pages)
+	mux.Handle("/oauth/account", account)
+	mux.Handle("/oauth/account/", account)
 	mux.Handle("/oauth/userinfo", g.Meter(gateway.Identity, provider))
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", g)

@@ -45,9 +45,10 @@ func run(ctx context.Context, listen string, ownPage bool) error {
 }
 
 // register makes an application that wants to sign our users in. It is a public one: it
-// has no secret, and PKCE instead.
+// has no secret, and PKCE instead. It is also our own: without FirstParty, users are asked
+// what it may learn.
 func register(ctx context.Context, store *storage.Store) (storage.App, error) {
-	return store.SaveApp(ctx, storage.App{Name: "Payroll", Domains: []string{"localhost"}, Public: true})
+	return store.SaveApp(ctx, storage.App{Name: "Payroll", Domains: []string{"localhost"}, Public: true, FirstParty: true})
 }
 
 const (

@@ -27,23 +27,32 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	}
 	mux := http.NewServeMux()
 	var signIn oauth.SignIn
+	var consent oauth.Consent // a page of your own may ask for it too
+	var pages *signin.SignIn
 	if ownPage {
 		door := newDoor(people, origin)
 		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(door.enter)))
 		signIn = door
 	} else {
-		pages, err := signin.New(signin.Config{BaseURL: origin, Store: store, Users: people})
-		if err != nil {
+		if pages, err = signin.New(signin.Config{BaseURL: origin, Store: store, Users: people}); err != nil {
 			return nil, err
 		}
 		mux.Handle("/oauth/signin", pages)
 		mux.Handle("/oauth/signin/", pages)
-		signIn = pages
+		signIn, consent = pages, pages
 	}
 	s := &service{Handler: mux}
-	s.provider, err = oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Users: people})
+	s.provider, err = oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Consent: consent, Users: people})
 	if err != nil {
 		return nil, err
+	}
+	if pages != nil {
+		account, err := pages.Account(signin.AccountConfig{Revoker: s.provider})
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle("/oauth/account", account)
+		mux.Handle("/oauth/account/", account)
 	}
 	mux.Handle("/oauth/", s.provider)
 	mux.Handle("/.well-known/", s.provider)

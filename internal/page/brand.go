@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -16,10 +17,18 @@ type Brand struct {
 	Mark  bool   // shows the Keystile mark
 }
 
-// BrandOf is the brand of an application. The zero App is the service itself.
+// BrandOf is the brand of an application. The zero App is the service itself. A brand of
+// its own is shown as long as the tier that allows it lasts; it is kept in any.
 func BrandOf(app storage.App) Brand {
-	tier := app.TierAt(time.Now())
-	return Brand{Name: shown(app.Name), Mark: tier != storage.TierWhiteLabel && tier != storage.TierEnterprise}
+	b := Brand{Name: shown(app.Name), Mark: true}
+	switch app.TierAt(time.Now()) {
+	case storage.TierWhiteLabel, storage.TierEnterprise:
+		b.Mark = false
+	}
+	if own := app.Brand; own != nil && !b.Mark {
+		b.Name, b.Logo, b.Color = cmp.Or(shown(own.Name), b.Name), own.Logo, own.Color
+	}
+	return b
 }
 
 // shown drops what can not be seen: with a bidi override in it, a name could rewrite the

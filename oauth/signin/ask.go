@@ -34,10 +34,15 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
+	v := about(user)
+	v.Title, v.Account = "You are signed in", s.hasAccount.Load()
+	return t.show(w, http.StatusOK, whoPage, v)
+}
+
+// about is a view of who somebody is.
+func about(user storage.User) view {
 	name := cmp.Or(user.Nickname, user.Name, user.Username)
-	return t.show(w, http.StatusOK, whoPage, view{
-		Title: "You are signed in", Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username,
-	})
+	return view{Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username}
 }
 
 // scene is what the pages of one sign-in share.
@@ -74,21 +79,29 @@ func ask(r *http.Request, query string) url.Values {
 // restage is stage for a request that comes back in a form: the application is the one it
 // names, if that may send people where the request says. Otherwise there is none.
 func (s *SignIn) restage(ctx context.Context, r *http.Request, query string) (scene, error) {
+	app, err := s.asker(ctx, query)
+	if err != nil {
+		return scene{}, err
+	}
+	return s.stage(r, query, app), nil
+}
+
+// asker is the application that an authorize request names, if that may send people where
+// the request says, else the zero one.
+func (s *SignIn) asker(ctx context.Context, query string) (storage.App, error) {
 	asked, _ := url.ParseQuery(query)
 	ids, redirects := asked["client_id"], asked["redirect_uri"]
 	if len(ids) != 1 || len(redirects) != 1 {
-		return s.stage(r, query, storage.App{}), nil
+		return storage.App{}, nil
 	}
 	app, err := s.store.App(ctx, ids[0])
 	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && app.Disabled:
-		app = storage.App{}
+	case errors.Is(err, storage.ErrNotFound), err == nil && (app.Disabled || app.AllowsRedirect(redirects[0]) != nil):
+		return storage.App{}, nil
 	case err != nil:
-		return scene{}, err
-	case app.AllowsRedirect(redirects[0]) != nil:
-		app = storage.App{}
+		return storage.App{}, err
 	}
-	return s.stage(r, query, app), nil
+	return app, nil
 }
 
 // hinted is a login_hint, or what was typed last time, as far as it can be a username.

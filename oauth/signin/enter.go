@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -40,19 +41,21 @@ func (s *SignIn) letIn(w http.ResponseWriter, r *http.Request, user storage.User
 		return err
 	}
 	s.note(r, http.StatusSeeOther, user.Sub)
-	w.Header().Set("Location", onward(query))
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusSeeOther) // not 307, which would send the password along (RFC 9700 4.12)
-	return nil
+	return seeOther(w, onward(query)) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
 // note writes an attempt on the audit trail.
 func (s *SignIn) note(r *http.Request, status int, sub string) {
+	s.write(r, storage.EventSignIn, storage.Event{Status: status, User: sub})
+}
+
+// write writes what came of a request on the audit trail: 303 unless it says otherwise.
+func (s *SignIn) write(r *http.Request, kind string, what storage.Event) {
 	if s.audit == nil {
 		return
 	}
-	e := visit.Event(r, storage.EventSignIn, s.peer(r))
-	e.Status, e.User = status, sub
+	e := visit.Event(r, kind, s.peer(r))
+	e.Status, e.User, e.App, e.Detail = cmp.Or(what.Status, http.StatusSeeOther), what.User, what.App, what.Detail
 	s.audit.Note(e)
 }
 

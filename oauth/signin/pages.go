@@ -21,10 +21,19 @@ var lockedText string
 //go:embed who.html
 var whoText string
 
+//go:embed consent.html
+var consentText string
+
+//go:embed account.html
+var accountText string
+
 var (
 	formPage   = template.Must(template.New("form").Parse(formText))
 	lockedPage = template.Must(template.New("locked").Parse(lockedText))
 	whoPage    = template.Must(template.New("who").Parse(whoText))
+
+	consentPage = template.Must(template.New("consent").Parse(consentText))
+	accountPage = template.Must(template.New("account").Parse(accountText))
 )
 
 // view is what the templates see. A password is not among it.
@@ -36,6 +45,10 @@ type view struct {
 	Lead     string // why to sign in, where that is not plain
 	Name     string // of who is signed in
 	Letter   string // in place of their picture
+	Account  bool   // there is an account page to go to
+
+	Consent *consentView // of the consent page
+	Own     *ownView     // of the account page
 
 	// Filled in from the scene.
 	App, Query, Host, Back string

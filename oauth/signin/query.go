@@ -55,40 +55,62 @@ func carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// onward is where a user goes who has just proved who they are: back to the authorize
-// request, byte for byte, except for what has now been done. Asking again for it would
-// have them sign in for ever. The page of a scanned code travels in the place of such a
-// request, and no request looks like one.
-func onward(query string) string {
+// back is where a query that is carried belongs. The page of a scanned code and the account
+// page travel in the place of a request, and no request looks like one.
+func back(query string) string {
 	switch {
 	case query == "":
 		return formPath
-	case isScan(query):
+	case isPage(query):
 		return query
+	}
+	return authorizePath + "?" + query
+}
+
+func isPage(query string) bool { return query == accountPath || isScan(query) }
+
+// onward is where a user goes who has just proved who they are: back to the authorize
+// request, byte for byte, except for what has now been done. Asking again for it would
+// have them sign in for ever.
+func onward(query string) string {
+	return leads(query, func(part string) (string, bool) { return settled(part, true, "login", "select_account") })
+}
+
+// allowed is where a user goes who has just consented.
+func allowed(query string) string {
+	return leads(query, func(part string) (string, bool) { return settled(part, false, "consent") })
+}
+
+// refused is where a user goes who has not: the provider judges the request once more and
+// tells the application, at an address that it has found right itself.
+func refused(query string) string {
+	return leads(query, func(part string) (string, bool) {
+		name, _, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(name)
+		return part, err != nil || name != paramConsent
+	}) + "&" + paramConsent + "=denied"
+}
+
+// paramConsent is how the provider is told no; see oauth.Consent.
+const paramConsent = "keystile_consent"
+
+// leads is where a query that is carried belongs, with each parameter changed or dropped.
+func leads(query string, change func(part string) (rest string, keep bool)) string {
+	if query == "" || isPage(query) {
+		return back(query)
 	}
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
-		if part, keep := settled(part); keep {
+		if part, keep := change(part); keep {
 			kept = append(kept, part)
 		}
 	}
 	return authorizePath + "?" + strings.Join(kept, "&")
 }
 
-// back is where who does not want to go on sees the sign-in page again.
-func back(query string) string {
-	switch {
-	case query == "":
-		return formPath
-	case isScan(query):
-		return query
-	}
-	return authorizePath + "?" + query
-}
-
-// settled takes prompt=login, prompt=select_account and max_age=0 out of a parameter
-// (OpenID Connect Core 3.1.2.1).
-func settled(part string) (rest string, keep bool) {
+// settled takes prompts that have been followed out of a parameter, and with a fresh
+// sign-in max_age=0 (OpenID Connect Core 3.1.2.1).
+func settled(part string, fresh bool, done ...string) (rest string, keep bool) {
 	name, raw, _ := strings.Cut(part, "=")
 	name, err := url.QueryUnescape(name)
 	if err != nil {
@@ -101,10 +123,10 @@ func settled(part string) (rest string, keep bool) {
 	switch name {
 	case "max_age":
 		n, err := strconv.Atoi(value)
-		return part, err != nil || n != 0
+		return part, err != nil || n != 0 || !fresh
 	case "prompt":
 		asked := strings.Fields(value)
-		left := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return p == "login" || p == "select_account" })
+		left := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return slices.Contains(done, p) })
 		if len(left) == len(asked) {
 			return part, true
 		}

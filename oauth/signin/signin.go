@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
@@ -28,6 +29,7 @@ type Config struct {
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	NoQR        bool                           // the page does not offer to scan a code with a phone
+	Consents    ConsentStore                   // nil: the Store, if it keeps them
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
@@ -77,6 +79,9 @@ type SignIn struct {
 	audit      Audit
 	log        *slog.Logger
 	offered    []way // to sign in, beside the password; as they stand on the page
+	linkable   []way // to be linked to an account; as they stand on its page
+	consents   ConsentStore
+	hasAccount atomic.Bool // Account has been called
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config.
@@ -95,6 +100,9 @@ func New(c Config) (*SignIn, error) {
 	}
 	if s.users == nil {
 		s.users = NewUsers(c.Store, c.Passwords)
+	}
+	if s.consents = c.Consents; s.consents == nil {
+		s.consents, _ = c.Store.(ConsentStore)
 	}
 	if s.peer == nil {
 		s.peer = remote
@@ -137,6 +145,7 @@ func (s *SignIn) routes() []reply.Route {
 	routes := []reply.Route{
 		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
 	}
+	routes = append(routes, s.consentRoutes()...)
 	if s.qr {
 		routes = append(routes, s.qrRoutes()...)
 	}

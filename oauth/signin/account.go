@@ -1,0 +1,225 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// AccountConfig is what an account page is made of.
+type AccountConfig struct {
+	Revoker Revoker      // required: *oauth.Server
+	Store   AccountStore // nil: the Store of the SignIn
+}
+
+// Revoker ends tokens; *oauth.Server has it.
+type Revoker interface {
+	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+}
+
+// AccountStore is what the account page needs of storage; *storage.Store has it.
+type AccountStore interface {
+	ConsentStore
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	PartOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
+}
+
+// Account is the page /oauth/account, where people see who gets in as them and what they
+// have allowed, and take it back. Make it with [SignIn.Account].
+type Account struct {
+	in      *SignIn
+	store   AccountStore
+	revoker Revoker
+	mux     *reply.Mux
+}
+
+const (
+	accountPath = "/oauth/account"
+
+	sessionPath = accountPath + "/session"
+	allPath     = accountPath + "/everywhere"
+	accessPath  = accountPath + "/access"
+	loginPath   = accountPath + "/login"
+	confirmPath = accountPath + "/confirm"
+)
+
+// recent is how long after signing in a way to sign in may be taken away.
+const recent = 10 * time.Minute
+
+// Account makes the account page of those who sign in here. Mount it at /oauth/account and
+// /oauth/account/; the page of who is signed in then leads there.
+func (s *SignIn) Account(c AccountConfig) (*Account, error) {
+	var errs []error
+	if c.Store == nil {
+		c.Store, _ = s.store.(AccountStore)
+	}
+	if c.Store == nil {
+		errs = append(errs, errors.New("signin: AccountConfig.Store: the Store of the SignIn is no AccountStore: give one"))
+	}
+	if c.Revoker == nil {
+		errs = append(errs, errors.New("signin: AccountConfig.Revoker: give the *oauth.Server"))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	a := &Account{in: s, store: c.Store, revoker: c.Revoker}
+	a.mux = reply.NewMux(s.log, a.routes()...)
+	s.hasAccount.Store(true)
+	return a, nil
+}
+
+func (a *Account) routes() []reply.Route {
+	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
+	return []reply.Route{
+		{Path: accountPath, Methods: read, Handle: a.show, Fail: failPage},
+		{Path: confirmPath, Methods: read, Handle: a.confirm, Fail: failPage},
+		{Path: sessionPath, Methods: post, Handle: a.ask(a.endSession, "session"), Fail: failPage},
+		{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: failPage},
+		{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: failPage},
+		{Path: loginPath, Methods: post, Handle: a.ask(a.unlink, "method"), Fail: failPage},
+	}
+}
+
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
+
+// request is a form of the account page, sent by whom it is about.
+type request struct {
+	*http.Request
+	w    http.ResponseWriter
+	mine storage.Session
+	in   map[string]string
+}
+
+// ask reads a form and does what it asks for. Every record that it names is looked for among
+// those of the sender: what belongs to somebody else is not there. The answer is the page,
+// or where the form says otherwise.
+func (a *Account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := a.in.sameOrigin.Check(r); err != nil {
+			return foreign.Because(err)
+		}
+		in, err := readFields(w, r, fields...)
+		if err != nil {
+			return err
+		}
+		mine, err := a.in.Visitor(r)
+		if errors.Is(err, storage.ErrNotFound) {
+			return seeOther(w, accountPath) // it asks them to sign in
+		}
+		if err != nil {
+			return err
+		}
+		to, err := do(request{r, w, mine, in})
+		if err != nil {
+			return err
+		}
+		return seeOther(w, to)
+	}
+}
+
+func (a *Account) told(r request, kind, app, detail string) {
+	a.in.write(r.Request, kind, storage.Event{User: r.mine.UserID, App: app, Detail: detail})
+}
+
+// endSession signs out one of the sender's browsers.
+func (a *Account) endSession(r request) (string, error) {
+	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
+	if err != nil {
+		return "", err
+	}
+	id := r.in["session"]
+	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
+		return accountPath, nil
+	}
+	if err := a.in.end(r.Context(), id); err != nil {
+		return "", err
+	}
+	if id == r.mine.ID {
+		a.in.clearCookie(r.w)
+	}
+	a.told(r, storage.EventAccount, "", "session ended")
+	return accountPath, nil
+}
+
+// endAll signs out every browser, this one too, and then ends everything granted before.
+func (a *Account) endAll(r request) (string, error) {
+	if err := a.endSessions(r, func(storage.Session) bool { return true }); err != nil {
+		return "", err
+	}
+	stop := storage.Revocation{Kind: storage.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
+	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
+		return "", halfOut.Because(err)
+	}
+	a.in.clearCookie(r.w)
+	a.told(r, storage.EventAccount, "", "signed out everywhere")
+	return formPath, nil
+}
+
+func (a *Account) endSessions(r request, which func(storage.Session) bool) error {
+	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if !which(v) {
+			continue
+		}
+		if err := a.in.end(r.Context(), v.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAccess takes back what the sender has allowed an application. The order matters: a
+// code that is being granted meanwhile was begun before the consent ended, so before Before;
+// and until the tokens have ended the application stays on the page, to be tried again.
+func (a *Account) removeAccess(r request) (string, error) {
+	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
+	met, err := a.store.OpenID(ctx, app, sub)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return "", err
+	}
+	connected := err == nil && met.EndedAt.IsZero()
+	consented, err := a.endConsent(ctx, app, sub)
+	if err != nil {
+		return "", err
+	}
+	if !connected && !consented {
+		return accountPath, nil
+	}
+	now := time.Now().UTC()
+	stop := storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID(app, sub), Before: now}
+	if err := a.revoker.Revoke(ctx, stop); err != nil {
+		return "", err
+	}
+	a.told(r, storage.EventConsent, app, "access removed")
+	return accountPath, a.store.PartOpenID(ctx, app, sub, now)
+}
+
+func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
+	for {
+		c, err := a.store.Consent(ctx, app, sub)
+		if err == nil {
+			err = a.store.EndConsent(ctx, c)
+		}
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			return false, nil
+		case !errors.Is(err, storage.ErrConflict):
+			return err == nil, err
+		}
+	}
+}

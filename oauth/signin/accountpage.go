@@ -1,0 +1,182 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// maxRows bounds each list of the page; the newest are shown. What is not can still be
+// ended, with everything.
+const maxRows = 100
+
+// ownView is what the account page shows beside who it is.
+type ownView struct {
+	Sessions []sessionRow
+	Apps     []appRow
+	Logins   []loginRow
+	Linkable []way
+}
+
+type sessionRow struct {
+	ID, Device, Place string
+	Since             moment
+	This              bool
+}
+
+type appRow struct {
+	ID, Name string
+	Learns   []string // in words; none: it was not asked for
+	Since    moment
+}
+
+type loginRow struct {
+	Method, Label string
+	Subjects      string
+	Since         moment
+	Fixed         bool // can not be unlinked
+}
+
+// moment is a time as a machine and as a person reads it.
+type moment struct{ Machine, Human string }
+
+func momentOf(l page.Lang, at time.Time) moment {
+	layout := "2 January 2006, 15:04 UTC"
+	if l == page.Chinese {
+		layout = "2006年1月2日 15:04 UTC"
+	}
+	return moment{at.UTC().Format(time.RFC3339), at.UTC().Format(layout)}
+}
+
+// show is GET /oauth/account.
+func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
+	mine, user, err := a.in.visit(r)
+	t := a.in.stage(r, accountPath, storage.App{})
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+	case err != nil:
+		return err
+	}
+	own := &ownView{Linkable: a.in.linkable}
+	if own.Sessions, err = a.sessions(r.Context(), t.lang, mine); err != nil {
+		return err
+	}
+	if own.Apps, err = a.apps(r.Context(), t.lang, user.Sub); err != nil {
+		return err
+	}
+	if own.Logins, err = a.logins(r.Context(), t.lang, user.Sub); err != nil {
+		return err
+	}
+	v := about(user)
+	v.Title, v.Own = "Your account", own
+	return t.show(w, http.StatusOK, accountPage, v)
+}
+
+func (a *Account) sessions(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
+	all, err := a.store.Sessions(ctx, mine.UserID)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	all = slices.DeleteFunc(all, func(v storage.Session) bool { return !v.Live(now) })
+	slices.SortFunc(all, func(x, y storage.Session) int {
+		if (x.ID == mine.ID) != (y.ID == mine.ID) {
+			return map[bool]int{true: -1, false: 1}[x.ID == mine.ID]
+		}
+		return cmp.Or(y.AuthTime.Compare(x.AuthTime), cmp.Compare(x.ID, y.ID))
+	})
+	var rows []sessionRow
+	for _, v := range all[:min(len(all), maxRows)] {
+		rows = append(rows, sessionRow{v.ID, agentText(l, v.Agent), v.IP, momentOf(l, v.AuthTime), v.ID == mine.ID})
+	}
+	return rows, nil
+}
+
+// apps are the applications that a user has met or consented to, and not parted from since.
+func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
+	consents, err := a.store.Consents(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	met, err := a.store.OpenIDs(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	since, learns := map[string]time.Time{}, map[string][]string{}
+	for _, o := range met {
+		if o.EndedAt.IsZero() {
+			since[o.AppID] = o.CreatedAt
+		}
+	}
+	for _, c := range consents {
+		since[c.AppID], learns[c.AppID] = c.CreatedAt, asks(c.Scope)
+	}
+	var rows []appRow
+	for id, at := range since {
+		app, err := a.in.store.App(ctx, id)
+		if errors.Is(err, storage.ErrNotFound) {
+			continue // removed, and all it was granted with it
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, appRow{id, cmp.Or(page.BrandOf(app).Name, id), learns[id], momentOf(l, at)})
+	}
+	slices.SortFunc(rows, func(x, y appRow) int {
+		return cmp.Or(cmp.Compare(y.Since.Machine, x.Since.Machine), cmp.Compare(x.ID, y.ID))
+	})
+	return rows[:min(len(rows), maxRows)], nil
+}
+
+// methods are what login types are called, in English.
+var methods = map[string]string{
+	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: "WeChat",
+	storage.LoginAlipay: "Alipay", storage.LoginQQ: "QQ", storage.LoginDouyin: "Douyin",
+}
+
+// logins are the ways a user has in, one row for each method: what another provider knows
+// somebody by is often several ids.
+func (a *Account) logins(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+	all, err := a.store.Logins(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	var rows []loginRow
+	for _, login := range all {
+		i := slices.IndexFunc(rows, func(row loginRow) bool { return row.Method == login.Method })
+		if i < 0 {
+			_, keep := split(all, login.Method)
+			rows = append(rows, loginRow{
+				Method: login.Method, Label: l.T(cmp.Or(methods[login.Method], login.Method)), Since: momentOf(l, login.CreatedAt),
+				Fixed: keep == nil || login.Method == storage.LoginSelf,
+			})
+			i = len(rows) - 1
+		}
+		rows[i].Subjects = strings.TrimPrefix(rows[i].Subjects+", "+masked(login), ", ")
+	}
+	return rows[:min(len(rows), maxRows)], nil
+}
+
+// masked is enough of a login for its owner to know it by, and too little for whoever looks
+// over their shoulder. A username is shown: it is on the page already.
+func masked(login storage.Login) string {
+	if login.Method == storage.LoginSelf {
+		return login.Subject
+	}
+	name, host, isAddress := strings.Cut(login.Subject, "@")
+	if isAddress {
+		first, _ := utf8.DecodeRuneInString(name)
+		return string(first) + "•••@" + host
+	}
+	letters := []rune(login.Subject)
+	return "•••" + string(letters[max(len(letters)-min(4, len(letters)/2), 0):])
+}

@@ -1,0 +1,75 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// unlink takes one method away from those the sender signs in by, with every browser that
+// came in by it. It wants a sign-in of the last ten minutes: who finds an open browser must
+// not shut its owner out. Of two at once, neither takes what the other leaves.
+func (a *Account) unlink(r request) (string, error) {
+	method := r.in["method"]
+	if time.Since(r.mine.AuthTime) > recent {
+		return confirmPath, nil
+	}
+	if method == storage.LoginSelf {
+		return "", ownName
+	}
+	for {
+		all, err := a.store.Logins(r.Context(), r.mine.UserID)
+		if err != nil {
+			return "", err
+		}
+		some, keep := split(all, method)
+		switch {
+		case len(some) == 0:
+			return accountPath, nil
+		case keep == nil:
+			return "", lastWay
+		}
+		switch err := a.store.UnlinkLogins(r.Context(), *keep, some...); {
+		case err == nil:
+			a.told(r, storage.EventAccount, "", "unlinked "+method)
+			return accountPath, a.endSessions(r, func(v storage.Session) bool { return v.LoginType == method && v.ID != r.mine.ID })
+		case !errors.Is(err, storage.ErrConflict):
+			return "", err
+		}
+	}
+}
+
+// split tells the logins of a method from the rest, and picks one of those that lets its
+// owner in.
+func split(all []storage.Login, method string) (some []storage.Login, keep *storage.Login) {
+	for i, l := range all {
+		switch {
+		case l.Method == method:
+			some = append(some, l)
+		case keep == nil && opens(l):
+			keep = &all[i]
+		}
+	}
+	return some, keep
+}
+
+// opens: a username without a password lets nobody in.
+func opens(l storage.Login) bool { return l.Method != storage.LoginSelf || l.PasswordHash != "" }
+
+// confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
+func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := a.in.visit(r)
+	t := a.in.stage(r, accountPath, storage.App{})
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in"})
+	case err != nil:
+		return err
+	}
+	return t.show(w, http.StatusOK, formPage, view{
+		Title: "Sign in", Username: user.Username,
+		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
+	})
+}
