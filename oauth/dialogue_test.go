@@ -35,30 +35,35 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the whole house as dialogues find it: one application, and Ada, who is signed
-// in as {{session}}.
+// stage is the whole house as dialogues find it: one application of the house, one of
+// somebody else's, and Ada, who is signed in as {{session}}.
 func stage(t *testing.T) (http.Handler, map[string]string) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
-	must(users.Create(t.Context(), storage.User{
+	ada := must(users.Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
 	signIn := must(signin.New(signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet}))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: store, SignIn: signIn, Log: quiet}))(t)
-	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: store, SignIn: signIn, Consent: signIn, Log: quiet}))(t)
+	account := must(signIn.Account(signin.AccountConfig{Revoker: provider}))(t)
+	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
+	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
 
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/oauth/signin", signIn)
+	mux.Handle("/oauth/signin/", signIn)
+	mux.Handle("/oauth/account", account)
+	mux.Handle("/oauth/account/", account)
 	mux.Handle("/test/", backstage(store))
 	return mux, map[string]string{
 		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
-		"session": signedIn(t, signIn),
+		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
 	}
 }
 

@@ -153,6 +153,24 @@ func TestTheTierDecidesAboutTheMark(t *testing.T) {
 	}
 }
 
+// Entry 22 of the decisions.
+func TestABrandIsShownWhereTheTierAllowsIt(t *testing.T) {
+	own := &storage.Brand{Name: "Acme \u202eNotes", Logo: "https://cdn.example.com/l.svg", Color: "#aa0000"}
+	for tier, want := range map[string]Brand{
+		"":                     {Name: "App", Mark: true},
+		storage.TierFree:       {Name: "App", Mark: true},
+		storage.TierWhiteLabel: {Name: "Acme Notes", Logo: own.Logo, Color: own.Color},
+		storage.TierEnterprise: {Name: "Acme Notes", Logo: own.Logo, Color: own.Color},
+	} {
+		if got := BrandOf(storage.App{Name: "App", Tier: tier, Brand: own}); got != want {
+			t.Errorf("tier %q: %+v, want %+v", tier, got, want)
+		}
+	}
+	if got := BrandOf(storage.App{Name: "App", Tier: storage.TierWhiteLabel, Brand: &storage.Brand{Color: "#aa0000"}}); got.Name != "App" {
+		t.Errorf("without a name of its own: %+v", got)
+	}
+}
+
 func TestANameCanNotRewriteTheSentenceAroundIt(t *testing.T) {
 	for name, want := range map[string]string{
 		"Acme \u202egnp.exe\u202c":    "Acme gnp.exe",

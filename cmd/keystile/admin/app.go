@@ -116,10 +116,15 @@ func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 }
 
 func show(app storage.App) answer {
+	var brand storage.Brand
+	if app.Brand != nil {
+		brand = *app.Brand
+	}
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
 		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", idTokenAlg(app)},
 		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
+		{"brand_name", brand.Name}, {"brand_logo", brand.Logo}, {"brand_color", brand.Color},
 		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},
 		{"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
 	}

@@ -97,6 +97,26 @@ func TestOfTwoChangesAtOnceNoneIsLost(t *testing.T) {
 	}
 }
 
+func TestABrandIsChangedPieceByPiece(t *testing.T) {
+	o := newOffice(t)
+	id, _ := o.app()
+	o.must("app", "set", id, "--brand-name", "Acme", "--brand-color", "#112233")
+	shown := o.must("app", "set", id, "--brand-logo", "/logo.svg")
+	if b := o.stored(id).Brand; b == nil || *b != (storage.Brand{Name: "Acme", Logo: "/logo.svg", Color: "#112233"}) {
+		t.Errorf("brand = %+v", b)
+	}
+	if shown["brand_name"] != "Acme" || shown["brand_logo"] != "/logo.svg" || shown["brand_color"] != "#112233" {
+		t.Errorf("shown %v", shown)
+	}
+	if code, _, _ := o.run("", "app", "set", id, "--brand-logo", "http://a.example/x.png"); code == 0 || o.stored(id).Brand.Logo != "/logo.svg" {
+		t.Errorf("a logo over http: %d, %+v", code, o.stored(id).Brand)
+	}
+	o.must("app", "set", id, "--brand-name=", "--brand-logo=", "--brand-color=")
+	if b := o.stored(id).Brand; b != nil {
+		t.Errorf("brand = %+v, want none", b)
+	}
+}
+
 func TestAnApplicationIsShownWithoutItsSecret(t *testing.T) {
 	o := newOffice(t)
 	id, secret := o.app()

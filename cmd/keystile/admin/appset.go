@@ -20,6 +20,9 @@ var appChanges = []cli.Flag{
 	{Name: "add-redirect-uri", Value: "URI", Help: "one more exact address", Many: true},
 	{Name: "remove-redirect-uri", Value: "URI", Help: "one exact address less", Many: true},
 	{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise"},
+	{Name: "brand-name", Value: "NAME", Help: "what its pages call it; --brand-name= for its own name. Shown while the tier is white_label or enterprise"},
+	{Name: "brand-logo", Value: "URL", Help: "the picture on its pages, an https address or a path here; --brand-logo= for none. Likewise"},
+	{Name: "brand-color", Value: "#RRGGBB", Help: "the colour of its pages; --brand-color= for ours. Likewise"},
 	{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA"},
 	{Name: "allow-http-redirect", Help: "users may be sent back over http, where everybody on the way can read the code"},
 	{Name: "forbid-plain", Help: "PKCE by S256 only"},
@@ -79,12 +82,30 @@ func apply(a *storage.App, args cli.Args) (err error) {
 		}
 		a.LegacySuccessCode = &code
 	}
+	paint(a, args)
 	if a.Domains, err = rearrange(a.Domains, args, "domain", normalize); err != nil {
 		return err
 	}
 	asTyped := func(typed []string) ([]string, error) { return typed, nil }
 	a.RedirectURIs, err = rearrange(a.RedirectURIs, args, "redirect-uri", asTyped)
 	return err
+}
+
+// paint changes how the application's pages look. A brand that says nothing is none.
+func paint(a *storage.App, args cli.Args) {
+	var b storage.Brand
+	if a.Brand != nil {
+		b = *a.Brand
+	}
+	for name, at := range map[string]*string{"brand-name": &b.Name, "brand-logo": &b.Logo, "brand-color": &b.Color} {
+		if len(args.Flags[name]) > 0 {
+			*at = args.Get(name)
+		}
+	}
+	a.Brand = nil
+	if b != (storage.Brand{}) {
+		a.Brand = &b
+	}
 }
 
 // rearrange replaces, adds to and takes from a list, in this order. Taking away what is not

@@ -1,0 +1,405 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// desk is a room with its account page, and a Revoker that writes down what it is asked.
+type desk struct {
+	*room
+	account *Account
+	revoked []storage.Revocation
+	away    error
+}
+
+func (d *desk) Revoke(_ context.Context, rs ...storage.Revocation) error {
+	if d.away == nil {
+		d.revoked = append(d.revoked, rs...)
+	}
+	return d.away
+}
+
+func openDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{room: open(t, nil)}
+	var err error
+	d.account, err = d.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	return d
+}
+
+func (d *desk) do(r *http.Request) answer {
+	w := httptest.NewRecorder()
+	d.account.ServeHTTP(w, r)
+	return answer{w, w.Body.String()}
+}
+
+func (d *desk) page(cookie string) string {
+	d.t.Helper()
+	a := d.do(get(accountPath, cookie))
+	if a.Code != 200 {
+		d.t.Fatalf("GET %s = %d %s", accountPath, a.Code, a.body)
+	}
+	return a.body
+}
+
+// ada is somebody else, who is signed in.
+func (d *desk) ada() (storage.User, string) {
+	d.t.Helper()
+	ada, err := NewUsers(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
+	must(d.t, err)
+	return ada, d.room.do(post("username", "ada", "password", password)).cookie()
+}
+
+func (d *desk) consent(sub string) {
+	d.t.Helper()
+	must(d.t, d.remember(context.Background(), "ksacme", sub, "openid email"))
+	_, err := d.store.MeetOpenID(context.Background(), "ksacme", sub)
+	must(d.t, err)
+}
+
+func (d *desk) link(sub string, logins ...storage.Login) {
+	d.t.Helper()
+	must(d.t, d.store.LinkLogins(context.Background(), sub, logins...))
+}
+
+func (d *desk) ways(sub string) string {
+	d.t.Helper()
+	all, err := d.store.Logins(context.Background(), sub)
+	must(d.t, err)
+	var names []string
+	for _, l := range all {
+		names = append(names, l.Method)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestTheAccountPageAsksWhoIsNotSignedInToSignIn(t *testing.T) {
+	d := openDesk(t)
+	a := d.do(get(accountPath))
+	if a.Code != 200 || a.carried() != accountQuery {
+		t.Fatalf("GET = %d carrying %q, want the sign-in form", a.Code, a.carried())
+	}
+	in := d.room.do(post("username", "mina", "password", password, "query", a.carried()))
+	if in.Code != 303 || in.Header().Get("Location") != accountPath {
+		t.Errorf("sign-in = %d to %q, want the account page", in.Code, in.Header().Get("Location"))
+	}
+	if who := d.room.do(get(formPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
+		t.Error("the page of who is signed in does not lead to the account page")
+	}
+	if who := open(t, nil); strings.Contains(who.do(get(formPath, who.enterMina())).body, accountPath) {
+		t.Error("a page that is not mounted is linked to")
+	}
+}
+
+func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
+	d := openDesk(t)
+	r := post("username", "mina", "password", password)
+	r.Header.Set("User-Agent", `Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0 "><script>alert(1)</script>`)
+	d.room.do(r)
+	d.consent(d.mina.Sub)
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
+	d.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ"}}
+	a := d.do(get(accountPath, d.enterMina()))
+	for _, want := range []string{
+		"Firefox on Windows", "Unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
+		"<b>Acme</b>", "See your email address", "Since ",
+		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `href="/oauth/signin/qq/link"`, "Link another way to sign in",
+	} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"<script", "mina@", "abcdefgh", `name="method" value="self"`} {
+		if strings.Contains(a.body, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || a.Header().Get("X-Frame-Options") != "DENY" || a.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("policy %q, headers %v", p, a.Header())
+	}
+	zh := get(accountPath+"?ui_locales=zh-CN", d.enterMina())
+	if body := d.do(zh).body; !strings.Contains(body, "您的账户") || !strings.Contains(body, "Firefox（Windows）") {
+		t.Error("it does not speak Chinese")
+	}
+}
+
+func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
+	d := openDesk(t)
+	here, there := d.enterMina(), d.enterMina()
+	a := d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(there)))
+	if a.Code != 303 || a.Header().Get("Location") != accountPath || d.visits(here) != nil || d.visits(there) == nil {
+		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
+	}
+	a = d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(here)))
+	if a.Code != 303 || d.visits(here) == nil || a.Header().Get("Set-Cookie") == "" {
+		t.Errorf("ending this one = %d, %v, cookie %q", a.Code, d.visits(here), a.Header().Get("Set-Cookie"))
+	}
+}
+
+func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
+	d := openDesk(t)
+	ada, theirs := d.ada()
+	d.consent(ada.Sub)
+	d.link(ada.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	mine := d.enterMina()
+	for path, form := range map[string][]string{
+		sessionPath: {"session", storage.SessionID(theirs)},
+		accessPath:  {"app", "ksacme", "user", ada.Sub},
+		loginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
+	} {
+		for _, more := range [][]string{form, {form[0], ""}, {form[0], "nobody\x00"}, {}} {
+			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+				t.Errorf("%s %q = %d to %q, want nothing done", path, more, a.Code, a.Header().Get("Location"))
+			}
+		}
+	}
+	ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, ada.Sub, "openid")
+	if d.visits(theirs) != nil || !ok || err != nil || d.ways(ada.Sub) != "self wx" || d.revoked != nil {
+		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.ways(ada.Sub), d.revoked)
+	}
+}
+
+func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
+	d := openDesk(t)
+	here := d.enterMina()
+	d.consent(d.mina.Sub)
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	for path, form := range map[string][]string{
+		sessionPath: {"session", storage.SessionID(here)}, allPath: {"x", "y"}, accessPath: {"app", "ksacme"}, loginPath: {"method", storage.LoginWX},
+	} {
+		cross := sends(path, append([]string{"cookie", here}, form...)...)
+		cross.Header.Set("Sec-Fetch-Site", "cross-site")
+		old := sends(path, append([]string{"cookie", here}, form...)...)
+		old.Header.Del("Sec-Fetch-Site")
+		old.Header.Set("Origin", "https://evil.example")
+		for _, r := range []*http.Request{cross, old} {
+			if a := d.do(r); a.Code != 403 {
+				t.Errorf("%s = %d, want 403", path, a.Code)
+			}
+		}
+		if a := d.do(get(path+"?"+form[0]+"="+form[1], here)); a.Code != 405 {
+			t.Errorf("GET %s = %d, want 405", path, a.Code)
+		}
+		if a := d.do(sends(path, form...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+			t.Errorf("%s without a session = %d to %q, want to be asked to sign in", path, a.Code, a.Header().Get("Location"))
+		}
+	}
+	if d.visits(here) != nil || d.revoked != nil || d.ways(d.mina.Sub) != "self wx" {
+		t.Error("something has changed")
+	}
+}
+
+func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
+	d := openDesk(t)
+	_, theirs := d.ada()
+	here, there := d.enterMina(), d.enterMina()
+	began := time.Now()
+	a := d.do(sends(allPath, "cookie", here))
+	if a.Code != 303 || a.Header().Get("Location") != formPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
+		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
+	}
+	if len(d.revoked) != 1 || d.revoked[0].Kind != storage.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
+		t.Errorf("revoked %+v", d.revoked)
+	}
+	d.away = storage.ErrUnavailable
+	if a := d.do(sends(allPath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
+		t.Errorf("with the revoker away = %d %s", a.Code, a.body)
+	}
+}
+
+func TestAccessThatIsRemovedIsGone(t *testing.T) {
+	d := openDesk(t)
+	here := d.enterMina()
+	d.consent(d.mina.Sub)
+	d.away = storage.ErrUnavailable
+	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
+		t.Fatalf("with the revoker away = %d; it must stay on the page to be tried again", a.Code)
+	}
+	d.away = nil
+	began := time.Now()
+	a := d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
+	if a.Code != 303 || a.Header().Get("Location") != accountPath || strings.Contains(d.page(here), "Acme") {
+		t.Errorf("remove = %d to %q", a.Code, a.Header().Get("Location"))
+	}
+	if ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
+		t.Errorf("Allowed() = %v, %v", ok, err)
+	}
+	if len(d.revoked) != 1 || d.revoked[0].Kind != storage.RevokeConsent || d.revoked[0].ID != storage.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {
+		t.Errorf("revoked %+v", d.revoked)
+	}
+	if d.do(sends(accessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
+		t.Error("what is gone was revoked again")
+	}
+	d.consent(d.mina.Sub)
+	if !strings.Contains(d.page(here), "Acme") {
+		t.Error("who consents again is not shown")
+	}
+}
+
+func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
+	d := openDesk(t)
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
+	w := httptest.NewRecorder()
+	must(t, d.begin(w, post(), d.mina, storage.LoginWX))
+	by := answer{ResponseRecorder: w}.cookie()
+	here := d.enterMina()
+	a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+	if a.Code != 303 || d.ways(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
+		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.ways(d.mina.Sub), d.visits(by), d.visits(here))
+	}
+}
+
+func TestTheUsernameIsNeverUnlinked(t *testing.T) {
+	d := openDesk(t)
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	if a := d.do(sends(loginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
+	}
+}
+
+func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
+	d := openDesk(t)
+	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	must(t, err)
+	w := httptest.NewRecorder()
+	must(t, d.begin(w, post(), u, storage.LoginWX))
+	here := answer{ResponseRecorder: w}.cookie()
+	if strings.Contains(d.page(here), loginPath) {
+		t.Error("the last way in is offered to be unlinked")
+	}
+	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
+	}
+}
+
+func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t)
+		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+		here := d.enterMina()
+		time.Sleep(10*time.Minute + 1)
+		a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+		if a.Code != 303 || a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
+		}
+		form := d.do(get(confirmPath, here))
+		if form.Code != 200 || form.carried() != accountQuery || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
+			t.Errorf("confirm = %d %s", form.Code, form.body)
+		}
+		again := d.enterMina("query", accountQuery, "cookie", here)
+		time.Sleep(10 * time.Minute)
+		d.do(sends(loginPath, "cookie", again, "method", storage.LoginWX))
+		if d.ways(d.mina.Sub) != "self" {
+			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
+		}
+		if a := d.do(get(confirmPath)); a.Code != 200 || a.carried() != accountQuery {
+			t.Errorf("confirm by nobody = %d", a.Code)
+		}
+	})
+}
+
+func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
+	for round := range 30 {
+		d := openDesk(t)
+		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+		must(t, err)
+		w := httptest.NewRecorder()
+		must(t, d.begin(w, post(), u, storage.LoginSelf))
+		here := answer{ResponseRecorder: w}.cookie()
+		codes := make([]int, 2)
+		var both sync.WaitGroup
+		for i, method := range []string{storage.LoginQQ, storage.LoginWX} {
+			both.Go(func() {
+				w := httptest.NewRecorder()
+				d.account.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
+				codes[i] = w.Code
+			})
+		}
+		both.Wait()
+		if left := d.ways(u.Sub); codes[0]+codes[1] != 303+400 || left != "qq" && left != "wx" {
+			t.Fatalf("round %d: %v, left %q", round, codes, left)
+		}
+	}
+}
+
+// ambush is a Store where another tab unlinks what this one is about to keep.
+type ambush struct {
+	AccountStore
+	act func()
+}
+
+func (s *ambush) UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error {
+	if act := s.act; act != nil {
+		s.act = nil
+		act()
+	}
+	return s.AccountStore.UnlinkLogins(ctx, keep, some...)
+}
+
+func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
+	d := openDesk(t)
+	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	must(t, err)
+	w := httptest.NewRecorder()
+	must(t, d.begin(w, post(), u, storage.LoginSelf))
+	here := answer{ResponseRecorder: w}.cookie()
+	d.account.store = &ambush{d.account.store, func() {
+		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
+			t.Errorf("the other tab = %d", a.Code)
+		}
+	}}
+	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
+	}
+}
+
+func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
+	d := openDesk(t)
+	here := d.enterMina()
+	d.store.session = errDown
+	for _, r := range []*http.Request{get(accountPath, here), get(confirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
+		h := http.Handler(d.account)
+		if r.URL.Path == consentPath {
+			h = d.SignIn
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 503 || !strings.Contains(w.Body.String(), "<h1") || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s = %d %s", r.URL.Path, w.Code, w.Body)
+		}
+	}
+	if errors.Is(d.visits(here), storage.ErrNotFound) {
+		t.Error("taken for nobody")
+	}
+}
+
+func TestADeviceIsSaidInPlainWords(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":                           "Edge on Windows",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                                   "Safari on Mac",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0.0.0 Mobile/15E148 Safari/604.1":              "Chrome on iPhone",
+		"Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                                         "Chrome on Android",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/116.0.0.0 Mobile Safari/537.36 XWEB/1 MicroMessenger/8.0.50.2": "WeChat on Android",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                                  "Firefox on Linux",
+		"curl/8.5.0":                "curl",
+		"Mozilla/5.0 (Windows NT)":  "Windows",
+		"":                          "Unknown browser",
+		"<script>alert(1)</script>": "Unknown browser",
+	} {
+		if got := deviceOf(page.English, agent); got != want {
+			t.Errorf("deviceOf(%q) = %q, want %q", agent, got, want)
+		}
+	}
+}

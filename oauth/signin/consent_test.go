@@ -1,0 +1,249 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// askConsent lets the room ask Mina what Acme may learn.
+func (rm *room) askConsent(query, scope string) answer {
+	rm.t.Helper()
+	app, err := rm.store.App(context.Background(), "ksacme")
+	must(rm.t, err)
+	w := httptest.NewRecorder()
+	must(rm.t, rm.AskConsent(w, get("/oauth/authorize?"+query), app, storage.Session{UserID: rm.mina.Sub}, scope))
+	return answer{w, w.Body.String()}
+}
+
+// sends is the request of a form of this room at another path than its own.
+func sends(path string, pairs ...string) *http.Request {
+	r := post(pairs...)
+	r.URL.Path = path
+	return r
+}
+
+func (rm *room) consents(cookie string, pairs ...string) answer {
+	return rm.do(sends(consentPath, append([]string{"cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
+}
+
+func (rm *room) allowed(scope string) bool {
+	rm.t.Helper()
+	ok, err := rm.Allowed(context.Background(), storage.App{ID: "ksacme"}, rm.mina.Sub, scope)
+	must(rm.t, err)
+	return ok
+}
+
+func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
+	rm := open(t, nil)
+	a := rm.askConsent(asked, "openid email")
+	for _, want := range []string{
+		"<h1>Allow Acme?</h1>", "The application at app.example.com wants to:", "Mina Okafor", "Not you? Use another account",
+		"Know that it is you", "See your email address", "you will be sent back to app.example.com", `name="allow"`, `name="deny"`,
+	} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(a.body, "gender") || a.Code != 200 || a.carried() != asked {
+		t.Errorf("%d carrying %q: %s", a.Code, a.carried(), a.body)
+	}
+	for header, want := range map[string]string{"X-Frame-Options": "DENY", "Cache-Control": "no-store"} {
+		if got := a.Header().Get(header); got != want {
+			t.Errorf("%s = %q, want %q", header, got, want)
+		}
+	}
+	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || !strings.Contains(p, "form-action 'self' https://app.example.com;") {
+		t.Errorf("policy = %q", p)
+	}
+	if zh := rm.askConsent(asked+"&ui_locales=zh-CN", "openid email"); !strings.Contains(zh.body, "允许 Acme 访问吗？") || strings.Contains(zh.body, "See your") {
+		t.Error("in Chinese it speaks English")
+	}
+}
+
+func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
+	for _, words := range asks("openid profile email") {
+		if page.Chinese.Of(words) != page.Chinese {
+			t.Errorf("%q is not translated", words)
+		}
+	}
+	for _, label := range methods {
+		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {
+			t.Errorf("%q is not translated", label)
+		}
+	}
+	for _, f := range []string{lastWay.Msg, ownName.Msg, halfOutMsg} {
+		if page.Chinese.Of(f) != page.Chinese {
+			t.Errorf("%q is not translated", f)
+		}
+	}
+	if got := len(asks("")); got != 1 {
+		t.Errorf("a grant of nothing says %d things, want the one that is true of each", got)
+	}
+}
+
+func TestWhatPeopleAndApplicationsAreCalledIsTextOnTheConsentPage(t *testing.T) {
+	rm := open(t, nil)
+	evil := `"><script>alert(1)</script>`
+	mina, err := rm.store.User(t.Context(), rm.mina.Sub)
+	must(t, err)
+	mina.Nickname = evil
+	_, err = rm.store.SaveUser(t.Context(), mina)
+	must(t, err)
+	w := httptest.NewRecorder()
+	app := storage.App{ID: "ksevil", Name: evil, Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel, Brand: &storage.Brand{Name: evil, Color: evil}}
+	must(t, rm.AskConsent(w, get("/oauth/authorize?"+asked+"&state="+`"><script>`), app, storage.Session{UserID: mina.Sub}, "openid "+evil))
+	if strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "alert(1)</script>") {
+		t.Errorf("the page holds markup: %s", w.Body)
+	}
+}
+
+func TestAYesIsRememberedAndLeadsBack(t *testing.T) {
+	rm := open(t, nil)
+	cookie := rm.enterMina()
+	if rm.allowed("openid") || rm.allowed("") {
+		t.Fatal("something is allowed before anybody was asked")
+	}
+	a := rm.consents(cookie, "allow", "1")
+	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		t.Errorf("allow = %d to %q", a.Code, a.Header().Get("Location"))
+	}
+	for scope, want := range map[string]bool{"": true, "openid": true, "profile openid": true, "openid email": false} {
+		if got := rm.allowed(scope); got != want {
+			t.Errorf("Allowed(%q) = %v, want %v", scope, got, want)
+		}
+	}
+	rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
+	if !rm.allowed("openid profile email") {
+		t.Error("a second yes has taken the first back")
+	}
+}
+
+func TestWhatThePageHasNoWordsForIsNeverAllowed(t *testing.T) {
+	rm := open(t, nil)
+	cookie := rm.enterMina()
+	rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
+	if !rm.allowed("openid") || rm.allowed("app") || rm.allowed("admin") {
+		t.Error("a scope that nobody saw is allowed")
+	}
+}
+
+func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
+	for query, want := range map[string][2]string{ // after a yes, after a no
+		"a=1&prompt=consent&b":                 {"a=1&b", "a=1&prompt=consent&b&keystile_consent=denied"},
+		"prompt=login+consent&max_age=0":       {"prompt=login&max_age=0", "prompt=login+consent&max_age=0&keystile_consent=denied"},
+		"%70rompt=consen%74":                   {"", "%70rompt=consen%74&keystile_consent=denied"},
+		"keystile%5Fconsent=x&state=%zz":       {"keystile%5Fconsent=x&state=%zz", "state=%zz&keystile_consent=denied"},
+		"state=keystile_consent&legacy=ticket": {"state=keystile_consent&legacy=ticket", "state=keystile_consent&legacy=ticket&keystile_consent=denied"},
+	} {
+		if got := allowed(query); got != "/oauth/authorize?"+want[0] {
+			t.Errorf("allowed(%q) = %q, want %q", query, got, want[0])
+		}
+		if got := refused(query); got != "/oauth/authorize?"+want[1] {
+			t.Errorf("refused(%q) = %q, want %q", query, got, want[1])
+		}
+	}
+}
+
+func TestANoAllowsNothing(t *testing.T) {
+	rm := open(t, nil)
+	for promise, cookie := range map[string]string{"of who is signed in": rm.enterMina(), "of nobody": ""} {
+		a := rm.consents(cookie, "deny", "1")
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked+"&keystile_consent=denied" || rm.allowed("openid") {
+			t.Errorf("%s: %d to %q", promise, a.Code, a.Header().Get("Location"))
+		}
+	}
+}
+
+func TestAnotherAccountSignsThisOneOut(t *testing.T) {
+	rm := open(t, nil)
+	cookie := rm.enterMina()
+	a := rm.consents(cookie, "other", "1")
+	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked || !errors.Is(rm.visits(cookie), storage.ErrNotFound) || rm.allowed("openid") {
+		t.Errorf("other = %d to %q, Visitor %v", a.Code, a.Header().Get("Location"), rm.visits(cookie))
+	}
+}
+
+func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
+	rm := open(t, nil)
+	ada, err := NewUsers(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
+	must(t, err)
+	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
+	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": storage.DrawCookie()} {
+		a := rm.consents(cookie, "allow", "1")
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Errorf("%s: %d to %q, want to be asked again", promise, a.Code, a.Header().Get("Location"))
+		}
+		for _, sub := range []string{rm.mina.Sub, ada.Sub} {
+			if ok, err := rm.Allowed(t.Context(), storage.App{ID: "ksacme"}, sub, ""); ok || err != nil {
+				t.Errorf("%s: Allowed = %v, %v", promise, ok, err)
+			}
+		}
+	}
+}
+
+func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
+	rm := open(t, nil)
+	cookie := rm.enterMina()
+	cross := sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
+	cross.Header.Set("Sec-Fetch-Site", "cross-site")
+	get := get(consentPath+"?allow=1&query=x", cookie)
+	for promise, c := range map[string]struct {
+		r    *http.Request
+		want int
+	}{
+		"from another site":      {cross, 403},
+		"by GET":                 {get, 405},
+		"yes and no":             {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
+		"neither":                {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub), 400},
+		"twice":                  {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
+		"no request":             {sends(consentPath, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
+		"a request to elsewhere": {sends(consentPath, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
+		"the account page's":     {sends(consentPath, "cookie", cookie, "query", accountQuery, "user", rm.mina.Sub, "allow", "1"), 400},
+	} {
+		if a := rm.do(c.r); a.Code != c.want || rm.allowed("") {
+			t.Errorf("%s: %d, want %d", promise, a.Code, c.want)
+		}
+	}
+}
+
+func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
+	rm := open(t, nil)
+	cookie := rm.enterMina()
+	var both sync.WaitGroup
+	for _, scope := range []string{"openid", "profile", "email"} {
+		both.Go(func() {
+			w := httptest.NewRecorder()
+			rm.ServeHTTP(w, sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+		})
+	}
+	both.Wait()
+	if !rm.allowed("openid profile email") {
+		t.Error("a consent was lost")
+	}
+}
+
+// bare is a Store that keeps no consents.
+type bare struct{ Store }
+
+func TestAStoreWithoutConsentsSaysSo(t *testing.T) {
+	rm := open(t, nil)
+	s, err := New(Config{BaseURL: origin, Store: bare{rm.store}})
+	must(t, err)
+	if _, err := s.Allowed(t.Context(), storage.App{}, "u", ""); !errors.Is(err, errNoConsents) {
+		t.Errorf("Allowed() = %v", err)
+	}
+	if _, err := s.Account(AccountConfig{}); err == nil || !strings.Contains(err.Error(), "Store") || !strings.Contains(err.Error(), "Revoker") {
+		t.Errorf("Account() = %v, want everything that is missing", err)
+	}
+	if s.hasAccount.Load() {
+		t.Error("a page that was not made is linked to")
+	}
+}
