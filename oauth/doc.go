@@ -1,8 +1,9 @@
 // Package oauth is the front door: an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
 //
-// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin and what is below, and the two
-// documents under /.well-known/. Give it a storage.Store and something that knows who the
-// visitor is (package oauth/signin, or your own [SignIn]), and mount it:
+// A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, /oauth/account and
+// what is below them, and the two documents under /.well-known/. Give it a storage.Store and
+// something that knows who the visitor is (package oauth/signin, or your own [SignIn]), and
+// mount it:
 //
 //	mux.Handle("/oauth/", provider)
 //	mux.Handle("/oauth/signin", signIn)

@@ -38,7 +38,8 @@ type Backend interface {
 	// verdicts are looked for in this order:
 	//   ErrNotFound  no token has this key
 	//   ErrSpent     it has been exchanged before
-	//   ErrRevoked   a stored revocation covers it (Revocation.Covers)
+	//   ErrRevoked   a stored revocation covers it (Revocation.Covers): of its Grant, its
+	//                AppID, its UserID, or the two of these (ConsentID)
 	//   ErrExists    a key in next is taken, or appears twice
 	// It does not judge ExpiresAt. The given time is never zero.
 	Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error

@@ -123,6 +123,14 @@ func TestACallIsGreetedAndTheQuotaFallsByOne(t *testing.T) {
 	}
 }
 
+func TestPeopleHaveAnAccountPage(t *testing.T) {
+	c := arrive(t)
+	if _, page := c.call("/oauth/account", http.StatusOK); !strings.Contains(page, `name="password"`) {
+		t.Errorf("the account page does not ask who it is: %s", page)
+	}
+	c.call("/oauth/signin/consent", http.StatusMethodNotAllowed) // it is there, for forms
+}
+
 func TestADoorWithoutAProductIsFree(t *testing.T) {
 	c := arrive(t).authorize()
 	left, _ := c.quota()

@@ -2,11 +2,29 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
 
 var levels = map[string]bool{"on the service's own page": true, "on Keystile's page": false}
+
+func TestTheAccountPageOfAUserOfTheService(t *testing.T) {
+	v := arrive(t, false)
+	v.get("/oauth/account", http.StatusOK)
+	v.enter("ada", "analytical engine", http.StatusSeeOther)
+	v.follow(http.StatusOK)
+	if v.authorize(http.StatusFound); !strings.HasPrefix(v.to.String(), callback) {
+		t.Fatalf("authorize leads to %s", v.to)
+	}
+	if page := v.get("/oauth/account", http.StatusOK); !strings.Contains(page, "Payroll") {
+		t.Errorf("the page does not know the application: %s", page)
+	}
+	v.post("/oauth/account/access", url.Values{"app": {v.app.ID}}, http.StatusSeeOther)
+	if page := v.get("/oauth/account", http.StatusOK); strings.Contains(page, "Payroll") {
+		t.Errorf("the application is still there: %s", page)
+	}
+}
 
 func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
 	for name, ownPage := range levels {

@@ -69,7 +69,7 @@ func (s *SignIn) stage(r *http.Request, query string, app storage.App) scene {
 
 // ask reads the authorize request, or what stands in the address bar where there is none.
 func ask(r *http.Request, query string) url.Values {
-	if query == "" || query == accountQuery {
+	if query == "" || isPage(query) {
 		query = r.URL.RawQuery
 	}
 	values, _ := url.ParseQuery(query) // what can not be read is not there

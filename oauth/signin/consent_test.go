@@ -206,7 +206,7 @@ func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 		"twice":                  {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
 		"no request":             {sends(consentPath, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
 		"a request to elsewhere": {sends(consentPath, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
-		"the account page's":     {sends(consentPath, "cookie", cookie, "query", accountQuery, "user", rm.mina.Sub, "allow", "1"), 400},
+		"the account page's":     {sends(consentPath, "cookie", cookie, "query", accountPath, "user", rm.mina.Sub, "allow", "1"), 400},
 	} {
 		if a := rm.do(c.r); a.Code != c.want || rm.allowed("") {
 			t.Errorf("%s: %d, want %d", promise, a.Code, c.want)

@@ -9,6 +9,11 @@
 // A host with a user table of its own implements [Users] and keeps everything else.
 // Otherwise users and passwords are in the Store: see [NewUsers] and [Passwords].
 //
+// The room also asks for consent, as the Consent of an oauth.Config, and has a page where
+// people see and take back what they have given: [SignIn.Account]. Mount it at
+// /oauth/signin and /oauth/signin/, and the account page at /oauth/account and
+// /oauth/account/.
+//
 // # Choices
 //
 // The hidden field is the sender's to change, so nothing in it is believed: the answer
@@ -41,6 +46,30 @@
 //
 // The polls of a page that waits are no requests of a person: 60 a minute for each code and
 // 600 for each address, counted here and nowhere else, see [FreePaths].
+//
+// [SignIn.AskConsent] shows who asks, from which host, for what in words, and of whom. The
+// page carries whom it asked and for which scope, since another tab may sign somebody else in
+// and the application may ask for more: an answer counts for exactly that user and scope, and
+// what the page has no words for is never stored. A yes leads back to authorize, which asks
+// the store again; a no leads there too, marked as one. The mark proves nothing and needs to
+// prove nothing: it can only have an application told no, where the provider would have told
+// it yes. "Use another account" signs this one out, because a browser has one session here.
+//
+// [SignIn.Account] is made after the provider, which ends the tokens, and a host that does
+// not mount it has no link to it. Each form names a record, which is looked for among those
+// of whoever sends it.
+//
+// Signing out everywhere ends every session, this one too, and every grant. It asks for no
+// fresh sign-in: whoever sees a stranger's browser must be able to act at once, and it opens
+// nothing. What was consented to is remembered.
+//
+// Removing access ends the consent first and the tokens after, so that nothing which is being
+// granted meanwhile escapes. The application keeps the openid: it knows who comes back. One
+// of the house is not asked for, so it connects again at the next sign-in.
+//
+// A method is unlinked whole, with the other browsers that came in by it, only within ten
+// minutes of a sign-in, and never the last that lets its owner in. A username is not
+// unlinked: somebody else could take it and be taken for its owner.
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
 // lock its owner out. It is in memory and does not survive a restart.
