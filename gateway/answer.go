@@ -1,6 +1,9 @@
 package gateway
 
 import (
+	"bufio"
+	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -20,8 +23,9 @@ type answer struct {
 	began    time.Time
 	status   int
 	bytes    int64
-	ours     bool // the answer is the gateway's own, not the service's
-	withheld bool // a 503 went out in its place
+	ours     bool        // the answer is the gateway's own, not the service's
+	withheld bool        // a 503 went out in its place
+	said     http.Header // what the gateway had said when the service announced an answer
 }
 
 // begin notes the status and charges the call, if there is something to charge. Only the
@@ -32,6 +36,7 @@ func (a *answer) begin(status int) (goes bool) {
 		return !a.withheld
 	}
 	a.status = status
+	a.sayAgain()
 	if !a.charged() {
 		return true
 	}
@@ -42,7 +47,7 @@ func (a *answer) begin(status int) (goes bool) {
 	}
 	a.withheld, a.status = true, http.StatusServiceUnavailable
 	for name := range a.Header() { // what the service has said of its answer
-		if name != visit.Header && name != "Vary" && !strings.HasPrefix(name, "Access-Control-") {
+		if !isOurs(name) {
 			a.Header().Del(name)
 		}
 	}
@@ -66,10 +71,50 @@ func (a *answer) charged() bool {
 
 func (a *answer) WriteHeader(status int) {
 	final := status >= 200 || status == http.StatusSwitchingProtocols // others only announce an answer
-	if final && !a.begin(status) {
+	if !final {
+		a.remember()
+	} else if !a.begin(status) {
 		return
 	}
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// isOurs tells the headers that the gateway writes on a service's answer.
+func isOurs(name string) bool {
+	return name == visit.Header || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
+}
+
+// remember keeps what the gateway has said while an answer is only announced: proxies
+// clear the headers afterwards.
+func (a *answer) remember() {
+	if a.said != nil {
+		return
+	}
+	a.said = http.Header{}
+	for name, values := range a.Header() {
+		if isOurs(name) {
+			a.said[name] = values[:1] // what stands behind it belongs to the announcement
+		}
+	}
+}
+
+func (a *answer) sayAgain() {
+	h := a.Header()
+	for name, values := range a.said {
+		if theirs := h[name]; len(theirs) == 0 || theirs[0] != values[0] {
+			h[name] = append(values[:1:1], theirs...)
+		}
+	}
+}
+
+// spokeOfOrigins reports whether the gateway has said which pages may read the answer. It
+// is asked before the service's headers are copied.
+func (a *answer) spokeOfOrigins() bool {
+	h := a.Header()
+	if a.said != nil {
+		h = a.said
+	}
+	return h["Access-Control-Allow-Origin"] != nil || h["Vary"] != nil
 }
 
 func (a *answer) Write(p []byte) (int, error) {
@@ -85,6 +130,33 @@ func (a *answer) Write(p []byte) (int, error) {
 func (a *answer) Flush() {
 	if a.begin(http.StatusOK) {
 		http.NewResponseController(a.ResponseWriter).Flush() // where it can not be done, callers expect nothing
+	}
+}
+
+// Hijack gives the connection to a service that switches protocols. That is the answer,
+// and it is charged; what goes over the connection is not known here.
+func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if !canHijack(a.ResponseWriter) {
+		return nil, nil, http.ErrNotSupported
+	}
+	if !a.begin(http.StatusSwitchingProtocols) {
+		return nil, nil, errWithheld
+	}
+	return http.NewResponseController(a.ResponseWriter).Hijack()
+}
+
+var errWithheld = errors.New("gateway: the call could not be charged, and was answered so")
+
+func canHijack(w http.ResponseWriter) bool {
+	for {
+		switch layer := w.(type) {
+		case http.Hijacker:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = layer.Unwrap()
+		default:
+			return false
+		}
 	}
 }
 

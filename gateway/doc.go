@@ -48,6 +48,16 @@
 // The specification names no price for calls beyond a quota: Plan.OverFen is 0 until the
 // operator sets one. An application that was removed leaves behind what it is settled by.
 //
-// A proxied service gets the Authorization header: siblings may verify tokens themselves.
-// It never gets the sign-in cookie.
+// A proxied service is told who calls in headers, and does not get the token unless
+// Upstream.KeepBearer says so: one token opens every product, so whoever reads it could
+// call the others. A sibling that verifies tokens itself (spec 5) keeps it. None ever gets
+// the sign-in cookie, or can set it.
+//
+// A WebSocket is one call, charged and judged when the protocol is switched: it goes on
+// when its token ends. Its row on the audit trail is written when it is over, with the bytes
+// that went to the client. A page of any origin may open one, and that opens nothing: only
+// a bearer token counts, and browsers add none by themselves. Nor can their WebSocket send
+// one, and a token in the query would end up in logs: pages use a stream of events, or a
+// server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
+// them; Close breaks them off, as it can not know where a frame ends.
 package gateway

@@ -37,6 +37,9 @@ var (
 	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                                          // RFC 9110 15.6.3
 	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                                            // RFC 9110 15.6.5
 	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                       // RFC 9110 15.6.4
+	closing          = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                                 // RFC 9110 15.6.4
+	cutBody          = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                                                                    // RFC 9112 8
+	clientGone       = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                                    // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
 )
 
 // errStatus is a mistake in a host's Billing.

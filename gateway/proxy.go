@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,18 +12,21 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/keystile/keystile/internal/visit"
 )
 
 // Upstream is a product's service in another process.
 type Upstream struct {
 	Product string
 	URL     string // http or https; its path is put before the request's
-	Strip   string // prefix that is taken off the request's path, such as /ai
+	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it
+
+	// KeepBearer hands on the Authorization header, to a service that verifies tokens itself
+	// (spec 5). Without it the token ends here: who has it could call every other product.
+	KeepBearer bool
 
 	// PerSecond paces what goes to the service, whoever calls: a call waits up to MaxWait
 	// for its turn, or is refused with a 503. 0: no pace.
@@ -30,16 +34,20 @@ type Upstream struct {
 	Burst     int           // calls that may go at once; 0: PerSecond, at least 1
 	MaxWait   time.Duration // 0: 1 s
 
-	Timeout time.Duration // until the answer's header; 0: 60 s
+	Timeout time.Duration // from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
 }
 
-// sessionCookie is that of sign-in: it opens the console, and is nobody else's.
-const sessionCookie = "open_sso_token"
-
-// Proxy guards a service in another process and hands calls on to it. The service is told
-// who calls (HeaderClient and those beside it); such headers from the client, and the
-// sign-in cookie, never reach it. The Authorization header does: a sibling may look for
-// itself (spec 5).
+// Proxy guards a service in another process and hands calls on to it, as they come: bodies
+// are streamed both ways. WebSockets pass too; other upgrades are taken off the request,
+// because behind h2c calls could neither be seen nor counted.
+//
+// The service is told who calls (HeaderClient and those beside it). Such headers from the
+// client, also with _ for -, hop-by-hop headers and the sign-in cookie never reach it, nor
+// does the Authorization header unless KeepBearer says so.
+//
+// A service that can not be reached is answered for with a 502, a slow one with a 504, one
+// over its pace with a 503, none of them charged. One that fails within a body breaks the
+// connection, so that nobody takes half an answer for a whole one.
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	target, err := u.check()
 	if err == nil {
@@ -48,27 +56,49 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
-	return g.guard(guard{product: u.Product}, g.resolved(u.paced(&httputil.ReverseProxy{
-		Rewrite:      func(p *httputil.ProxyRequest) { g.rewrite(p, u.Strip, target) },
-		Transport:    u.transport(),
-		BufferPool:   &buffers{},
-		ErrorHandler: g.upstreamFailed,
-		ErrorLog:     slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
-	}, g))), nil
+	transport := u.transport()
+	g.work.finally(transport.CloseIdleConnections)
+	p := &proxied{gateway: g, target: target, prefix: strings.TrimSuffix(u.Strip, "/"), keepBearer: u.KeepBearer, pace: u.pace()}
+	p.proxy = httputil.ReverseProxy{
+		Rewrite:        p.rewrite,
+		ModifyResponse: received,
+		Transport:      transport,
+		BufferPool:     &buffers{},
+		ErrorHandler:   g.upstreamFailed,
+		ErrorLog:       slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
+	}
+	return g.guard(guard{product: u.Product}, p), nil
 }
 
-// resolved lets no path through that climbs out of the upstream's own: services resolve
-// dot segments, encoded or not.
-func (g *Gateway) resolved(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for segment := range strings.SplitSeq(r.URL.Path, "/") {
-			if segment == "." || segment == ".." {
-				g.own(w, r, badPath)
-				return
-			}
+// proxied is a service in another process, behind its guard.
+type proxied struct {
+	gateway    *Gateway
+	target     *url.URL
+	prefix     string
+	keepBearer bool
+	pace       func(context.Context) error // nil: none
+	proxy      httputil.ReverseProxy
+}
+
+func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if climbs(r.URL.Path) {
+		p.gateway.own(w, r, badPath)
+		return
+	}
+	if p.pace != nil {
+		if err := p.pace(r.Context()); err != nil {
+			p.gateway.own(w, r, busyGateway.Because(err))
+			return
 		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &upload{ReadCloser: r.Body}
+	}
+	if isWebSocket(r) {
+		p.switchOver(w.(*answer), r)
+		return
+	}
+	p.proxy.ServeHTTP(w, r)
 }
 
 func (u *Upstream) check() (*url.URL, error) {
@@ -89,50 +119,6 @@ func (u *Upstream) check() (*url.URL, error) {
 	return target, errors.Join(errs...)
 }
 
-func (g *Gateway) rewrite(p *httputil.ProxyRequest, prefix string, target *url.URL) {
-	out := p.Out
-	strip(out.URL, strings.TrimSuffix(prefix, "/"))
-	p.SetURL(target)
-	p.SetXForwarded()
-	out.Header["X-Forwarded-For"] = []string{g.c.ClientIP(p.In).String()}
-	v := visit.From(p.In.Context())
-	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
-	dropCookie(out, sessionCookie)
-}
-
-// strip takes a prefix off both forms of a path.
-func strip(u *url.URL, prefix string) {
-	if raw, ok := strings.CutPrefix(u.EscapedPath(), prefix); ok {
-		u.Path = strings.TrimPrefix(u.Path, prefix)
-		if u.RawPath = ""; u.EscapedPath() != raw {
-			u.RawPath = raw
-		}
-	}
-}
-
-// dropCookie takes a cookie out of a request and leaves the others as they are.
-func dropCookie(r *http.Request, name string) {
-	lines := r.Header["Cookie"]
-	if len(lines) == 0 {
-		return
-	}
-	kept := make([]string, 0, len(lines))
-	for _, line := range lines {
-		var parts []string
-		for part := range strings.SplitSeq(line, ";") {
-			if key, _, _ := strings.Cut(part, "="); strings.TrimSpace(key) != name {
-				parts = append(parts, strings.TrimSpace(part))
-			}
-		}
-		if len(parts) > 0 {
-			kept = append(kept, strings.Join(parts, "; "))
-		}
-	}
-	if r.Header["Cookie"] = kept; len(kept) == 0 {
-		delete(r.Header, "Cookie")
-	}
-}
-
 // transport keeps many connections to the one host: the default of two opens a new one for
 // most calls.
 func (u *Upstream) transport() *http.Transport {
@@ -142,20 +128,23 @@ func (u *Upstream) transport() *http.Transport {
 		wait = time.Minute
 	}
 	return &http.Transport{
-		Proxy:                 nil, // what the environment names is not for this
-		DialContext:           dialer.DialContext,
-		MaxIdleConns:          1024,
-		MaxIdleConnsPerHost:   1024,
-		IdleConnTimeout:       90 * time.Second,
-		ResponseHeaderTimeout: wait,
-		DisableCompression:    true, // answers pass as they are
+		Proxy:                  nil, // what the environment names is not for this
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    5 * time.Second,
+		MaxIdleConns:           1024,
+		MaxIdleConnsPerHost:    1024,
+		IdleConnTimeout:        90 * time.Second,
+		ResponseHeaderTimeout:  wait,
+		ExpectContinueTimeout:  time.Second, // a service may refuse a large upload before it comes
+		MaxResponseHeaderBytes: 256 << 10,
+		DisableCompression:     true, // answers pass as they are
 	}
 }
 
-// paced lets calls through at the service's pace.
-func (u *Upstream) paced(next http.Handler, g *Gateway) http.Handler {
+// pace lets calls through at the service's pace.
+func (u *Upstream) pace() func(context.Context) error {
 	if u.PerSecond == 0 {
-		return next
+		return nil
 	}
 	burst, wait := u.Burst, u.MaxWait
 	if burst == 0 {
@@ -164,38 +153,62 @@ func (u *Upstream) paced(next http.Handler, g *Gateway) http.Handler {
 	if wait == 0 {
 		wait = time.Second
 	}
-	pace := rate.NewLimiter(rate.Limit(u.PerSecond), burst)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), wait)
-		err := pace.Wait(ctx) // fails at once if its turn comes too late
-		cancel()
-		if err != nil {
-			g.own(w, r, busyGateway.Because(err))
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	limiter := rate.NewLimiter(rate.Limit(u.PerSecond), burst)
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		return limiter.Wait(ctx) // fails at once if its turn comes too late
+	}
 }
 
-// upstreamFailed answers for a service that did not.
-func (g *Gateway) upstreamFailed(w http.ResponseWriter, r *http.Request, err error) {
-	failure := badGateway
-	if t := net.Error(nil); errors.As(err, &t) && t.Timeout() {
-		failure = slowGateway
+// upstreamFailed answers for a service that did not. The request it is given is that to
+// the service; who asked, and for what, stands in the answer's.
+func (g *Gateway) upstreamFailed(w http.ResponseWriter, _ *http.Request, err error) {
+	a := answerOf(w)
+	r := a.request
+	if a.withheld || a.status == http.StatusSwitchingProtocols {
+		return // it is answered: the call could not be charged, or its client has gone
 	}
-	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
-		g.own(w, r, err)
-		return
+	g.own(w, r, whyNot(r, err))
+}
+
+// whyNot tells a service's failure from a client's.
+func whyNot(r *http.Request, err error) error {
+	body, _ := r.Body.(*upload)
+	big, late := (*http.MaxBytesError)(nil), net.Error(nil)
+	switch {
+	case errors.As(err, &big):
+		return err
+	case r.Context().Err() != nil:
+		return clientGone.Because(err)
+	case body != nil && body.broken.Load():
+		return cutBody.Because(err)
+	case errors.Is(err, context.Canceled):
+		return closing.Because(err)
+	case errors.As(err, &late) && late.Timeout():
+		return slowGateway.Because(err)
 	}
-	g.own(w, r, failure.Because(err))
+	return badGateway.Because(err)
 }
 
 // own writes a failure that is the gateway's, so that it is not charged.
 func (g *Gateway) own(w http.ResponseWriter, r *http.Request, err error) {
-	if a, ok := w.(*answer); ok {
-		a.ours = true
-	}
+	answerOf(w).ours = true
 	g.refuse(w, r, err)
+}
+
+// upload is a request's body, and whether it could not be read to its end.
+type upload struct {
+	io.ReadCloser
+	broken atomic.Bool // read while the body may still be
+}
+
+func (u *upload) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		u.broken.Store(true)
+	}
+	return n, err
 }
 
 // buffers are what bodies are copied through.

@@ -12,6 +12,7 @@ type work struct {
 	all    sync.WaitGroup
 	ctx    context.Context
 	cancel context.CancelFunc
+	last   []func()
 }
 
 func newWork() *work {
@@ -29,10 +30,33 @@ func (w *work) do(f func(context.Context)) {
 	}
 }
 
+// hold makes close wait until release is called. What holds must end with the context. It
+// is not ok once the gateway is closed.
+func (w *work) hold() (release func(), ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, false
+	}
+	w.all.Add(1)
+	return w.all.Done, true
+}
+
+// finally has close call f when all else is over.
+func (w *work) finally(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = append(w.last, f)
+}
+
 func (w *work) close() {
 	w.mu.Lock()
 	w.closed = true
+	last := w.last
 	w.mu.Unlock()
 	w.cancel()
 	w.all.Wait()
+	for _, f := range last {
+		f()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,7 +105,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
-		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: b.c.Products, CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
@@ -166,14 +167,11 @@ func (b *builder) hang(context.Context) error {
 	if b.c.Demo {
 		b.doors = append(b.doors, door{demo.Path, demo.New(demo.Config{BaseURL: b.base, Store: b.home.store, Provider: b.provider, Log: b.log})})
 	}
-	for product, target := range b.c.Proxy {
-		prefix := "/" + product
-		h, err := b.gateway.Proxy(gateway.Upstream{Product: product, URL: target, Strip: prefix, PerSecond: float64(b.c.UpstreamPace)})
-		if err != nil {
-			return err
-		}
-		b.doors = append(b.doors, door{prefix, h})
+	services, err := b.services()
+	if err != nil {
+		return err
 	}
+	b.doors = append(b.doors, services...)
 	for _, path := range mcpbus.MetadataPaths() {
 		b.doors = append(b.doors, door{path, b.bus})
 	}
@@ -191,6 +189,34 @@ func (b *builder) hang(context.Context) error {
 		{"/", newLobby(b.c, b.base, b.openAPI(), b.home.store, b.log)},
 	}...)
 	return nil
+}
+
+// services are the doors of those behind the gateway, the longest path first: it is looked
+// for first.
+func (b *builder) services() (doors house, err error) {
+	for _, p := range b.c.Products {
+		if p.Upstream == "" {
+			continue
+		}
+		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, KeepBearer: p.KeepBearer, Timeout: p.Timeout, PerSecond: p.Pace}
+		if p.Strip {
+			u.Strip = p.Prefix
+		}
+		h, err := b.gateway.Proxy(u)
+		if err != nil {
+			return nil, err
+		}
+		doors = append(doors, door{p.Prefix, h})
+	}
+	slices.SortFunc(doors, func(a, b door) int { return len(b.path) - len(a.path) })
+	return doors, nil
+}
+
+func namesOf(products []config.Product) (names []string) {
+	for _, p := range products {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // close ends the rooms, once nobody asks any more. What is counted and noted goes to the
@@ -226,8 +252,10 @@ func plansOf(c *config.Config) []gateway.Plan {
 // and the console to those the operator lists.
 func corsOf(c *config.Config) gateway.CORS {
 	open := gateway.OpenPaths()
-	for product := range c.Proxy {
-		open = append(open, "/"+product+"/")
+	for _, p := range c.Products {
+		if p.Upstream != "" {
+			open = append(open, p.Prefix, p.Prefix+"/")
+		}
 	}
 	return gateway.CORS{Open: open, Shared: []string{"/api/console/"}, Origins: c.Origins}
 }

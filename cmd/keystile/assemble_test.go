@@ -32,7 +32,13 @@ func TestTheFirstDoorThatFitsIsTheRooms(t *testing.T) {
 
 // A key of the configuration that no room hears of is a lie: each must change something.
 func TestEveryKeyReachesItsRoom(t *testing.T) {
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Seen", fmt.Sprintf("%s bearer %t", r.URL.Path, r.Header.Get("Authorization") != ""))
+		if strings.HasPrefix(r.URL.Path, "/hang") {
+			<-r.Context().Done()
+		}
+		w.WriteHeader(204)
+	}))
 	t.Cleanup(upstream.Close)
 	for _, c := range changes {
 		t.Run(c.args, func(t *testing.T) {
@@ -138,15 +144,20 @@ var changes = []struct {
 			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)
 		}
 	}},
-	{"--proxy svc=UPSTREAM", func(t *testing.T, s *service) {
+	{"--gateway-products svc=UPSTREAM,search", func(t *testing.T, s *service) {
+		token := ownToken(t, s)
 		wantStatus(t, s, "/svc/x", "", 401)
-		wantStatus(t, s, "/svc/x", ownToken(t, s), 204)
+		wantStatus(t, s, "/svc/x", token, 204)
 		resp, _ := get(t, http.DefaultClient, s.base+"/svc/x", "Origin", "https://any.example")
 		if resp.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("CORS of a proxied service: %v", resp.Header)
 		}
+		wantStatus(t, s, "/search/x", token, 404)
+		wantStatus(t, s, "/api/v1/verify?product=search", token, 200)
+		wantStatus(t, s, "/api/v1/verify?product=svc", token, 200)
+		wantStatus(t, s, "/api/v1/verify?product=other", token, 400)
 	}},
-	{"--proxy svc=UPSTREAM --limits-upstream 1", func(t *testing.T, s *service) {
+	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM","pace":1}]`, func(t *testing.T, s *service) {
 		token := ownToken(t, s)
 		wantStatus(t, s, "/svc/x", token, 204)
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // its turn is in a second
@@ -158,10 +169,17 @@ var changes = []struct {
 			t.Errorf("the second of two at once = %d", resp.StatusCode)
 		}
 	}},
-	{"--products search", func(t *testing.T, s *service) {
+	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM","prefix":"/v1/a"},{"name":"svc","upstream":"UPSTREAM/deep","prefix":"/v1/a/b","strip_prefix":false,"identity":"bearer"}]`, func(t *testing.T, s *service) {
 		token := ownToken(t, s)
-		wantStatus(t, s, "/api/v1/verify?product=search", token, 200)
-		wantStatus(t, s, "/api/v1/verify?product=other", token, 400)
+		for path, want := range map[string]string{"/v1/a/x": "/x bearer false", "/v1/a/b/x": "/deep/v1/a/b/x bearer true", "/v1/a/bx": "/bx bearer false"} {
+			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization", "Bearer "+token); resp.Header.Get("X-Seen") != want {
+				t.Errorf("%s reached the service as %q, want %q", path, resp.Header.Get("X-Seen"), want)
+			}
+		}
+	}},
+	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM/hang","timeout":"50ms"}]`, func(t *testing.T, s *service) {
+		s.expected = "path=/svc/x"
+		wantStatus(t, s, "/svc/x", ownToken(t, s), 504)
 	}},
 	{"--billing-overage-fen 500", func(t *testing.T, s *service) {
 		if _, plans := get(t, http.DefaultClient, s.base+"/api/v1/billing/plans", "Authorization", "Bearer "+ownToken(t, s)); strings.Count(plans, `"overage_fen":500`) != 3 {

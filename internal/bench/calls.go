@@ -22,7 +22,7 @@ func (b *bench) proxied() ([]figure, error) {
 		return nil, err
 	}
 	defer plain.stop()
-	h, err := b.house("proxied", "--proxy", "svc=http://"+service.address)
+	h, err := b.house("proxied", "--gateway-products", "svc=http://"+service.address)
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,10 @@ type Config struct {
 
 	QR bool // the sign-in page offers to scan a code
 
-	PerAddress   int               // requests a minute without a valid token
-	UpstreamPace int               // calls a second; 0: none
-	Proxy        map[string]string // URL by product
-	Products     []string
-	OverageFen   int // of a thousand calls beyond a quota
-	Origins      []string
+	PerAddress int // requests a minute without a valid token
+	Products   []Product
+	OverageFen int // of a thousand calls beyond a quota
+	Origins    []string
 
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool
@@ -59,10 +57,11 @@ type Config struct {
 
 // Value is one key's effective value.
 type Value struct {
-	Key    string `json:"key"`
-	Text   string `json:"value"`
-	Source string `json:"source"`
-	inFile bool   // may stand in a file
+	Key     string `json:"key"`
+	Text    string `json:"value"`
+	Source  string `json:"source"`
+	inFile  bool   // may stand in a file
+	objects bool   // may be a list of objects
 }
 
 // Load reads the three sources and says everything that is wrong with them at once. Of
@@ -103,6 +102,9 @@ func (l *loader) complain(format string, args ...any) {
 // apply sets one key. A bad value is not repeated if it is a secret.
 func (l *loader) apply(c *Config, k key, v given) {
 	text := strings.TrimSpace(v.text)
+	if k.objects {
+		text = oneLine(text)
+	}
 	if err := k.set(c, text); err != nil {
 		shown := fmt.Sprintf("%q", text)
 		if k.secret {
@@ -117,7 +119,7 @@ func (l *loader) apply(c *Config, k key, v given) {
 	if k.secret && text != "" {
 		text = "[secret]"
 	}
-	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile)})
+	c.Values = append(c.Values, Value{Key: k.name, Text: text, Source: v.source, inFile: k.in(inFile), objects: k.objects})
 }
 
 // check judges what no key can alone.

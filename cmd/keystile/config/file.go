@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,17 @@ func (f *fileReader) value(k key, at, n *yaml.Node) {
 		for _, e := range n.Content {
 			parts = append(parts, e.Value)
 		}
+	case k.objects && n.Kind == yaml.SequenceNode:
+		var list []any
+		text, err := []byte(nil), n.Decode(&list)
+		if err == nil {
+			text, err = json.Marshal(list)
+		}
+		if err != nil {
+			f.complain("%s: %s: a list of objects is wanted: %w", f.place(n), k.name, err)
+			return
+		}
+		parts = []string{string(text)}
 	default:
 		f.complain("%s: %s: a plain value is wanted, for example %s: %s", f.place(at), k.name, k.name, k.example)
 		return

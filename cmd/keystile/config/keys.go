@@ -21,6 +21,7 @@ type key struct {
 	example  string  // of a good value, for complaints
 	never    sources // where it may not be given
 	secret   bool
+	objects  bool // a file may have a list of objects
 	set      func(*Config, string) error
 }
 
@@ -71,11 +72,7 @@ var keys = []key{
 
 	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
 		set: count(func(c *Config) *int { return &c.PerAddress })},
-	{name: "limits.upstream", kind: "number", help: "calls a second to each service behind proxy; without it there is no pace", example: "100",
-		set: maybe(count(func(c *Config) *int { return &c.UpstreamPace }))},
-	{name: "proxy", kind: "list", spec: "1", help: "services behind the gateway, name=URL: calls to /name/... need a token, are charged to the product of that name and go to the URL", example: "ai=http://127.0.0.1:9000/v1, files=http://127.0.0.1:9001",
-		set: upstreams},
-	{name: "products", kind: "list", spec: "2.6", help: "more products that calls may be charged to, for services that ask at /api/v1/verify", example: "search, mail",
+	{name: "gateway.products", kind: "list of objects", spec: "1", objects: true, help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout and pace, see Put services behind it; short: name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search",
 		set: products},
 	{name: "billing.overage_fen", kind: "number", spec: "8", help: "what a thousand calls beyond a quota cost, in hundredths of a yuan; without it they are free", example: "500",
 		set: maybe(count(func(c *Config) *int { return &c.OverageFen }))},

@@ -22,6 +22,9 @@ func (c *Config) Print(w io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if v.objects && isList(v.Text) {
+			quoted = []byte(v.Text)
+		}
 		line := v.Key + ": " + strings.TrimSpace(string(quoted))
 		if !v.inFile {
 			line = "# " + line

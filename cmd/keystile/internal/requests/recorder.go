@@ -1,6 +1,10 @@
 package requests
 
-import "net/http"
+import (
+	"bufio"
+	"net"
+	"net/http"
+)
 
 // recorder notes what is answered. It offers Flush itself because callers look for it,
 // and everything else by Unwrap.
@@ -27,6 +31,15 @@ func (r *recorder) Write(p []byte) (int, error) {
 func (r *recorder) Flush() {
 	r.begin(http.StatusOK)
 	http.NewResponseController(r.ResponseWriter).Flush() // where it can not be done, callers expect nothing
+}
+
+// Hijack notes that the protocol is switched: nothing else is known of it from here on.
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(r.ResponseWriter).Hijack()
+	if err == nil {
+		r.begin(http.StatusSwitchingProtocols)
+	}
+	return conn, buffered, err
 }
 
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

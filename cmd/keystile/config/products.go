@@ -1,0 +1,194 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+)
+
+// Product is what calls are charged to, and the service behind the gateway that they go to.
+type Product struct {
+	Name       string
+	Prefix     string        // of the paths that are the service's, such as /ai
+	Upstream   string        // URL of the service; "": it asks at /api/v1/verify itself
+	Strip      bool          // the prefix is taken off
+	KeepBearer bool          // the service gets the access token too
+	Timeout    time.Duration // 0: that of the gateway
+	Pace       float64       // calls a second; 0: none
+}
+
+var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+
+// What has a meaning here already: first segments of paths, and names.
+var (
+	takenPaths = []string{"oauth", "api", "demo", "healthz", "connect", "connect.php", "check_token", "check_token.php", ".well-known"}
+	takenNames = []string{"identity", "mcp"}
+)
+
+// products reads a list of objects, as YAML or JSON has it, or the short form for a command
+// line: names, and name=URL, separated by commas.
+func products(c *Config, s string) error {
+	list, err := objects(s)
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		p, err := o.product()
+		if err != nil {
+			return err
+		}
+		for _, q := range c.Products {
+			if p.Upstream != "" && q.Upstream != "" && p.Prefix == q.Prefix {
+				return fmt.Errorf("the prefix %q is there twice", p.Prefix)
+			}
+			if p.Name == q.Name && (p.Upstream == "" || q.Upstream == "") {
+				return fmt.Errorf("the product %q is there twice", p.Name)
+			}
+		}
+		c.Products = append(c.Products, p)
+	}
+	return nil
+}
+
+// object is one of a list, its fields as text.
+type object map[string]string
+
+func objects(s string) (list []object, err error) {
+	if !isList(s) {
+		for _, word := range words(s) {
+			name, target, proxied := strings.Cut(word, "=")
+			o := object{"name": name}
+			if proxied {
+				o["upstream"] = target
+			}
+			list = append(list, o)
+		}
+		return list, nil
+	}
+	var nodes []map[string]yaml.Node
+	if err := yaml.Unmarshal([]byte(s), &nodes); err != nil {
+		return nil, errors.New("it is a list of objects, each with a name")
+	}
+	for _, fields := range nodes {
+		o := object{}
+		for name, n := range fields {
+			if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+				return nil, fmt.Errorf("%q is a plain value", name)
+			}
+			o[name] = n.Value
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+func isList(s string) bool { return strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") }
+
+// oneLine is a list as JSON, which is YAML too; any other text is left as it is.
+func oneLine(s string) string {
+	var list []map[string]any
+	if !isList(s) || yaml.Unmarshal([]byte(s), &list) != nil {
+		return s
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return s
+	}
+	return string(text)
+}
+
+// fields are what an object may say, in the order of the README.
+var fields = []struct {
+	name string
+	set  func(*Product, string) error
+}{
+	{"name", func(p *Product, s string) error {
+		if p.Name = s; !productName.MatchString(s) {
+			return fmt.Errorf("%q is no name of a product: 1 to 32 of a-z, 0-9, _ and -, the first a letter", s)
+		}
+		return nil
+	}},
+	{"prefix", prefix},
+	{"upstream", upstream},
+	{"strip_prefix", func(p *Product, s string) error { return boolean(func(*Config) *bool { return &p.Strip })(nil, s) }},
+	{"identity", func(p *Product, s string) error {
+		var told string
+		err := choice(func(*Config) *string { return &told }, "headers", "bearer")(nil, s)
+		p.KeepBearer = told == "bearer"
+		return err
+	}},
+	{"timeout", func(p *Product, s string) error {
+		return duration(func(*Config) *time.Duration { return &p.Timeout })(nil, s)
+	}},
+	{"pace", func(p *Product, s string) (err error) {
+		if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
+			return errors.New("it is a number of calls a second, above 0")
+		}
+		return nil
+	}},
+}
+
+func (o object) product() (Product, error) {
+	p := Product{Strip: true}
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+		if text, given := o[f.name]; given {
+			if err := f.set(&p, text); err != nil {
+				return p, fmt.Errorf("%s of %q: %w", f.name, o["name"], err)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if !slices.Contains(names, name) {
+			return p, fmt.Errorf("%q has an unknown field %q; the nearest known one is %q", o["name"], name, cli.Nearest(name, names))
+		}
+	}
+	if p.Name == "" {
+		return p, errors.New("each product has a name")
+	}
+	if p.Upstream == "" {
+		if len(o) > 1 {
+			return p, fmt.Errorf("%q has no upstream, so nothing but its name means anything", p.Name)
+		}
+		return p, nil
+	}
+	if slices.Contains(takenNames, p.Name) {
+		return p, fmt.Errorf("%q is charged here already; choose another name", p.Name)
+	}
+	if p.Prefix == "" {
+		p.Prefix = "/" + p.Name
+	}
+	if first, _, _ := strings.Cut(p.Prefix[1:], "/"); slices.Contains(takenPaths, first) {
+		return p, fmt.Errorf("%q is answered here already; choose another prefix", p.Prefix)
+	}
+	return p, nil
+}
+
+func prefix(p *Product, s string) error {
+	if p.Prefix = s; len(s) < 2 || s[0] != '/' || path.Clean(s) != s || strings.ContainsAny(s, "%?#\\; ") {
+		return errors.New("it is a path such as /ai, without a slash at its end")
+	}
+	return nil
+}
+
+func upstream(p *Product, s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("it is a URL such as http://127.0.0.1:9000/v1, without user, query and fragment")
+	}
+	p.Upstream = s
+	return nil
+}

@@ -1,0 +1,165 @@
+package gateway
+
+import (
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/visit"
+)
+
+// sessionCookie is that of sign-in: it opens the console, and is nobody else's.
+const sessionCookie = "open_sso_token"
+
+// climbs reports whether a path leads out of the upstream's own: services resolve dot
+// segments, encoded or not, some with \ for / or with parameters behind a semicolon.
+func climbs(path string) bool {
+	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
+		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// rewrite makes the request to the service of the client's. What the service must be able
+// to believe is written last: a client can have headers of its choice removed, by naming
+// them in Connection.
+func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
+	in, out := pr.In, pr.Out
+	stripped := strip(out.URL, p.prefix)
+	pr.SetURL(p.target)
+	forget(out.Header)
+	if !p.keepBearer {
+		delete(out.Header, "Authorization")
+	}
+	if !isWebSocket(in) {
+		delete(out.Header, "Connection") // an upgrade, if anything
+		delete(out.Header, "Upgrade")
+		delete(out.Header, "Http2-Settings")
+	}
+	dropCookie(out, sessionCookie)
+
+	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
+	pr.SetXForwarded()
+	out.Header["X-Forwarded-For"] = []string{client.String()}
+	if scheme := in.Header["X-Forwarded-Proto"]; len(scheme) == 1 && (scheme[0] == "https" || scheme[0] == "http") && !isPeer(in, client) {
+		out.Header["X-Forwarded-Proto"] = scheme // of whoever is believed the client's address
+	}
+	if stripped && p.prefix != "" {
+		out.Header["X-Forwarded-Prefix"] = []string{p.prefix}
+	}
+	out.Header[visit.Header] = []string{v.RequestID}
+	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
+}
+
+// strip takes a prefix off both forms of a path, if it ends where a segment does.
+func strip(u *url.URL, prefix string) bool {
+	rest, ok := strings.CutPrefix(u.Path, prefix)
+	if !ok || rest != "" && rest[0] != '/' {
+		return false
+	}
+	raw := u.EscapedPath()
+	for range len(prefix) { // the prefix may be encoded too
+		if raw[0] == '%' {
+			raw = raw[2:]
+		}
+		raw = raw[1:]
+	}
+	u.Path, u.RawPath = rest, raw // if it needs none, SetURL drops it
+	return true
+}
+
+// forget takes away what only the gateway says. Services that make CGI-like variables of
+// headers read _ as -, so a name counts in both forms.
+func forget(h http.Header) {
+	for name := range h {
+		if folds(name, "x-keystile-", true) || folds(name, "x-forwarded", true) || folds(name, "x-real-ip", false) || folds(name, "x-request-id", false) {
+			delete(h, name)
+		}
+	}
+	delete(h, "Proxy") // as a variable it would name a proxy for the service's own calls
+}
+
+// folds reports whether a header's name is, or begins with, one in small letters.
+func folds(name, with string, begins bool) bool {
+	if len(name) < len(with) || len(name) > len(with) && !begins {
+		return false
+	}
+	for i := range len(with) {
+		c := name[i]
+		if c == '_' {
+			c = '-'
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != with[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isPeer reports whether an address is that of the connection: nobody stands between.
+func isPeer(r *http.Request, client netip.Addr) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err != nil || peer.Addr().Unmap() == client.Unmap()
+}
+
+// dropCookie takes a cookie out of a request and leaves the others as they are.
+func dropCookie(r *http.Request, name string) {
+	lines := r.Header["Cookie"]
+	if len(lines) == 0 {
+		return
+	}
+	kept := make([]string, 0, len(lines))
+	for _, line := range lines {
+		var parts []string
+		for part := range strings.SplitSeq(line, ";") {
+			if !isCookie(part, name) {
+				parts = append(parts, strings.TrimSpace(part))
+			}
+		}
+		if len(parts) > 0 {
+			kept = append(kept, strings.Join(parts, "; "))
+		}
+	}
+	if r.Header["Cookie"] = kept; len(kept) == 0 {
+		delete(r.Header, "Cookie")
+	}
+}
+
+func isCookie(pair, name string) bool {
+	key, _, _ := strings.Cut(pair, "=")
+	return strings.TrimSpace(key) == name
+}
+
+// received takes out of a service's answer what is not its to say: who is signed in here,
+// the request's id, and, where the gateway has spoken, which pages may read it.
+func received(res *http.Response) error {
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return errUnasked
+	}
+	disown(res)
+	return nil
+}
+
+func disown(res *http.Response) {
+	h := res.Header
+	delete(h, visit.Header)
+	if lines := h["Set-Cookie"]; lines != nil {
+		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
+	}
+	if !entryOf(res.Request).answer.spokeOfOrigins() {
+		return
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "Access-Control-") {
+			delete(h, name)
+		}
+	}
+}

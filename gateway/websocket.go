@@ -1,0 +1,84 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/tunnel"
+)
+
+// farewell is how long one side of a WebSocket may go on when the other has said its last.
+const farewell = 5 * time.Second
+
+var errUnasked = errors.New("the service switches to a protocol that nobody has asked for")
+
+// isWebSocket reports whether a request asks to become a WebSocket (RFC 6455 4.1).
+func isWebSocket(r *http.Request) bool {
+	return r.Header["Upgrade"] != nil && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
+		r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ProtoMinor >= 1
+}
+
+// switchOver hands on a request that asks to become a WebSocket, and stays until that is
+// over: when either side ends it, or Close.
+func (p *proxied) switchOver(a *answer, r *http.Request) {
+	g := p.gateway
+	release, ok := g.work.hold()
+	if !ok {
+		g.own(a, r, closing)
+		return
+	}
+	defer release()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(g.work.ctx, cancel)()
+
+	s := &switching{a, tunnel.New(farewell)}
+	defer func() { // also if the copying panics
+		s.tunnel.Close()
+		a.bytes += s.tunnel.Sent()
+	}()
+	proxy := p.proxy
+	proxy.ModifyResponse = s.received
+	proxy.ServeHTTP(s, r.WithContext(ctx))
+}
+
+// switching is the answer to a request that asks to become a WebSocket.
+type switching struct {
+	*answer
+	tunnel *tunnel.Tunnel
+}
+
+func (s *switching) received(res *http.Response) error {
+	disown(res)
+	if res.StatusCode != http.StatusSwitchingProtocols {
+		return nil
+	}
+	conn, ok := res.Body.(io.ReadWriteCloser)
+	if !ok || !strings.EqualFold(res.Header.Get("Upgrade"), "websocket") {
+		return errUnasked
+	}
+	res.Body = s.tunnel.Upstream(conn)
+	return nil
+}
+
+func (s *switching) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := s.answer.Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.tunnel.Client(conn, buffered.Reader), buffered, nil
+}
+
+// answerOf returns the answer that a guarded service is given.
+func answerOf(w http.ResponseWriter) *answer {
+	if s, ok := w.(*switching); ok {
+		return s.answer
+	}
+	return w.(*answer)
+}
