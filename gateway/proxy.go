@@ -64,6 +64,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		ModifyResponse: received,
 		Transport:      transport,
 		BufferPool:     &buffers{},
+		FlushInterval:  10 * time.Millisecond, // of an answer whose length is known; others are flushed at each write
 		ErrorHandler:   g.upstreamFailed,
 		ErrorLog:       slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
 	}

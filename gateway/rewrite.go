@@ -42,6 +42,7 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 		delete(out.Header, "Http2-Settings")
 	}
 	dropCookie(out, sessionCookie)
+	out.Trailer = in.Trailer // the very map: it is filled when the body has been read
 
 	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
 	pr.SetXForwarded()
