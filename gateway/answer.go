@@ -25,6 +25,7 @@ type answer struct {
 	bytes    int64
 	ours     bool        // the answer is the gateway's own, not the service's
 	withheld bool        // a 503 went out in its place
+	release  func()      // lets Close go on, once the call is on the trail; nil: it does not wait
 	said     http.Header // what the gateway had said when the service announced an answer
 }
 
@@ -164,6 +165,9 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // close writes the call on the audit trail, also if the service broke it off.
 func (a *answer) close() {
+	if a.release != nil {
+		defer a.release()
+	}
 	event := storage.Event{
 		At: a.began, Kind: storage.EventCall, RequestID: a.visit.RequestID,
 		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,

@@ -1,8 +1,12 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,16 +18,21 @@ import (
 
 func TestDialogues(t *testing.T) {
 	document := witness.New(t, newHouse(t).gateway.OpenAPI())
-	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
-		h, values := stage(t)
+	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
+		h, values := stage(t, strings.HasSuffix(file, "proxy.txt"))
 		return document.Watch(t, h), values
 	})
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: an application of each tier, with a token.
-func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newHouse(t)
+// stage is the house as dialogues find it: an application of each tier, with a token. Time
+// does not pass in a bubble with open connections, so services in other processes are there
+// only for who needs them.
+func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
+	h := newHouse(t, func(c *gateway.Config) { c.CORS.Open = append(gateway.OpenPaths(), "/files/") })
+	if elsewhere {
+		services(t, h)
+	}
 	h.mux.Handle("/payment/", h.gateway.Guard(gateway.Payment, http.HandlerFunc(service)))
 	h.mux.HandleFunc("/test/trail", func(w http.ResponseWriter, r *http.Request) {
 		for _, record := range must(h.store.Records(r.Context(), 0, 100))(t) {
@@ -41,4 +50,25 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		"white_label_id": h.other.ID, "white_label_secret": h.other.AppKey().Reveal(), "white_label_token": h.bearer(h.other),
 		"enterprise_token": h.bearer(enterprise), "owner_token": owner.bearer, "own_id": own.ID, "own_token": h.bearer(own),
 	}
+}
+
+// services are what tells all it is told, at /files/, and what nobody can reach, at /lost/.
+func services(t *testing.T, h *house) {
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		seen := map[string]any{"method": r.Method, "uri": r.RequestURI, "body": string(body)}
+		for _, name := range []string{"Authorization", "Cookie", "X-Keystile-Client", "X-Keystile-Tier", "X-Keystile-User", "X_keystile_user", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-Id", "Keep-Alive"} {
+			if values := r.Header[name]; values != nil {
+				seen[name] = values
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Access-Control-Allow-Origin", "https://own.example")
+		w.WriteHeader(http.StatusCreated)
+		json.NewEncoder(w).Encode(seen)
+	}))
+	t.Cleanup(echo.Close)
+	h.mux.Handle("/files/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL + "/v1", Strip: "/files"}))(t))
+	h.mux.Handle("/trusted/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL, KeepBearer: true}))(t))
+	h.mux.Handle("/lost/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: "http://127.0.0.1:1"}))(t))
 }

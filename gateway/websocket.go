@@ -33,7 +33,7 @@ func (p *proxied) switchOver(a *answer, r *http.Request) {
 		g.own(a, r, closing)
 		return
 	}
-	defer release()
+	a.release = release
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(g.work.ctx, cancel)()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -95,6 +96,35 @@ func TestWhatIsAnsweredIsObserved(t *testing.T) {
 		if len(d.seen) != 1 || d.seen[0].Status != c.status || d.seen[0].Bytes != c.bytes || d.begun != 1 || d.seen[0].Took < 0 {
 			t.Errorf("%s: began %d, observed %+v; want status %d, %d bytes", c.name, d.begun, d.seen, c.status, c.bytes)
 		}
+	}
+}
+
+func TestASwitchedProtocolIsObservedAsOne(t *testing.T) {
+	over := make(chan struct{})
+	d := newDesk(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
+		conn.Close()
+	})
+	front := Front(d.conf)(d.next)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(over)
+		front.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	io.ReadAll(conn)
+	<-over
+	if len(d.seen) != 1 || d.seen[0].Status != 101 {
+		t.Errorf("observed %+v", d.seen)
 	}
 }
 
