@@ -88,7 +88,11 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if p.pace != nil {
 		if err := p.pace(r.Context()); err != nil {
-			p.gateway.own(w, r, busyGateway.Because(err))
+			why := busyGateway
+			if r.Context().Err() != nil {
+				why = clientGone
+			}
+			p.gateway.own(w, r, why.Because(err))
 			return
 		}
 	}

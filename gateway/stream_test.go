@@ -190,16 +190,10 @@ func TestAFailureIsLoggedWithThePathThatWasAskedFor(t *testing.T) {
 	for status, edit := range map[int]func(*gateway.Upstream){
 		502: func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1/base" },
 		504: func(u *gateway.Upstream) { u.Timeout = 20 * time.Millisecond },
-		503: func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 1, 1; u.Burst = 1 },
 	} {
 		var log logged
 		h := newHouse(t, into(&log))
 		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, edit)
-		if status == 503 {
-			ctx, leave := context.WithCancel(t.Context())
-			leave() // whoever has gone takes its turn all the same
-			h.send(h.request("GET", "/svc/x", user, nil).WithContext(ctx))
-		}
 		h.want(h.ask("POST", "/svc/a/b?token=SECRET", user), status, "a call")
 		if text := log.String(); !strings.Contains(text, "path=/svc/a/b ") || !strings.Contains(text, "method=POST") || strings.Contains(text, "SECRET") {
 			t.Errorf("logged %s", text)
@@ -233,6 +227,15 @@ func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	if text := log.String(); strings.Contains(text, "ERROR") {
 		t.Errorf("logged %s", text)
 	}
+}
+
+func TestAClientThatGoesAwayWaitingForItsTurnIsNotToldThatTheServiceIsBusy(t *testing.T) {
+	h := newHouse(t)
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
+	h.want(h.ask("GET", "/svc/x", user), 200, "the call that takes the turn")
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.want(h.send(h.request("GET", "/svc/x", user, nil).WithContext(ctx)), 499, "a call of nobody")
 }
 
 func TestABodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {

@@ -60,7 +60,7 @@ func (s *switching) received(res *http.Response) error {
 		return nil
 	}
 	conn, ok := res.Body.(io.ReadWriteCloser)
-	if !ok || !strings.EqualFold(res.Header.Get("Upgrade"), "websocket") {
+	if !ok {
 		return errUnasked
 	}
 	res.Body = s.tunnel.Upstream(conn)

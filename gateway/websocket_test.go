@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,6 +69,29 @@ func TestCloseEndsWebSocketsAndWaitsForTheirRows(t *testing.T) {
 		t.Errorf("the client's end: %v", err)
 	}
 	ending(t, service.ended)
+}
+
+func TestCloseWaitsUntilAWebSocketIsOnTheTrail(t *testing.T) {
+	closing, closed := atomic.Bool{}, make(chan struct{})
+	h := newHouse(t, func(c *gateway.Config) {
+		c.ClientIP = func(r *http.Request) netip.Addr {
+			if closing.Load() { // the row is being written
+				select {
+				case <-closed:
+					t.Error("Close has not waited")
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			return netip.MustParseAddr("192.0.2.1")
+		}
+	})
+	service := newSockets()
+	conn, in := connect(t, h, behind(t, h, service.ServeHTTP))
+	say(t, conn, in, "hello")
+	closing.Store(true)
+	h.gateway.Close(t.Context())
+	close(closed)
+	only(t, h)
 }
 
 // A side that does not read must not keep Close waiting.
