@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -191,34 +189,6 @@ func (b *builder) hang(context.Context) error {
 	return nil
 }
 
-// services are the doors of those behind the gateway, the longest path first: it is looked
-// for first.
-func (b *builder) services() (doors house, err error) {
-	for _, p := range b.c.Products {
-		if p.Upstream == "" {
-			continue
-		}
-		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, KeepBearer: p.KeepBearer, Timeout: p.Timeout, PerSecond: p.Pace}
-		if p.Strip {
-			u.Strip = p.Prefix
-		}
-		h, err := b.gateway.Proxy(u)
-		if err != nil {
-			return nil, err
-		}
-		doors = append(doors, door{p.Prefix, h})
-	}
-	slices.SortFunc(doors, func(a, b door) int { return len(b.path) - len(a.path) })
-	return doors, nil
-}
-
-func namesOf(products []config.Product) (names []string) {
-	for _, p := range products {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 // close ends the rooms, once nobody asks any more. What is counted and noted goes to the
 // store last: the others write there.
 func (a *assembled) close(ctx context.Context) error {
@@ -258,26 +228,4 @@ func corsOf(c *config.Config) gateway.CORS {
 		}
 	}
 	return gateway.CORS{Open: open, Shared: []string{"/api/console/"}, Origins: c.Origins}
-}
-
-// house is the one route table: the first door that fits a path is the room's. The last
-// fits all. Rooms are given their paths whole and answer what they do not know.
-type house []door
-
-type door struct {
-	path string
-	room http.Handler
-}
-
-func (h house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, d := range h {
-		if d.fits(r.URL.Path) {
-			d.room.ServeHTTP(w, r)
-			return
-		}
-	}
-}
-
-func (d door) fits(path string) bool {
-	return d.path == "/" || path == d.path || strings.HasPrefix(path, d.path+"/")
 }
