@@ -31,11 +31,12 @@ func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
 // Each door of the house is described, or is here with the reason why it is not.
 func TestTheDocumentHasEveryDoor(t *testing.T) {
 	leftOut := map[string]string{
-		"/oauth/signin": "pages for people, their forms and their script",
-		"/demo":         "pages that show how it works",
-		"/ai":           "a product behind --proxy: what is there describes itself",
+		"/oauth/signin":  "pages for people, their forms and their script",
+		"/oauth/account": "a page for people, and its forms",
+		"/demo":          "pages that show how it works",
+		"/ai":            "a product of gateway.products: what is there describes itself",
 	}
-	b := built(t, "KEYSTILE_PROXY=ai=http://127.0.0.1:1")
+	b := built(t, "KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1")
 	document := witness.New(t, b.openAPI())
 	for _, d := range b.doors {
 		if document.Describes(d.path) == (leftOut[d.path] != "") {
