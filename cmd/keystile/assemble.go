@@ -79,8 +79,13 @@ type late struct{ *gateway.Gateway }
 
 func (b *builder) frontDoor(ctx context.Context) (err error) {
 	c := b.c
+	connectors, err := b.connectors()
+	if err != nil {
+		return err
+	}
 	b.signIn, err = signin.New(signin.Config{
-		BaseURL: b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
+		Connectors: connectors,
+		BaseURL:    b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax, NoQR: !c.QR,
 	})

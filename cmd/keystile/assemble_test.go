@@ -224,16 +224,26 @@ var changes = []struct {
 
 // Keys that say where the service is, or what one start alone does not show.
 var triedElsewhere = map[string]string{
-	"config":          "the tests of package config",
-	"data":            "every test",
-	"demo":            "TestWithoutTheDemoThereIsNoDemo",
-	"listen":          "TestPortZeroIsNamedEverywhere",
-	"base_url":        "TestOriginsOfListeners",
-	"master_key":      "TestTheMasterKeyIsTheOneOrItSaysSo",
-	"master_key_file": "TestTheMasterKeyIsTheOneOrItSaysSo",
-	"log.level":       "every test: the log is read at debug",
-	"log.requests":    "TestRequestsNeedNotBeLogged",
-	"admin.listen":    "TestTheAdminListenerHasWhatOperatorsNeed",
+	"connectors.wx.id":              "TestConfiguredProvidersAreOffered",
+	"connectors.wx.secret":          "TestConfiguredProvidersAreOffered",
+	"connectors.qq.id":              "TestConfiguredProvidersAreOffered",
+	"connectors.qq.secret":          "TestConfiguredProvidersAreOffered",
+	"connectors.douyin.id":          "TestConfiguredProvidersAreOffered",
+	"connectors.douyin.secret":      "TestConfiguredProvidersAreOffered",
+	"connectors.alipay.id":          "TestConfiguredProvidersAreOffered",
+	"connectors.alipay.private_key": "TestConfiguredProvidersAreOffered",
+	"connectors.alipay.public_key":  "TestConfiguredProvidersAreOffered",
+	"fake_providers":                "TestTheFakesLetAnybodyIn",
+	"config":                        "the tests of package config",
+	"data":                          "every test",
+	"demo":                          "TestWithoutTheDemoThereIsNoDemo",
+	"listen":                        "TestPortZeroIsNamedEverywhere",
+	"base_url":                      "TestOriginsOfListeners",
+	"master_key":                    "TestTheMasterKeyIsTheOneOrItSaysSo",
+	"master_key_file":               "TestTheMasterKeyIsTheOneOrItSaysSo",
+	"log.level":                     "every test: the log is read at debug",
+	"log.requests":                  "TestRequestsNeedNotBeLogged",
+	"admin.listen":                  "TestTheAdminListenerHasWhatOperatorsNeed",
 }
 
 func TestEachKeyIsTried(t *testing.T) {

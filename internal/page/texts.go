@@ -66,6 +66,23 @@ var chinese = map[string]string{
 	"Somebody else has scanned this code before. Get a new one on the other device and scan that.": "此二维码已被其他人扫描。请在另一台设备上获取新的二维码并扫描。",
 	"The form says neither yes nor no. Scan the code again and use the buttons on the page.":       "表单中既没有同意也没有拒绝。请重新扫描二维码，并使用页面上的按钮。",
 
+	// Other providers.
+	"Sign in with WeChat": "使用微信登录",
+	"Sign in with QQ":     "使用 QQ 登录",
+	"Sign in with Alipay": "使用支付宝登录",
+	"Sign in with Douyin": "使用抖音登录",
+	"Link WeChat":         "绑定微信",
+	"Link QQ":             "绑定 QQ",
+	"Link Alipay":         "绑定支付宝",
+	"Link Douyin":         "绑定抖音",
+	"This sign-in was begun in another browser, or too long ago. Begin again.":                      "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",
+	"You have not allowed it there, so you are not signed in. Try again, or choose another way.":    "您未在对方授权，因此没有登录。请重试或选择其他方式。",
+	"The provider does not know this sign-in any more. Begin again.":                                "对方已不再认可此次登录。请重新开始。",
+	"The provider can not say who you are at the moment. Try again shortly, or choose another way.": "对方暂时无法确认您的身份。请稍后重试或选择其他方式。",
+	"You can not sign in here in this way. Choose another way, or ask whoever runs this service.":   "您无法以此方式登录。请选择其他方式，或联系管理员。",
+	"Somebody else has signed in here meanwhile. Open your account page and begin again.":           "期间有其他人在此登录。请打开账户页面重新开始。",
+	"This is how somebody else signs in here already. Sign in as them and unlink it there first.":   "此登录方式已属于其他账户。请先登录该账户并解除绑定。",
+
 	// The locked page.
 	"Too many attempts": "尝试次数过多",
 	"There were too many failed attempts from your network. Wait a minute, then sign in again.":   "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",

@@ -114,7 +114,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
 		"<b>Acme</b>", "See your email address", "Since ",
-		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `href="/oauth/signin/qq/link"`, "Link another way to sign in",
+		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `action="/oauth/signin/qq/link"`, "Link another way to sign in",
 	} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page lacks %q", want)

@@ -66,7 +66,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	own := &ownView{Linkable: a.in.linkable}
+	own := &ownView{}
 	if own.Sessions, err = a.sessions(r.Context(), t.lang, mine); err != nil {
 		return err
 	}
@@ -75,6 +75,12 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	if own.Logins, err = a.logins(r.Context(), t.lang, user.Sub); err != nil {
 		return err
+	}
+	for _, w := range a.in.linkable {
+		linked := func(row loginRow) bool { return w.Path == withPath+row.Method+"/link" }
+		if !slices.ContainsFunc(own.Logins, linked) {
+			own.Linkable = append(own.Linkable, w)
+		}
 	}
 	v := about(user)
 	v.Title, v.Own = "Your account", own

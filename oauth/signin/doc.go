@@ -73,4 +73,13 @@
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
 // lock its owner out. It is in memory and does not survive a restart.
+//
+// Signing in at another provider begins by a link: what that makes is nobody's until the
+// same browser comes back. Its ticket is used up before the provider is asked, so that of
+// two arrivals one goes on. All identities a provider gives lead to one user, also one that
+// arrives later; where they are two users' the strongest decides, and nobody's is moved.
+// Whoever comes in so for the first time becomes a user, whatever sign-up is set to: the
+// operator has opened that door by name. What a user has said of themselves is kept, and a
+// provider fills in what is missing. Linking one takes a form of ours and a fresh sign-in:
+// by a link, another site could have its own provider's user linked to the visitor.
 package signin

@@ -22,6 +22,13 @@ var (
 	tooLarge  = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 )
 
+// Every way that another provider is not linked (spec 7). What can be mended on the sign-in
+// page is said there, see upstream.go.
+var (
+	notWhoBegan = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has signed in here meanwhile. Open your account page and begin again."}
+	othersLogin = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is how somebody else signs in here already. Sign in as them and unlink it there first."}
+)
+
 // Every way a sign-in by scanned code is refused (spec 7). What the browser that shows the
 // code is told has a page of its own, see qrpages.go.
 var (

@@ -42,6 +42,7 @@ type view struct {
 	Title    string // in English
 	Username string
 	Alert    string // why the form is shown again
+	Astray   bool   // the Alert is not about the form
 	Lead     string // why to sign in, where that is not plain
 	Name     string // of who is signed in
 	Letter   string // in place of their picture

@@ -69,16 +69,9 @@ func (s *SignIn) qrRoutes() []reply.Route {
 // showCode begins a sign-in and shows its code. It is a GET although it writes: what it
 // makes is nobody's yet, ends within minutes, and is bounded by address.
 func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
-	asked := r.URL.Query()["query"]
-	if len(asked) > 1 {
-		return badQuery
-	}
-	query := ""
-	if len(asked) == 1 {
-		var err error
-		if query, err = carry(asked[0]); err != nil {
-			return err
-		}
+	query, err := queryParam(r)
+	if err != nil {
+		return err
 	}
 	if wait := s.rates.codes.count(network(s.peer(r))); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))

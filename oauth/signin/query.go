@@ -34,6 +34,18 @@ func queryOf(r *http.Request) (string, error) {
 	return carry(r.PostForm.Encode())
 }
 
+// queryParam is the authorize request that a link carries along as its parameter query, ""
+// if it carries none.
+func queryParam(r *http.Request) (string, error) {
+	switch asked := r.URL.Query()["query"]; len(asked) {
+	case 0:
+		return "", nil
+	case 1:
+		return carry(asked[0])
+	}
+	return "", badQuery
+}
+
 // carry makes a query fit for a Location header without changing what it says: bytes that
 // no URL may hold are escaped, '#' too, which would cut the rest off. A space or a
 // control character comes from nobody's browser and is refused.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -28,6 +29,7 @@ type Config struct {
 	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
+	Connectors  []connector.Connector          // other providers to sign in with; Users must be ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
 	Consents    ConsentStore                   // nil: the Store, if it keeps them
 	Audit       Audit                          // nil: nothing is written down
@@ -49,6 +51,7 @@ type Store interface {
 	EndSession(ctx context.Context, v storage.Session) error
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
 // Users knows people and their passwords. A host with a user table of its own implements it.
@@ -79,6 +82,7 @@ type SignIn struct {
 	audit      Audit
 	log        *slog.Logger
 	offered    []way // to sign in, beside the password; as they stand on the page
+	upstreams  []upstream
 	linkable   []way // to be linked to an account; as they stand on its page
 	consents   ConsentStore
 	hasAccount atomic.Bool // Account has been called
@@ -113,6 +117,9 @@ func New(c Config) (*SignIn, error) {
 	if s.qr {
 		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
 	}
+	if err := s.connect(c.Connectors); err != nil {
+		return nil, err
+	}
 	s.mux = reply.NewMux(s.log, s.routes()...)
 	return s, nil
 }
@@ -146,6 +153,7 @@ func (s *SignIn) routes() []reply.Route {
 		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
 	}
 	routes = append(routes, s.consentRoutes()...)
+	routes = append(routes, s.upstreamRoutes()...)
 	if s.qr {
 		routes = append(routes, s.qrRoutes()...)
 	}

@@ -18,6 +18,7 @@ type UserStore interface {
 	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
 	Login(ctx context.Context, method, subject string) (storage.Login, error)
 	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
+	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 }
 
 // StoreUsers are the users of a Store, who sign in with a username and a password.

@@ -24,6 +24,10 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	Demo           bool
 
+	WX, QQ, Douyin Credentials // zero: nobody signs in there
+	Alipay         AlipayCredentials
+	FakeProviders  bool
+
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	SessionIdle, SessionMax                       time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
@@ -127,6 +131,7 @@ func (l *loader) check(c *Config) {
 	if len(l.errs) > 0 {
 		return
 	}
+	l.checkConnectors(c)
 	if c.SessionIdle > c.SessionMax {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
 	}

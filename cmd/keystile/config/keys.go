@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
 
 // sources says where a key may be given.
 type sources uint8
@@ -43,6 +47,27 @@ var keys = []key{
 		set: proxies},
 	{name: "demo", kind: "true or false", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
 		set: boolean(func(c *Config) *bool { return &c.Demo })},
+
+	{name: "connectors.wx.id", kind: "text", spec: "1", help: "the id that WeChat gave the service at open.weixin.qq.com; with it, people may sign in there", example: "wxd477edab60670232",
+		set: maybe(text(func(c *Config) *string { return &c.WX.ID }))},
+	{name: "connectors.wx.secret", kind: "text", spec: "1", help: "the secret beside that id", never: inFlag, secret: true,
+		set: hidden(func(c *Config) *storage.Secret { return &c.WX.Secret })},
+	{name: "connectors.qq.id", kind: "text", spec: "1", help: "the id that QQ gave the service at connect.qq.com; with it, people may sign in there", example: "101896710",
+		set: maybe(text(func(c *Config) *string { return &c.QQ.ID }))},
+	{name: "connectors.qq.secret", kind: "text", spec: "1", help: "the secret beside that id", never: inFlag, secret: true,
+		set: hidden(func(c *Config) *storage.Secret { return &c.QQ.Secret })},
+	{name: "connectors.douyin.id", kind: "text", spec: "1", help: "the id that Douyin gave the service at developer.open-douyin.com; with it, people may sign in there", example: "aw1234567890abcd",
+		set: maybe(text(func(c *Config) *string { return &c.Douyin.ID }))},
+	{name: "connectors.douyin.secret", kind: "text", spec: "1", help: "the secret beside that id", never: inFlag, secret: true,
+		set: hidden(func(c *Config) *storage.Secret { return &c.Douyin.Secret })},
+	{name: "connectors.alipay.id", kind: "text", spec: "1", help: "the id that Alipay gave the service at open.alipay.com; with it, people may sign in there", example: "2021003129694075",
+		set: maybe(text(func(c *Config) *string { return &c.Alipay.ID }))},
+	{name: "connectors.alipay.private_key", kind: "text", spec: "1", help: "the RSA key that signs what Alipay is asked: PKCS#8 or PKCS#1, as PEM or bare base64", never: inFlag, secret: true,
+		set: hidden(func(c *Config) *storage.Secret { return &c.Alipay.PrivateKey })},
+	{name: "connectors.alipay.public_key", kind: "text", spec: "1", help: "Alipay's own public key, which its answers are checked by", example: "MIIBIjANBgkq...",
+		set: maybe(text(func(c *Config) *string { return &c.Alipay.PublicKey }))},
+	{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay and Douyin are played by the service itself, for a trial: anybody signs in as anybody, so it is for this machine alone", example: "true",
+		set: boolean(func(c *Config) *bool { return &c.FakeProviders })},
 
 	{name: "lifetimes.code", kind: "duration", fallback: "5m", spec: "8", help: "how long an authorization code is valid", example: "5m",
 		set: duration(func(c *Config) *time.Duration { return &c.CodeLifetime })},

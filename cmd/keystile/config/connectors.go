@@ -1,0 +1,56 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Credentials are what a provider has given the service.
+type Credentials struct {
+	ID     string
+	Secret storage.Secret
+}
+
+// AlipayCredentials are those of Alipay, which signs and is signed to.
+type AlipayCredentials struct {
+	ID         string
+	PrivateKey storage.Secret
+	PublicKey  string
+}
+
+// hidden is a text that is shown nowhere.
+func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		*at(c) = storage.NewSecret(s)
+		return nil
+	}
+}
+
+// checkConnectors refuses half of a provider's credentials, and fakes where others could
+// reach them.
+func (l *loader) checkConnectors(c *Config) {
+	for name, k := range map[string]Credentials{"wx": c.WX, "qq": c.QQ, "douyin": c.Douyin} {
+		if (k.ID == "") != k.Secret.IsZero() {
+			l.complain("connectors.%s: give both id and secret, or neither", name)
+		}
+	}
+	a := c.Alipay
+	if set := a.ID != ""; set == a.PrivateKey.IsZero() || set == (a.PublicKey == "") {
+		l.complain("connectors.alipay: give all of id, private_key and public_key, or none")
+	}
+	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID
+	switch host, _, _ := net.SplitHostPort(c.Listen); {
+	case !c.FakeProviders:
+	case real != "":
+		l.complain("fake_providers: there are real ones too; keep one of them")
+	case !isLoopback(host):
+		l.complain("fake_providers: anybody signs in as anybody, so listen is a loopback address such as 127.0.0.1:8080, not %s", c.Listen)
+	}
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

@@ -1,0 +1,116 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/storage"
+)
+
+// ConnectedUsers are Users who may sign in at other providers too; *StoreUsers is one.
+type ConnectedUsers interface {
+	Users
+
+	// Connected returns whom a profile of a provider (a login type) is of, and makes a user
+	// where there is none. It remembers all of the profile's subjects, so that one that
+	// arrives later leads to the same user.
+	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
+
+	// Connect gives a user (a sub) a provider as one more way in. storage.ErrExists: it is
+	// somebody else's.
+	Connect(ctx context.Context, sub, method string, p connector.Profile) error
+}
+
+// Connected implements ConnectedUsers. Where two of the subjects are two users' the
+// strongest decides, and nobody's is moved.
+func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
+	for {
+		known, missing, err := s.subjects(ctx, method, p)
+		if err != nil {
+			return storage.User{}, err
+		}
+		if len(known) == 0 {
+			u, err := s.store.CreateUser(ctx, userOf(method, p), missing...)
+			if errors.Is(err, storage.ErrExists) { // they came in twice at once
+				continue
+			}
+			return u, err
+		}
+		u, err := s.store.User(ctx, known[0].UserID)
+		if err != nil || u.Disabled {
+			return u, err
+		}
+		switch err := s.store.LinkLogins(ctx, u.Sub, missing...); {
+		case errors.Is(err, storage.ErrExists):
+			continue
+		case err != nil:
+			return u, err
+		}
+		return s.seen(ctx, u, method, p)
+	}
+}
+
+// Connect implements ConnectedUsers.
+func (s *StoreUsers) Connect(ctx context.Context, sub, method string, p connector.Profile) error {
+	for {
+		known, missing, err := s.subjects(ctx, method, p)
+		switch {
+		case err != nil:
+			return err
+		case slices.ContainsFunc(known, func(l storage.Login) bool { return l.UserID != sub }):
+			return storage.ErrExists
+		}
+		if err = s.store.LinkLogins(ctx, sub, missing...); !errors.Is(err, storage.ErrExists) {
+			return err
+		}
+	}
+}
+
+// subjects tells the logins that a profile's subjects are from those they are not yet.
+func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Profile) (known, missing []storage.Login, err error) {
+	if len(p.Subjects) == 0 {
+		return nil, nil, errors.New("signin: a profile without a subject is nobody's")
+	}
+	for _, subject := range p.Subjects {
+		l, err := s.store.Login(ctx, method, subject)
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			missing = append(missing, storage.Login{Method: method, Subject: subject})
+		case err != nil:
+			return nil, nil, err
+		default:
+			known = append(known, l)
+		}
+	}
+	return known, missing, nil
+}
+
+// userOf is the user that a profile begins. The name is one that nobody has to type.
+func userOf(method string, p connector.Profile) storage.User {
+	return storage.User{
+		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: method,
+		Nickname: p.Nickname, Picture: p.Avatar, Gender: p.Gender, Location: p.Location,
+	}
+}
+
+// seen writes down how somebody has signed in, and what the provider knows that we do not.
+func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
+	now := u
+	now.LoginType = method
+	now.Nickname = cmp.Or(u.Nickname, p.Nickname)
+	now.Picture = cmp.Or(u.Picture, p.Avatar)
+	now.Gender = cmp.Or(u.Gender, p.Gender)
+	now.Location = cmp.Or(u.Location, p.Location)
+	if now == u {
+		return u, nil
+	}
+	if _, err := s.store.SaveUser(ctx, now); !harmless(err) {
+		return u, err
+	}
+	return now, nil
+}

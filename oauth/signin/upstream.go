@@ -1,0 +1,234 @@
+package signin
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/storage"
+)
+
+// Signing in at another provider: the browser is sent there with a state that leads to a
+// ticket, and comes back with the state and a code.
+
+const (
+	withPath     = "/oauth/signin/with/"
+	upstreamKind = "upstream"
+	upstreamLife = 10 * time.Minute
+)
+
+// upstream is one provider on the page.
+type upstream struct {
+	in *SignIn
+	connector.Connector
+	users ConnectedUsers
+	label string
+}
+
+// names are what people call the providers, in English.
+var names = map[string]string{
+	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
+}
+
+// connect makes the providers that New was given.
+func (s *SignIn) connect(all []connector.Connector) error {
+	users, ok := s.users.(ConnectedUsers)
+	if !ok && len(all) > 0 {
+		return errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
+	}
+	seen := map[string]bool{}
+	for _, c := range all {
+		name := c.Name()
+		if names[name] == "" || seen[name] {
+			return fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, or is there twice", name)
+		}
+		seen[name] = true
+		u := upstream{s, c, users, names[name]}
+		s.upstreams = append(s.upstreams, u)
+		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + u.label})
+		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + u.label})
+	}
+	return nil
+}
+
+func (s *SignIn) upstreamRoutes() (routes []reply.Route) {
+	for _, u := range s.upstreams {
+		at, get := withPath+u.Name(), []string{http.MethodGet}
+		routes = append(routes,
+			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: failPage},
+			reply.Route{Path: at + "/return", Methods: get, Handle: u.arrive, Fail: failPage},
+			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.link, Fail: failPage},
+		)
+	}
+	return routes
+}
+
+func (u upstream) returnTo() string { return u.in.base + withPath + u.Name() + "/return" }
+
+// leave sends the browser to the provider. It is a GET although it writes: what it makes is
+// nobody's yet, ends within minutes, and is bounded by address.
+func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
+	query, err := queryParam(r)
+	if err != nil {
+		return err
+	}
+	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
+}
+
+// link sends somebody who is signed in there, to add the provider to their ways in. Whoever
+// could make their browser do that by a link could sign it in over there as somebody else,
+// and that one could sign in here afterwards: hence the form, and a sign-in of the last
+// minutes.
+func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
+	s := u.in
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	if _, err := readFields(w, r); err != nil {
+		return err
+	}
+	mine, err := s.Visitor(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return seeOther(w, accountPath) // it asks them to sign in
+	case err != nil:
+		return err
+	case time.Since(mine.AuthTime) > recent:
+		return seeOther(w, confirmPath)
+	}
+	return u.depart(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
+}
+
+func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
+	s, ip := u.in, u.in.peer(r)
+	if wait := s.rates.codes.count(network(ip)); wait > 0 {
+		return tooManyCodes.With("Retry-After", inSeconds(wait))
+	}
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return s.sayLocked(w, r, form{query: t.Query}, wait)
+	}
+	s.guard.End(ip, false)
+	state, now := drawState(), time.Now().UTC()
+	t.ID, t.Kind, t.Method, t.Browser = storage.SessionID(state), upstreamKind, u.Name(), s.bind(w)
+	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(upstreamLife)
+	if _, err := s.store.SaveTicket(r.Context(), t); err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Location", u.Begin(state, u.returnTo(), onPhone(r)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(status)
+	return nil
+}
+
+// drawState draws 128 bits: wx takes letters and digits only, and not many.
+func drawState() string {
+	raw := make([]byte, 16)
+	rand.Read(raw)
+	return hex.EncodeToString(raw)
+}
+
+func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mobile") }
+
+// arrive is where the provider sends the browser back to. The ticket is used up before the
+// provider is asked: of two arrivals with one state one goes on.
+func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
+	s, ip := u.in, u.in.peer(r)
+	t, err := u.claim(r)
+	switch {
+	case errors.Is(err, errOver):
+		return s.sayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+	case err != nil:
+		return err
+	}
+	if wait := s.guard.Begin(ip); wait > 0 {
+		s.note(r, http.StatusTooManyRequests, "")
+		return s.sayLocked(w, r, form{query: t.Query}, wait)
+	}
+	s.guard.End(ip, false) // what a provider says is not guessed at
+	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
+	switch trouble := (*connector.Trouble)(nil); {
+	case errors.Is(err, connector.ErrDenied):
+		return s.sayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+	case errors.Is(err, connector.ErrCode):
+		return s.sayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+	case r.Context().Err() != nil:
+		return err
+	case errors.As(err, &trouble):
+		s.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
+		w.Header().Set("Retry-After", "5")
+		return s.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider can not say who you are at the moment. Try again shortly, or choose another way.")
+	case err != nil:
+		return err
+	}
+	if t.UserID != "" {
+		return u.add(w, r, t, profile)
+	}
+	user, err := u.users.Connected(r.Context(), u.Name(), profile)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
+		s.note(r, http.StatusUnauthorized, "")
+		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You can not sign in here in this way. Choose another way, or ask whoever runs this service.")
+	}
+	if err != nil {
+		return err
+	}
+	s.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
+	return s.letIn(w, r, user, u.Name(), t.Query)
+}
+
+// claim uses up the ticket that a state leads to, if this browser has begun it here.
+func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
+	states := r.URL.Query()["state"]
+	if len(states) != 1 {
+		return storage.Ticket{}, errOver
+	}
+	t, err := u.in.store.Ticket(r.Context(), storage.SessionID(states[0]))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t, errOver
+	case err != nil:
+		return t, err
+	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !sameBrowser(t.Browser, browserOf(r)):
+		return t, errOver
+	}
+	err = u.in.store.EndTicket(r.Context(), t)
+	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
+		return t, errOver
+	}
+	return t, err
+}
+
+// add gives the provider to whoever has begun this and is still the one in the browser.
+func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
+	mine, err := u.in.Visitor(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
+		return notWhoBegan
+	case err != nil:
+		return err
+	}
+	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
+	case errors.Is(err, storage.ErrExists):
+		return othersLogin
+	case err != nil:
+		return err
+	}
+	u.in.write(r, storage.EventAccount, storage.Event{User: mine.UserID, Detail: "linked " + u.Name()})
+	return seeOther(w, accountPath)
+}
+
+// sayAgain shows the sign-in page again, and why.
+func (s *SignIn) sayAgain(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+	t, err := s.restage(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	return t.show(w, status, formPage, view{Title: "Sign-in failed", Alert: t.lang.T(why), Astray: true})
+}
