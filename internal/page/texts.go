@@ -128,6 +128,7 @@ var chinese = map[string]string{
 	"Sign in once more, so that we know it is you. Then do again what you wanted to do.":                         "请再次登录以确认是您本人，然后重新进行刚才的操作。",
 	"This is the only way you can sign in. Link another one first, then unlink this one.":                        "这是您唯一的登录方式。请先绑定其他方式，再解除此绑定。",
 	"Your username stays yours as long as you have the account, so it can not be unlinked.":                      "用户名在账户存续期间始终属于您，因此无法解除绑定。",
+	"It is done, but it could not be written down. Go back to your account and see that it is.":                  "操作已完成，但未能记录。请返回您的账户进行确认。",
 	"You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more.": "您已在此退出登录，但各应用可能尚未退出。请重新登录并再次选择退出所有设备。",
 
 	// The pages of signing out.

@@ -129,8 +129,24 @@ func (a *Account) ask(do func(request) (to string, err error), fields ...string)
 	}
 }
 
-func (a *Account) told(r request, kind, app, detail string) {
-	a.in.write(r.Request, kind, storage.Event{User: r.mine.UserID, App: app, Detail: detail})
+func (a *Account) told(r request, detail string) {
+	a.in.write(r.Request, storage.EventAccount, storage.Event{User: r.mine.UserID, Detail: detail})
+}
+
+// ended writes down a revocation, and waits until it is stored where the trail can say so.
+func (a *Account) ended(r request, app, detail string) error {
+	what := storage.Event{User: r.mine.UserID, App: app, Detail: detail}
+	trail, waits := a.in.audit.(interface {
+		NoteNow(ctx context.Context, e storage.Event) error
+	})
+	if !waits {
+		a.in.write(r.Request, storage.EventRevocation, what)
+		return nil
+	}
+	if err := trail.NoteNow(r.Context(), a.in.event(r.Request, storage.EventRevocation, what)); err != nil {
+		return untold.Because(err)
+	}
+	return nil
 }
 
 // endSession signs out one of the sender's browsers.
@@ -149,7 +165,7 @@ func (a *Account) endSession(r request) (string, error) {
 	if id == r.mine.ID {
 		a.in.clearCookie(r.w)
 	}
-	a.told(r, storage.EventAccount, "", "session ended")
+	a.told(r, "session ended")
 	return accountPath, nil
 }
 
@@ -163,8 +179,7 @@ func (a *Account) endAll(r request) (string, error) {
 		return "", halfOut.Because(err)
 	}
 	a.in.clearCookie(r.w)
-	a.told(r, storage.EventAccount, "", "signed out everywhere")
-	return formPath, nil
+	return formPath, a.ended(r, "", "signed out everywhere")
 }
 
 func (a *Account) endSessions(r request, which func(storage.Session) bool) error {
@@ -185,7 +200,7 @@ func (a *Account) endSessions(r request, which func(storage.Session) bool) error
 
 // removeAccess takes back what the sender has allowed an application. The order matters: a
 // code that is being granted meanwhile was begun before the consent ended, so before Before;
-// and until the tokens have ended the application stays on the page, to be tried again.
+// and until the tokens have ended and that is written down, the application stays on the page, to be tried again.
 func (a *Account) removeAccess(r request) (string, error) {
 	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
 	met, err := a.store.OpenID(ctx, app, sub)
@@ -205,7 +220,9 @@ func (a *Account) removeAccess(r request) (string, error) {
 	if err := a.revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}
-	a.told(r, storage.EventConsent, app, "access removed")
+	if err := a.ended(r, app, "access removed"); err != nil {
+		return "", err
+	}
 	return accountPath, a.store.PartOpenID(ctx, app, sub, now)
 }
 

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -247,123 +246,6 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	}
 }
 
-func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
-	d := openDesk(t)
-	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
-	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), d.mina, storage.LoginWX))
-	by := answer{ResponseRecorder: w}.cookie()
-	here := d.enterMina()
-	a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-	if a.Code != 303 || d.ways(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
-		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.ways(d.mina.Sub), d.visits(by), d.visits(here))
-	}
-}
-
-func TestTheUsernameIsNeverUnlinked(t *testing.T) {
-	d := openDesk(t)
-	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	if a := d.do(sends(loginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
-	}
-}
-
-func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
-	d := openDesk(t)
-	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	must(t, err)
-	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), u, storage.LoginWX))
-	here := answer{ResponseRecorder: w}.cookie()
-	if strings.Contains(d.page(here), loginPath) {
-		t.Error("the last way in is offered to be unlinked")
-	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
-	}
-}
-
-func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t)
-		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-		here := d.enterMina()
-		time.Sleep(10*time.Minute + 1)
-		a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-		if a.Code != 303 || a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
-			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
-		}
-		form := d.do(get(confirmPath, here))
-		if form.Code != 200 || form.carried() != accountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
-			t.Errorf("confirm = %d %s", form.Code, form.body)
-		}
-		again := d.enterMina("query", accountPath, "cookie", here)
-		time.Sleep(10 * time.Minute)
-		d.do(sends(loginPath, "cookie", again, "method", storage.LoginWX))
-		if d.ways(d.mina.Sub) != "self" {
-			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
-		}
-		if a := d.do(get(confirmPath)); a.Code != 200 || a.carried() != accountPath {
-			t.Errorf("confirm by nobody = %d", a.Code)
-		}
-	})
-}
-
-func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
-	for round := range 30 {
-		d := openDesk(t)
-		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
-		must(t, err)
-		w := httptest.NewRecorder()
-		must(t, d.begin(w, post(), u, storage.LoginSelf))
-		here := answer{ResponseRecorder: w}.cookie()
-		codes := make([]int, 2)
-		var both sync.WaitGroup
-		for i, method := range []string{storage.LoginQQ, storage.LoginWX} {
-			both.Go(func() {
-				w := httptest.NewRecorder()
-				d.account.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
-				codes[i] = w.Code
-			})
-		}
-		both.Wait()
-		if left := d.ways(u.Sub); codes[0]+codes[1] != 303+400 || left != "qq" && left != "wx" {
-			t.Fatalf("round %d: %v, left %q", round, codes, left)
-		}
-	}
-}
-
-// ambush is a Store where another tab unlinks what this one is about to keep.
-type ambush struct {
-	AccountStore
-	act func()
-}
-
-func (s *ambush) UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error {
-	if act := s.act; act != nil {
-		s.act = nil
-		act()
-	}
-	return s.AccountStore.UnlinkLogins(ctx, keep, some...)
-}
-
-func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
-	d := openDesk(t)
-	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	must(t, err)
-	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), u, storage.LoginSelf))
-	here := answer{ResponseRecorder: w}.cookie()
-	d.account.store = &ambush{d.account.store, func() {
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
-			t.Errorf("the other tab = %d", a.Code)
-		}
-	}}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
-	}
-}
-
 func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := openDesk(t)
 	here := d.enterMina()
@@ -381,5 +263,46 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	}
 	if errors.Is(d.visits(here), storage.ErrNotFound) {
 		t.Error("taken for nobody")
+	}
+}
+
+// ledger is an audit trail that waits.
+type ledger struct {
+	told []string
+	away error
+}
+
+func (l *ledger) Note(e storage.Event) { l.told = append(l.told, e.Kind+" "+e.App+" "+e.Detail) }
+
+func (l *ledger) NoteNow(_ context.Context, e storage.Event) error {
+	if l.away == nil {
+		l.Note(e)
+	}
+	return l.away
+}
+
+func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
+	d, trail := openDesk(t), &ledger{}
+	d.audit = trail
+	here, there := d.enterMina(), d.enterMina()
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	d.room.consents(here, "deny", "1")
+	d.room.consents(here, "allow", "1")
+	d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(there)))
+	d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+	trail.away = errDown
+	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+		t.Errorf("with the trail away = %d %s", a.Code, a.body)
+	}
+	trail.away = nil
+	d.consent(d.mina.Sub)
+	d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
+	d.do(sends(allPath, "cookie", here))
+	want := []string{
+		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx",
+		"revocation ksacme access removed", "revocation  signed out everywhere",
+	}
+	if !slices.Equal(trail.told, want) {
+		t.Errorf("told %q, want %q", trail.told, want)
 	}
 }

@@ -79,7 +79,7 @@ func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
 			t.Errorf("%q is not translated", label)
 		}
 	}
-	for _, f := range []string{lastWay.Msg, ownName.Msg, halfOutMsg} {
+	for _, f := range []string{lastWay.Msg, ownName.Msg, halfOutMsg, untoldMsg} {
 		if page.Chinese.Of(f) != page.Chinese {
 			t.Errorf("%q is not translated", f)
 		}

@@ -51,12 +51,15 @@ func (s *SignIn) note(r *http.Request, status int, sub string) {
 
 // write writes what came of a request on the audit trail: 303 unless it says otherwise.
 func (s *SignIn) write(r *http.Request, kind string, what storage.Event) {
-	if s.audit == nil {
-		return
+	if s.audit != nil {
+		s.audit.Note(s.event(r, kind, what))
 	}
+}
+
+func (s *SignIn) event(r *http.Request, kind string, what storage.Event) storage.Event {
 	e := visit.Event(r, kind, s.peer(r))
 	e.Status, e.User, e.App, e.Detail = cmp.Or(what.Status, http.StatusSeeOther), what.User, what.App, what.Detail
-	s.audit.Note(e)
+	return e
 }
 
 // admit lets an attempt past the guard, or says how long to wait. Only what is known to be

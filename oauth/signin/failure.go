@@ -18,6 +18,7 @@ var (
 	longQuery = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is too long. Go back to the application and start again."}
 	lastWay   = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is the only way you can sign in. Link another one first, then unlink this one."}
 	ownName   = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it can not be unlinked."}
+	untold    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: untoldMsg, Header: http.Header{"Retry-After": {"1"}}}
 	halfOut   = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
 	tooLarge  = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 )
@@ -44,6 +45,7 @@ const (
 	refusedTitle = "This request can not go on"
 	awayTitle    = "Please try again shortly"
 	awayMsg      = "We can not look you up at the moment. Wait a minute, then try again; nothing is lost."
+	untoldMsg    = "It is done, but it could not be written down. Go back to your account and see that it is."
 	halfOutMsg   = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
 	brokenTitle  = "Something went wrong here"
 	brokenMsg    = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
@@ -52,7 +54,7 @@ const (
 // failPage says a failure as a page, because whoever meets it here is a person.
 func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	switch {
-	case f.Msg == halfOutMsg:
+	case f.Msg == halfOutMsg, f.Msg == untoldMsg:
 		page.Fail(w, r, f.Status, awayTitle, f.Msg)
 	case f.Status == http.StatusServiceUnavailable:
 		page.Fail(w, r, f.Status, awayTitle, awayMsg)

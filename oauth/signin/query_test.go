@@ -101,6 +101,11 @@ func FuzzOnward(f *testing.F) {
 		if again, err := carry(safe); again != safe || err != nil {
 			t.Fatalf("carry(%q) = %q, %v, want it unchanged", safe, again, err)
 		}
+		for _, to := range []string{allowed(safe), refused(safe)} {
+			if !isPage(safe) && safe != "" && !strings.HasPrefix(to, "/oauth/authorize?") {
+				t.Fatalf("an answer to %q leads to %q", query, to)
+			}
+		}
 		before, _ := url.ParseQuery(safe)
 		_, after, _ := strings.Cut(to, "?")
 		left, _ := url.ParseQuery(after)

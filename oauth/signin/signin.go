@@ -36,7 +36,9 @@ type Config struct {
 	Log         *slog.Logger                   // nil: slog.Default()
 }
 
-// Audit is where sign-ins are written down; *gateway.Gateway has it.
+// Audit is where sign-ins and what people change are written down; *gateway.Gateway has it.
+// If it also has a NoteNow(ctx, e) error, as the gateway does, the account page waits until
+// what it has revoked is stored there.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e storage.Event)

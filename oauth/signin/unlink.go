@@ -33,7 +33,7 @@ func (a *Account) unlink(r request) (string, error) {
 		}
 		switch err := a.store.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.told(r, storage.EventAccount, "", "unlinked "+method)
+			a.told(r, "unlinked "+method)
 			return accountPath, a.endSessions(r, func(v storage.Session) bool { return v.LoginType == method && v.ID != r.mine.ID })
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
