@@ -78,7 +78,7 @@ var errDown = errors.Join(storage.ErrUnavailable, errors.New("the disk is gone")
 type flaky struct {
 	*storage.Store
 	app, session, save, end, user, saveUser, saveLogin error
-	reads, saves                                       int
+	reads, saves                                       atomic.Int64
 }
 
 func (f *flaky) App(ctx context.Context, id string) (storage.App, error) {
@@ -87,7 +87,7 @@ func (f *flaky) App(ctx context.Context, id string) (storage.App, error) {
 }
 
 func (f *flaky) Session(ctx context.Context, id string) (storage.Session, error) {
-	f.reads++
+	f.reads.Add(1)
 	if f.session != nil {
 		return storage.Session{}, f.session
 	}
@@ -95,7 +95,7 @@ func (f *flaky) Session(ctx context.Context, id string) (storage.Session, error)
 }
 
 func (f *flaky) SaveSession(ctx context.Context, v storage.Session) (storage.Session, error) {
-	f.saves++
+	f.saves.Add(1)
 	if f.save != nil {
 		return storage.Session{}, f.save
 	}

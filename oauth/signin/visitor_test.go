@@ -125,13 +125,13 @@ func TestUseOfASessionIsWrittenOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
 		cookie := rm.enterMina()
-		rm.store.saves = 0
+		rm.store.saves.Store(0)
 		for range 10 * 24 * 6 {
 			time.Sleep(10 * time.Minute)
 			must(t, rm.visits(cookie))
 		}
-		if rm.store.saves != 10 {
-			t.Errorf("10 days of steady use were %d writes, want 10", rm.store.saves)
+		if rm.store.saves.Load() != 10 {
+			t.Errorf("10 days of steady use were %d writes, want 10", rm.store.saves.Load())
 		}
 	})
 }
@@ -223,7 +223,7 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 		cookies = append(cookies, storage.DrawCookie())
 	}
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", cookies...)))
-	if rm.store.reads > maxEnded {
-		t.Errorf("%d sessions looked for, want at most %d", rm.store.reads, maxEnded)
+	if rm.store.reads.Load() > maxEnded {
+		t.Errorf("%d sessions looked for, want at most %d", rm.store.reads.Load(), maxEnded)
 	}
 }
