@@ -15,12 +15,16 @@ import (
 )
 
 func TestConfiguredProvidersAreOffered(t *testing.T) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	ours, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
-	private := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(key))
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	alipays, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(ours))
+	public, err := x509.MarshalPKIXPublicKey(&alipays.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}

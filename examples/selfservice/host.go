@@ -30,7 +30,11 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	if err != nil {
 		return nil, err
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages})
+	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages})
+	if err != nil {
+		return nil, err
+	}
+	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +60,9 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/oauth/signin", pages)
+	mux.Handle("/oauth/signin/", pages)
+	mux.Handle("/oauth/account", account)
+	mux.Handle("/oauth/account/", account)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)

@@ -1,9 +1,34 @@
 package main
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
 )
+
+func TestPeopleHaveAnAccountPage(t *testing.T) {
+	backend := memory.New()
+	defer backend.Close()
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := newHost(t.Context(), "127.0.0.1:1", store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close(t.Context())
+	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405, "/oauth/account/everywhere": 405} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != want || want == 200 && !strings.Contains(w.Body.String(), `name="password"`) {
+			t.Errorf("GET %s = %d %s, want %d", path, w.Code, w.Body, want)
+		}
+	}
+}
 
 func TestTheServiceIsItsOwnTool(t *testing.T) {
 	var said strings.Builder
