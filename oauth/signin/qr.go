@@ -163,15 +163,15 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case errors.Is(err, errOver):
-		return s.sayEnded(w, r, http.StatusGone, query, endedText)
+		return s.sayEnded(w, r, http.StatusBadRequest, query, endedText)
 	case err != nil:
 		return err
 	case t.State == qrRejected:
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, rejectedText)
 	case t.State == qrCollected:
-		return s.sayEnded(w, r, http.StatusGone, t.Query, endedText)
+		return s.sayEnded(w, r, http.StatusBadRequest, t.Query, endedText)
 	case t.State != qrConfirmed:
-		return s.sayCode(w, r, http.StatusConflict, in["id"], t, waitingText)
+		return s.sayCode(w, r, http.StatusBadRequest, in["id"], t, waitingText)
 	}
 	return s.enterBy(w, r, t)
 }
@@ -191,7 +191,7 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
-		return s.sayEnded(w, r, http.StatusGone, t.Query, endedText)
+		return s.sayEnded(w, r, http.StatusBadRequest, t.Query, endedText)
 	case err != nil:
 		return err
 	}

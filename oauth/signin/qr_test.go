@@ -198,14 +198,14 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 		if got := thief.poll(); got != "Not Found" {
 			t.Errorf("%s: a poll says %s, want 404", promise, got)
 		}
-		if a := thief.collect(); a.Code != http.StatusGone || a.cookie() != "" {
-			t.Errorf("%s: collect = %d with cookie %q, want 410 without", promise, a.Code, a.cookie())
+		if a := thief.collect(); a.Code != http.StatusBadRequest || a.cookie() != "" {
+			t.Errorf("%s: collect = %d with cookie %q, want 400 without", promise, a.Code, a.cookie())
 		}
 	}
 	planted := sc.collecting()
 	planted.AddCookie(&http.Cookie{Name: browserCookie, Value: storage.DrawCookie()})
-	if a := rm.do(planted); a.Code != http.StatusGone {
-		t.Errorf("with two cookies collect = %d, want 410", a.Code)
+	if a := rm.do(planted); a.Code != http.StatusBadRequest {
+		t.Errorf("with two cookies collect = %d, want 400", a.Code)
 	}
 	if a := sc.collect(); a.Code != http.StatusSeeOther {
 		t.Errorf("afterwards the browser itself collects %d, want 303", a.Code)
@@ -245,7 +245,7 @@ func TestOf30AtOnceOneCollects(t *testing.T) {
 			switch a := sc.collect(); {
 			case a.Code == http.StatusSeeOther && a.cookie() != "":
 				in.Add(1)
-			case a.Code == http.StatusGone && a.cookie() == "":
+			case a.Code == http.StatusBadRequest && a.cookie() == "":
 				gone.Add(1)
 			}
 		})
@@ -302,8 +302,8 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 		}
 		a := sc.collect()
 		again := hiddenID.FindStringSubmatch(a.body)
-		if a.Code != http.StatusConflict || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(browserCookie) != "" {
-			t.Errorf("scanned %v: collect = %d, want 409 and the same code", scanned, a.Code)
+		if a.Code != http.StatusBadRequest || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(browserCookie) != "" {
+			t.Errorf("scanned %v: collect = %d, want 400 and the same code", scanned, a.Code)
 		}
 	}
 	p.say(sc.id, "reject")
@@ -344,8 +344,8 @@ func TestCollectingIsNotAFailure(t *testing.T) {
 	rm := open(t, nil)
 	sc := rm.showCode(asked)
 	for range 30 {
-		if a := sc.collect(); a.Code != http.StatusConflict {
-			t.Fatalf("collect = %d, want 409", a.Code)
+		if a := sc.collect(); a.Code != http.StatusBadRequest {
+			t.Fatalf("collect = %d, want 400", a.Code)
 		}
 	}
 	rm.enterMina()

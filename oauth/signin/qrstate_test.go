@@ -151,8 +151,8 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 			if a := p.say(sc.id, "confirm"); a.Code != http.StatusNotFound {
 				t.Errorf("%s: confirm = %d, want 404", c.promise, a.Code)
 			}
-			if a := sc.collect(); a.Code != http.StatusGone || a.cookie() != "" {
-				t.Errorf("%s: collect = %d, want 410", c.promise, a.Code)
+			if a := sc.collect(); a.Code != http.StatusBadRequest || a.cookie() != "" {
+				t.Errorf("%s: collect = %d, want 400", c.promise, a.Code)
 			}
 			n, err := rm.store.Sweep(t.Context(), time.Now())
 			if err != nil || n == 0 || sc.poll() != "Not Found" {
@@ -170,7 +170,7 @@ func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
 	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: storage.SessionID(id), Kind: "email", Browser: storage.SessionID(sc.browser), State: qrConfirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	must(t, err)
 	fake := &screen{rm: rm, browser: sc.browser, id: id}
-	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusGone {
+	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusBadRequest {
 		t.Errorf("the phone sees %d, the screen %s and %d", a.Code, fake.poll(), fake.collect().Code)
 	}
 }
