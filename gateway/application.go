@@ -2,12 +2,14 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,6 +23,7 @@ type appRecord struct {
 	Public        bool         `json:"public"`
 	IDTokenAlg    string       `json:"id_token_alg"`
 	LegacyCode    int          `json:"legacy_success_code"`
+	Brand         *brandRecord `json:"brand"` // null: Keystile's own look
 	Tier          string       `json:"tier"`
 	TierExpiresAt *string      `json:"tier_expires_at"` // null: no end is agreed on
 	FirstParty    bool         `json:"first_party"`
@@ -28,6 +31,14 @@ type appRecord struct {
 	Secrets       []secretSpan `json:"secrets"`
 	CreatedAt     string       `json:"created_at"`
 	UpdatedAt     string       `json:"updated_at"`
+}
+
+// brandRecord is how the sign-in pages look where the tier lets the application decide
+// (spec 8).
+type brandRecord struct {
+	Name  string `json:"name"`
+	Logo  string `json:"logo"`
+	Color string `json:"color"`
 }
 
 // secretSpan says how long a secret is valid, and nothing of what it is.
@@ -49,6 +60,9 @@ func recordOf(a storage.App, now time.Time) appRecord {
 	if a.LegacySuccessCode != nil {
 		v.LegacyCode = *a.LegacySuccessCode
 	}
+	if b := a.Brand; b != nil {
+		v.Brand = &brandRecord{b.Name, b.Logo, b.Color}
+	}
 	for _, s := range a.Secrets {
 		if s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt) {
 			v.Secrets = append(v.Secrets, secretSpan{s.CreatedAt.UTC().Format(iso8601), stamp(s.ExpiresAt)})
@@ -68,7 +82,7 @@ func stamp(t time.Time) *string {
 
 // What an owner may say of an application. The tier is a matter of billing.
 var (
-	changeable = []string{"name", "domains", "redirect_uris", "id_token_alg", "legacy_success_code"}
+	changeable = []string{"name", "domains", "redirect_uris", "id_token_alg", "legacy_success_code", "brand"}
 	creatable  = append([]string{"public"}, changeable...)
 )
 
@@ -89,6 +103,9 @@ func (f fields) amend(a *storage.App) error {
 		complain(f.read("legacy_success_code", "0 or 1", &code))
 		a.LegacySuccessCode = &code
 	}
+	if raw := f["brand"]; raw != nil {
+		complain(readBrand(raw, a))
+	}
 	if f["domains"] != nil {
 		for i, typed := range a.Domains {
 			normal, err := storage.NormalizeDomain(typed)
@@ -102,6 +119,25 @@ func (f fields) amend(a *storage.App) error {
 		a.Domains = slices.Compact(a.Domains)
 	}
 	return errors.Join(errs...)
+}
+
+// readBrand reads a brand, whole; one without anything in it is none.
+func readBrand(raw json.RawMessage, a *storage.App) error {
+	if raw[0] != '{' {
+		return badBody.Saying("brand is not an object of name, logo and color")
+	}
+	var b storage.Brand
+	for name, value := range rawjson.Members(raw) {
+		into := map[string]*string{"name": &b.Name, "logo": &b.Logo, "color": &b.Color}[string(name)]
+		if into == nil || value[0] != '"' {
+			return badBody.Saying("brand is not an object of name, logo and color, each a text")
+		}
+		*into = string(rawjson.Unquote(value))
+	}
+	if a.Brand = &b; b == (storage.Brand{}) {
+		a.Brand = nil
+	}
+	return nil
 }
 
 // apps is GET and POST /api/v1/apps (spec 4.7).
@@ -189,7 +225,7 @@ func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, o owner, id 
 		return err
 	}
 	if len(f) == 0 {
-		return badBody.Saying("there is nothing to change: send some of name, domains, redirect_uris, id_token_alg, legacy_success_code")
+		return badBody.Saying("there is nothing to change: send some of name, domains, redirect_uris, id_token_alg, legacy_success_code, brand")
 	}
 	app, err := g.change(r.Context(), o, id, f.amend)
 	if err != nil {

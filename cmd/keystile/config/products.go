@@ -33,7 +33,7 @@ var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // What has a meaning here already: first segments of paths, and names.
 var (
-	takenPaths = []string{"oauth", "api", "demo", "healthz", "connect", "connect.php", "check_token", "check_token.php", ".well-known"}
+	takenPaths = []string{"oauth", "api", "demo", "healthz", "openapi.json", "fake-providers", "connect", "connect.php", "check_token", "check_token.php", ".well-known"}
 	takenNames = []string{"identity", "mcp"}
 )
 
