@@ -121,6 +121,11 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 // CreateUser writes a user and the logins they are found by, in one step. It draws the
 // sub and the number. A login that is taken: ErrExists, and nothing is written.
 func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
+	return s.createUser(ctx, u, by)
+}
+
+// createUser writes along what else has to happen in the same step.
+func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...Doc) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now
@@ -138,7 +143,7 @@ func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, erro
 		}
 		last.Name, last.Last = "user", last.Last+1
 		u.ID = last.Last
-		u.Version, err = s.writeUser(ctx, u, by, last)
+		u.Version, err = s.writeUser(ctx, u, by, last, along)
 		var in *PutError
 		if errors.As(err, &in) && in.Kind == counters.name {
 			continue // another sign-up took the number; each round one of them gets through
@@ -147,7 +152,7 @@ func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, erro
 	}
 }
 
-func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter) (int64, error) {
+func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter, along []Doc) (int64, error) {
 	user, err := users.doc(s, u)
 	if err != nil {
 		return 0, err
@@ -160,7 +165,7 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter)
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, append(ways, number, user)...)
+	return s.write(ctx, append(append(ways, along...), number, user)...)
 }
 
 // SaveUser writes a user that has been read before.

@@ -34,6 +34,7 @@ var heavy = map[string]string{
 	"golang.org/x/crypto":           "oauth/signin",
 	"golang.org/x/time":             "gateway",
 	"github.com/getkin/kin-openapi": "registry",
+	"github.com/wneessen/go-mail":   "oauth/signin/mailer",
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 	"rsc.io/qr":                     "internal/qr",

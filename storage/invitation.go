@@ -1,0 +1,81 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MaxInvitationLife bounds how long an invitation is open.
+const MaxInvitationLife = 90 * 24 * time.Hour
+
+// Invitation lets one person sign up. Its code is kept only as a hash.
+type Invitation struct {
+	ID        string    `json:"id"`             // InvitationID(code)
+	Role      string    `json:"role,omitempty"` // of who signs up with it
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Version   int64     `json:"-"`
+}
+
+var invitations = kind[Invitation]{
+	name:    "invitation",
+	id:      func(i Invitation) string { return i.ID },
+	index:   func(i Invitation) []string { return []string{"all"} },
+	expires: func(i Invitation) time.Time { return i.ExpiresAt },
+	version: func(i *Invitation) *int64 { return &i.Version },
+}
+
+// DrawInvitation draws the code of an invitation: 130 random bits in groups of letters and
+// digits that can be read out.
+func DrawInvitation() string {
+	text := rand.Text() // base32, 26 of them
+	return text[:7] + "-" + text[7:13] + "-" + text[13:19] + "-" + text[19:]
+}
+
+// InvitationID is what the code of an invitation is kept as. Case, hyphens and space do
+// not count: people type it.
+func InvitationID(code string) string {
+	return SessionID(strings.ToUpper(strings.Join(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == ' ' }), "")))
+}
+
+// Live reports whether the invitation is open at a time.
+func (i Invitation) Live(at time.Time) bool { return at.Before(i.ExpiresAt) }
+
+func (i Invitation) check() error {
+	switch {
+	case i.Role != "" && i.Role != RoleAdmin && i.Role != RoleDeveloper:
+		return fmt.Errorf("%w: role: %q is neither admin, developer nor empty", ErrInvalid, i.Role)
+	case !i.ExpiresAt.After(i.CreatedAt) || i.ExpiresAt.Sub(i.CreatedAt) > MaxInvitationLife:
+		return fmt.Errorf("%w: an invitation is open for at most %d days", ErrInvalid, int(MaxInvitationLife/(24*time.Hour)))
+	}
+	return nil
+}
+
+// SaveInvitation writes a new invitation.
+func (s *Store) SaveInvitation(ctx context.Context, i Invitation) (Invitation, error) {
+	if err := i.check(); err != nil {
+		return i, err
+	}
+	return invitations.put(ctx, s, i)
+}
+
+// Invitation returns an invitation, ended ones included until they are swept, or ErrNotFound.
+func (s *Store) Invitation(ctx context.Context, id string) (Invitation, error) {
+	return invitations.get(ctx, s, id)
+}
+
+// CreateInvited is CreateUser for who was invited: in the same step the invitation is used
+// up. ErrConflict: somebody else has used it. The user gets its role.
+func (s *Store) CreateInvited(ctx context.Context, u User, by Invitation, logins ...Login) (User, error) {
+	u.Role = by.Role
+	used := Doc{Kind: invitations.name, ID: by.ID, Version: by.Version, Deleted: true}
+	u, err := s.createUser(ctx, u, logins, used)
+	if in := new(PutError); errors.As(err, &in) && in.Kind == invitations.name {
+		return u, ErrConflict
+	}
+	return u, err
+}
