@@ -27,6 +27,7 @@ type Front func(http.Handler) http.Handler
 type assembled struct {
 	http.Handler
 	provider *oauth.Server
+	signIn   *signin.SignIn
 	gateway  *gateway.Gateway
 	registry *registry.Registry
 	bus      *mcpbus.Bus
@@ -58,7 +59,7 @@ type builder struct {
 	log     *slog.Logger
 	client  func(*http.Request) netip.Addr
 	trail   late
-	signIn  *signin.SignIn
+	grants  lateGrants
 	account *signin.Account
 	legacy  *legacy.Legacy
 	doors   house
@@ -74,6 +75,9 @@ func (b *builder) build(ctx context.Context) error {
 	return nil
 }
 
+// lateGrants is the provider for sign-in, which is made before it, and ends what was granted.
+type lateGrants struct{ *oauth.Server }
+
 // late is the gateway for rooms that are made before it, and write on its trail.
 type late struct{ *gateway.Gateway }
 
@@ -83,11 +87,16 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	mailer, err := mailerOf(c, b.home.Mail(), b.log)
+	if err != nil {
+		return err
+	}
 	b.signIn, err = signin.New(signin.Config{
 		Connectors: connectors,
 		BaseURL:    b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax, NoQR: !c.QR,
+		Mailer: mailer, SignUp: c.SignUp, Revoker: &b.grants,
 	})
 	if err != nil {
 		return err
@@ -98,6 +107,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 		CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
 		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: []string{b.base + mcpbus.Path},
 	})
+	b.grants.Server = b.provider
 	if err != nil {
 		return err
 	}
@@ -200,6 +210,9 @@ func (a *assembled) close(ctx context.Context) error {
 	var errs []error
 	if a.bus != nil {
 		errs = append(errs, a.bus.Close(ctx))
+	}
+	if a.signIn != nil {
+		errs = append(errs, a.signIn.Close(ctx))
 	}
 	if a.end != nil {
 		a.end()

@@ -244,6 +244,15 @@ var triedElsewhere = map[string]string{
 	"log.level":                     "every test: the log is read at debug",
 	"log.requests":                  "TestRequestsNeedNotBeLogged",
 	"admin.listen":                  "TestTheAdminListenerHasWhatOperatorsNeed",
+
+	"signup":             "TestWhoIsInvitedBecomesAUser",
+	"mail.smtp.host":     "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.port":     "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.tls":      "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.username": "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.password": "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
+	"mail.smtp.timeout":  "TestAMailThatTakesTooLongIsGivenUp",
 }
 
 func TestEachKeyIsTried(t *testing.T) {

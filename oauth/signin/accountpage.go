@@ -84,6 +84,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := about(user)
 	v.Title, v.Own = "Your account", own
+	v.Changes = slices.DeleteFunc(slices.Clone(a.in.members.changes), func(w way) bool { return slices.Contains(a.in.linkable, w) })
 	return t.show(w, http.StatusOK, accountPage, v)
 }
 

@@ -35,7 +35,7 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := about(user)
-	v.Title, v.Account = "You are signed in", s.hasAccount.Load()
+	v.Title, v.Account, v.Changes = "You are signed in", s.hasAccount.Load(), s.members.changes
 	return t.show(w, http.StatusOK, whoPage, v)
 }
 
@@ -53,6 +53,7 @@ type scene struct {
 	origin string // where that leads in the end; "" if it does not say, or may not
 	hint   string // login_hint
 	ways   []way  // to sign in, beside the password
+	helps  []way  // to a password or a user
 }
 
 func (s *SignIn) stage(r *http.Request, query string, app storage.App) scene {
@@ -60,6 +61,7 @@ func (s *SignIn) stage(r *http.Request, query string, app storage.App) scene {
 	t := scene{
 		lang: page.LangOf(r, asked.Get("ui_locales")), brand: page.BrandOf(app),
 		query: query, hint: hinted(asked.Get("login_hint")), ways: s.waysFor(query),
+		helps: carrying(s.members.helps, query),
 	}
 	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
 		t.origin = storage.RedirectOrigin(redirect)

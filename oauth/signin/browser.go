@@ -17,22 +17,33 @@ const browserLife = storage.MaxTicketLife
 // browserOf returns the id of the browser that a request comes from, "" if it has none. Two
 // such cookies are as good as none: a neighbouring site may have put one.
 func browserOf(r *http.Request) string {
+	if value := browserSecret(r); value != "" {
+		return storage.SessionID(value)
+	}
+	return ""
+}
+
+// browserSecret is the value of the cookie itself, which the store never has.
+func browserSecret(r *http.Request) string {
 	cookies := r.CookiesNamed(browserCookie)
 	if len(cookies) != 1 || !isCookie(cookies[0].Value) {
 		return ""
 	}
-	return storage.SessionID(cookies[0].Value)
+	return cookies[0].Value
 }
 
 // bind gives the browser an id, a new one each time: a value that somebody has planted
 // must not become the one that something is begun with.
-func (s *SignIn) bind(w http.ResponseWriter) string {
+func (s *SignIn) bind(w http.ResponseWriter) string { return storage.SessionID(s.bindTo(w)) }
+
+// bindTo is bind for who needs the value itself.
+func (s *SignIn) bindTo(w http.ResponseWriter) string {
 	value := storage.DrawCookie()
 	http.SetCookie(w, &http.Cookie{
 		Name: browserCookie, Value: value, Path: formPath, MaxAge: int(browserLife / time.Second),
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
 	})
-	return storage.SessionID(value)
+	return value
 }
 
 const maxAgent = 300 // bytes

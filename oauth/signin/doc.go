@@ -14,6 +14,11 @@
 // /oauth/signin and /oauth/signin/, and the account page at /oauth/account and
 // /oauth/account/.
 //
+// With a [Mailer] people sign in with a code that is mailed to them, confirm their address,
+// and set a new password if they have forgotten theirs. With a [Revoker] they change it.
+// Config.SignUp says who may become a user without an operator. What a host's own Users do
+// not implement, see [EmailUsers], [PasswordUsers] and [SignUpUsers], is not offered.
+//
 // # Choices
 //
 // The hidden field is the sender's to change, so nothing in it is believed: the answer
@@ -70,6 +75,32 @@
 // A method is unlinked whole, with the other browsers that came in by it, only within ten
 // minutes of a sign-in, and never the last that lets its owner in. A username is not
 // unlinked: somebody else could take it and be taken for its owner.
+//
+// An e-mail address is found by its lower case and otherwise as it is typed: no dots or
+// plus signs are folded, because only the provider knows what they mean. It is ASCII.
+//
+// What is kept of a mailed code is an HMAC under the browser's cookie, which the store does
+// not have. So the code works in the browser that asked for it alone, and a copy of the
+// store is of no use to whoever would try out the million codes. Each of the five tries is
+// taken before the code is looked at. Of one address the newest code alone is valid, in
+// whichever browser: so many codes at once would be so many chances.
+//
+// A known and an unknown address are answered alike because the question which of the two
+// it is is asked beside the request, where the mail is sent. The pauses between mails
+// count both. That somebody can have an address paused, or its code replaced, is the price.
+// Where sign-up is by invitation or closed, an unknown address is sent nothing.
+//
+// Who signs up by mail gets a username that is drawn, because applications that may not
+// learn the address are told the username.
+//
+// Only a user's own mail proves an address: one typed at sign-up is kept nowhere until its
+// code comes back, so nobody can prepare an account in another's name.
+//
+// A new password ends the user's sessions and grants and is told to their address. Who has
+// set one by mail is signed in: the code would have done that as well.
+//
+// A user who has no password is sent nothing by the page to reset it. An address is
+// confirmed within ten minutes of a sign-in, as one is unlinked: it is a way in for good.
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
 // lock its owner out. It is in memory and does not survive a restart.

@@ -40,6 +40,16 @@ func readFields(w http.ResponseWriter, r *http.Request, names ...string) (map[st
 	return parseFields(body, names...)
 }
 
+// readCarried is readFields for a form that carries an authorize request in the field query.
+func readCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	in, err := readFields(w, r, append(names, "query")...)
+	if err != nil {
+		return nil, err
+	}
+	in["query"], err = carry(in["query"])
+	return in, err
+}
+
 func readBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {

@@ -27,6 +27,24 @@ var consentText string
 //go:embed account.html
 var accountText string
 
+//go:embed address.html
+var addressText string
+
+//go:embed code.html
+var codeText string
+
+//go:embed lapsed.html
+var lapsedText string
+
+//go:embed change.html
+var changeText string
+
+//go:embed changed.html
+var changedText string
+
+//go:embed join.html
+var joinText string
+
 var (
 	formPage   = template.Must(template.New("form").Parse(formText))
 	lockedPage = template.Must(template.New("locked").Parse(lockedText))
@@ -34,6 +52,12 @@ var (
 
 	consentPage = template.Must(template.New("consent").Parse(consentText))
 	accountPage = template.Must(template.New("account").Parse(accountText))
+	addressPage = template.Must(template.New("address").Parse(addressText))
+	codePage    = template.Must(template.New("code").Parse(codeText))
+	lapsedPage  = template.Must(template.New("lapsed").Parse(lapsedText))
+	changePage  = template.Must(template.New("change").Parse(changeText))
+	changedPage = template.Must(template.New("changed").Parse(changedText))
+	joinPage    = template.Must(template.New("join").Parse(joinText))
 )
 
 // view is what the templates see. A password is not among it.
@@ -53,12 +77,22 @@ type view struct {
 
 	// Filled in from the scene.
 	App, Query, Host, Back string
-	Ways                   []way
+	Ways, Helps            []way
+
+	Changes []way   // what somebody who is signed in can change
+	Errand  *errand // that a code is mailed for
+	Address string  // that it is mailed to
+	Again   string  // where to ask for a new one
+	Joining joining // of a page to sign up
 }
 
 // show writes a page of this scene.
 func (t scene) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
-	v.Lang, v.App, v.Query, v.Back, v.Ways = t.lang, t.brand.Name, t.query, back(t.query), t.ways
+	v.Lang, v.App, v.Query, v.Back = t.lang, t.brand.Name, t.query, back(t.query)
+	v.Ways, v.Helps = t.ways, t.helps
+	if v.Errand != nil {
+		v.Again = way{Path: v.Errand.Path}.carrying(t.query).Path
+	}
 	_, v.Host, _ = strings.Cut(t.origin, "://")
 	look := page.Look{Lang: t.lang, Title: v.T(v.Title), Brand: t.brand}
 	if t.origin != "" {

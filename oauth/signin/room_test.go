@@ -77,8 +77,8 @@ var errDown = errors.Join(storage.ErrUnavailable, errors.New("the disk is gone")
 // flaky is a Store whose methods fail where the test says so, and that counts its writes.
 type flaky struct {
 	*storage.Store
-	app, session, save, end, user, saveUser, saveLogin error
-	reads, saves                                       atomic.Int64
+	app, session, save, end, user, saveUser, saveLogin, login error
+	reads, saves                                              atomic.Int64
 }
 
 func (f *flaky) App(ctx context.Context, id string) (storage.App, error) {
@@ -122,6 +122,13 @@ func (f *flaky) SaveUser(ctx context.Context, u storage.User) (storage.User, err
 		return u, f.saveUser
 	}
 	return f.Store.SaveUser(ctx, u)
+}
+
+func (f *flaky) Login(ctx context.Context, method, subject string) (storage.Login, error) {
+	if f.login != nil {
+		return storage.Login{}, f.login
+	}
+	return f.Store.Login(ctx, method, subject)
 }
 
 func (f *flaky) SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error) {

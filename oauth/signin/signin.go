@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,9 @@ type Config struct {
 	Connectors  []connector.Connector          // other providers to sign in with; Users must be ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
 	Consents    ConsentStore                   // nil: the Store, if it keeps them
+	Mailer      Mailer                         // nil: nothing is mailed, and what needs a mail is not offered; Users must be EmailUsers
+	SignUp      string                         // "": SignUpClosed; the others need Users that are SignUpUsers
+	Revoker     Revoker                        // nil: passwords are not changed here; Users must be PasswordUsers
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
@@ -47,11 +51,18 @@ type Audit interface {
 // Store is what this room needs of storage.
 type Store interface {
 	UserStore
+	TicketStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
 	EndSession(ctx context.Context, v storage.Session) error
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+}
+
+// TicketStore keeps what is begun in a browser.
+type TicketStore interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
@@ -67,7 +78,7 @@ type Users interface {
 	Authenticate(ctx context.Context, username, password string) (storage.User, error)
 }
 
-// SignIn is the sign-in room. Make it with New.
+// SignIn is the sign-in room. Make it with New; if it has a Mailer, end it with Close.
 type SignIn struct {
 	mux        *reply.Mux
 	store      Store
@@ -88,6 +99,8 @@ type SignIn struct {
 	linkable   []way // to be linked to an account; as they stand on its page
 	consents   ConsentStore
 	hasAccount atomic.Bool // Account has been called
+
+	members members
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config.
@@ -122,9 +135,14 @@ func New(c Config) (*SignIn, error) {
 	if err := s.connect(c.Connectors); err != nil {
 		return nil, err
 	}
+	s.furnish(c)
 	s.mux = reply.NewMux(s.log, s.routes()...)
 	return s, nil
 }
+
+// Close waits until every mail is sent, or until ctx ends; those that are left then are
+// given up. What is asked for afterwards is answered without a mail, with 503.
+func (s *SignIn) Close(ctx context.Context) error { return s.members.outbox.close(ctx) }
 
 func (c Config) check() error {
 	var errs []error
@@ -138,6 +156,9 @@ func (c Config) check() error {
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
 		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)
+	}
+	if !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, c.SignUp) {
+		complain("SignUp: %q is neither closed, open nor invitation", c.SignUp)
 	}
 	if c.Lock.Failures < 0 || c.Lock.Within < 0 || c.Lock.For < 0 {
 		complain("Lock: %+v; nothing in it may be negative", c.Lock)
@@ -159,6 +180,7 @@ func (s *SignIn) routes() []reply.Route {
 	if s.qr {
 		routes = append(routes, s.qrRoutes()...)
 	}
+	routes = append(routes, s.memberRoutes()...)
 	return routes
 }
 

@@ -61,15 +61,11 @@ func opens(l storage.Login) bool { return l.Method != storage.LoginSelf || l.Pas
 // confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
 func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.in.visit(r)
-	t := a.in.stage(r, accountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in"})
+		return a.in.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, view{Title: "Sign in"})
 	case err != nil:
 		return err
 	}
-	return t.show(w, http.StatusOK, formPage, view{
-		Title: "Sign in", Username: user.Username,
-		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
-	})
+	return a.in.askAgain(w, r, user)
 }

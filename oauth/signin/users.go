@@ -18,7 +18,10 @@ type UserStore interface {
 	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
 	Login(ctx context.Context, method, subject string) (storage.Login, error)
 	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
+	Invitation(ctx context.Context, id string) (storage.Invitation, error)
+	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
 }
 
 // StoreUsers are the users of a Store, who sign in with a username and a password.
@@ -105,8 +108,14 @@ func harmless(err error) bool {
 // Create makes a user who signs in with a username and a password. What does not fit is
 // storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
 func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
+	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+		return s.store.CreateUser(ctx, u, l)
+	})
+}
+
+func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
 	name, err := subject(u.Username)
-	if err = errors.Join(err, CheckPassword(password)); err != nil {
+	if err = errors.Join(err, CheckPassword(password, u.Username, u.Email)); err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	hash, err := s.passwords.Hash(ctx, password)
@@ -114,7 +123,7 @@ func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string
 		return u, err
 	}
 	u.Username = strings.TrimSpace(u.Username)
-	made, err := s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginSelf, Subject: name, PasswordHash: hash})
+	made, err := write(u, storage.Login{Method: storage.LoginSelf, Subject: name, PasswordHash: hash})
 	if errors.Is(err, storage.ErrExists) {
 		return u, fmt.Errorf("username %q is taken: choose another one: %w", u.Username, err)
 	}
@@ -130,16 +139,4 @@ func subject(username string) (string, error) {
 		return "", errors.New("username: give 1 to 100 bytes of visible text")
 	}
 	return name, nil
-}
-
-// CheckPassword says what is wrong with a password that somebody wants to have: at least 8
-// characters, at most 1,024 bytes of UTF-8. Nothing of it is cut off.
-func CheckPassword(password string) error {
-	switch {
-	case utf8.RuneCountInString(password) < 8:
-		return errors.New("password: give at least 8 characters")
-	case len(password) > 1024 || !utf8.ValidString(password):
-		return errors.New("password: give at most 1024 bytes of text")
-	}
-	return nil
 }

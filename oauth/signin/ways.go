@@ -21,6 +21,14 @@ func (s *SignIn) waysFor(query string) []way {
 	return links
 }
 
+func carrying(ways []way, query string) []way {
+	links := make([]way, len(ways))
+	for i, w := range ways {
+		links[i] = w.carrying(query)
+	}
+	return links
+}
+
 func (w way) carrying(query string) way {
 	if query != "" {
 		w.Path += "?" + url.Values{"query": {query}}.Encode()

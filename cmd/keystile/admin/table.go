@@ -35,6 +35,7 @@ type Rooms struct {
 // Users makes users with a password; *signin.StoreUsers does.
 type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+	LinkEmail(ctx context.Context, sub, address string) error
 }
 
 // Provider is the running server's, which knows some of the store by heart; *oauth.Server.

@@ -25,6 +25,15 @@ var userCommands = []command{
 			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
 		},
 	},
+	{
+		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser,
+		details:  "The code is shown this once and makes one user. People type it in at sign-in,\nwhere signup is set to invitation.",
+		examples: []string{"keystile user invite --role developer --days 3 --json"},
+		flags: []cli.Flag{
+			{Name: "role", Value: "ROLE", Help: "admin or developer (neither)"},
+			{Name: "days", Value: "N", Help: "how long the code works, up to 90 (7)"},
+		},
+	},
 	{name: "user list", reads: true, summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
 	{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, flags: userChanges,

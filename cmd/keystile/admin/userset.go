@@ -15,8 +15,8 @@ var userChanges = []cli.Flag{
 	{Name: "role", Value: "ROLE", Help: "admin, developer or none"},
 	{Name: "name", Value: "NAME", Help: "the full name"},
 	{Name: "nickname", Value: "NAME", Help: "what applications are told"},
-	{Name: "email", Value: "ADDRESS", Help: "what applications are told; a new one is not verified"},
-	{Name: "email-verified", Help: "the address is known to be the user's"},
+	{Name: "email", Value: "ADDRESS", Help: "what applications are told; a new one is not verified, and nobody signs in by the old one"},
+	{Name: "email-verified", Help: "the address is known to be the user's, who can sign in by it"},
 	{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input"},
 }
 
@@ -25,11 +25,14 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		return nil, cli.Usage("user set changes nothing; name what to change")
 	}
 	password, change := args.Get(secretFlag), len(args.Flags[secretFlag]) > 0
-	if err := signin.CheckPassword(password); change && err != nil {
-		return nil, &cli.UsageError{Err: err}
+	if err := rooms.fits(ctx, args, password); change && err != nil {
+		return nil, err
 	}
 	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { amend(u, args) })
 	if err != nil {
+		return nil, err
+	}
+	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
 		return nil, err
 	}
 	said := answer{
@@ -44,6 +47,46 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
 	return append(said, ended...), err
+}
+
+// settleEmail makes the ways in by mail follow what is said of the address.
+func (r Rooms) settleEmail(ctx context.Context, u storage.User, args cli.Args) (storage.User, error) {
+	if len(args.Flags["email"]) == 0 && len(args.Flags["email-verified"]) == 0 {
+		return u, nil
+	}
+	address, err := signin.Mailbox(u.Email)
+	if u.Email == "" || !u.EmailVerified {
+		address, err = "", nil
+	}
+	if err != nil {
+		return u, &cli.UsageError{Err: err}
+	}
+	all, err := r.Store.Logins(ctx, u.Sub)
+	if err != nil {
+		return u, err
+	}
+	all = slices.DeleteFunc(all, func(l storage.Login) bool { return l.Method != storage.LoginEmail || l.Subject == address })
+	if err := r.Store.EndLogins(ctx, all...); err != nil || address == "" {
+		return u, err
+	}
+	if err := r.Users.LinkEmail(ctx, u.Sub, address); errors.Is(err, storage.ErrExists) {
+		return u, fmt.Errorf("%s belongs to another user, who signs in by it", address)
+	} else if err != nil {
+		return u, err
+	}
+	return r.Store.User(ctx, u.Sub)
+}
+
+// fits holds a password against the rules before anything is changed.
+func (r Rooms) fits(ctx context.Context, args cli.Args, password string) error {
+	u, err := userOf(ctx, r.Store, args.Words[0])
+	if err != nil {
+		return err
+	}
+	if err := signin.CheckPassword(password, u.Username, u.Email, args.Get("email")); err != nil {
+		return &cli.UsageError{Err: err}
+	}
+	return nil
 }
 
 func amend(u *storage.User, args cli.Args) {

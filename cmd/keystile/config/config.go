@@ -35,7 +35,9 @@ type Config struct {
 	LockFailures             int
 	LockWindow, LockDuration time.Duration
 
-	QR bool // the sign-in page offers to scan a code
+	QR     bool   // the sign-in page offers to scan a code
+	SignUp string // closed, invitation or open
+	Mail   Mail
 
 	PerAddress int // requests a minute without a valid token
 	Products   []Product
@@ -57,6 +59,17 @@ type Config struct {
 	AdminListen string // "": there is no admin listener
 
 	Values []Value // where each of them came from, in the order of the table
+}
+
+// Mail is the server that mails are handed to.
+type Mail struct {
+	Host     string // "": there is none
+	Port     int    // 0: that of TLS
+	TLS      string // starttls, implicit or none
+	Username string
+	Password storage.Secret
+	From     string
+	Timeout  time.Duration
 }
 
 // Value is one key's effective value.
@@ -134,6 +147,12 @@ func (l *loader) check(c *Config) {
 	l.checkConnectors(c)
 	if c.SessionIdle > c.SessionMax {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
+	}
+	switch m := c.Mail; {
+	case m.Host == "" && (m.Port != 0 || m.Username != "" || !m.Password.IsZero() || m.From != ""):
+		l.complain("mail.smtp.host: it is empty, and other keys of mail.smtp are not")
+	case m.Host != "" && m.From == "":
+		l.complain("mail.smtp.from: mails need somebody they are from, for example Example <id@example.com>")
 	}
 	if c.MasterKey.Text() != "" && c.MasterKeyFile != "" {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")

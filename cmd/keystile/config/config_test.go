@@ -237,3 +237,28 @@ func wantComplaint(t *testing.T, env []string, file, want string) {
 func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
 	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000"})
 }
+
+func TestMailNeedsAServerAndASender(t *testing.T) {
+	for want, args := range map[string]map[string][]string{
+		"mail.smtp.host: it is empty":          {"mail-smtp-username": {"ada"}},
+		"mail.smtp.from: mails need somebody":  {"mail-smtp-host": {"localhost"}},
+		"mail.smtp.port":                       {"mail-smtp-port": {"65536"}},
+		"mail.smtp.tls":                        {"mail-smtp-tls": {"ssl"}},
+		"signup: \"all\" (flag --signup)":      {"signup": {"all"}},
+		"mail.smtp.timeout: \"0s\" (flag":      {"mail-smtp-timeout": {"0s"}},
+		"it is a number from 1 to 65535, for ": {"mail-smtp-port": {"0"}},
+	} {
+		if _, err := Load(cli.Args{Flags: args}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Load(%v) = %v, want %q in it", args, err, want)
+		}
+	}
+	c := load(t, []string{"KEYSTILE_MAIL_SMTP_HOST=smtp.example.com", "KEYSTILE_MAIL_SMTP_FROM=a@example.com", "KEYSTILE_MAIL_SMTP_PASSWORD=s3cret"})
+	if m := c.Mail; m.Host != "smtp.example.com" || m.TLS != "starttls" || m.Timeout != 30*time.Second || !m.Password.Equal("s3cret") || c.SignUp != "closed" {
+		t.Errorf("mail is %+v", m)
+	}
+	for _, v := range c.Values {
+		if strings.Contains(v.Text, "s3cret") {
+			t.Errorf("%s shows the secret", v.Key)
+		}
+	}
+}

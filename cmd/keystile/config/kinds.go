@@ -60,6 +60,17 @@ func count(at func(*Config) *int) func(*Config, string) error {
 	}
 }
 
+func port(at func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		n, err := strconv.ParseUint(s, 10, 16)
+		if err != nil || n == 0 {
+			return errors.New("it is a number from 1 to 65535")
+		}
+		*at(c) = int(n)
+		return nil
+	}
+}
+
 func boolean(at func(*Config) *bool) func(*Config, string) error {
 	return func(c *Config, s string) error {
 		on, err := strconv.ParseBool(s)

@@ -16,6 +16,7 @@ const (
 	firstRun  = "first-run.json"
 	socket    = "admin.sock"
 	journal   = "usage"
+	mail      = "mail"
 )
 
 // Folder is a data folder that is there.
@@ -51,6 +52,9 @@ func (f *Folder) Database() string { return filepath.Join(f.path, database) }
 
 // Journal is the path of the folder where charged calls are written down.
 func (f *Folder) Journal() string { return filepath.Join(f.path, journal) }
+
+// Mail is the path of the folder where mails are that no server takes.
+func (f *Folder) Mail() string { return filepath.Join(f.path, mail) }
 
 // FirstRun is the path of what the first run has written down.
 func (f *Folder) FirstRun() string { return filepath.Join(f.path, firstRun) }

@@ -1,0 +1,78 @@
+package admin
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
+	o := newOffice(t)
+	for _, c := range []struct {
+		words []string
+		days  int
+		role  string
+	}{{nil, 7, ""}, {[]string{"--role", "admin", "--days", "90"}, 90, "admin"}, {[]string{"--days", "1"}, 1, ""}} {
+		began := time.Now()
+		v := o.must(append([]string{"user", "invite"}, c.words...)...)
+		code, _ := v["invitation"].(string)
+		i, err := o.rooms.Store.Invitation(t.Context(), storage.InvitationID(code))
+		if err != nil || i.Role != c.role || v["role"] != c.role || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) || i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
+			t.Errorf("%v printed %v and stored %+v, %v", c.words, v, i, err)
+		}
+		if u, err := o.users.SignUp(t.Context(), storage.User{Username: "ada" + c.role + time.Now().Format("150405.000000000")}, "battery staple", code); err != nil || u.Role != c.role {
+			t.Errorf("signing up with it: %+v, %v", u, err)
+		}
+		for _, e := range o.trail {
+			if strings.Contains(e.Detail, code) {
+				t.Errorf("the audit trail holds the code: %q", e.Detail)
+			}
+		}
+	}
+	if len(o.trail) != 3 || !strings.HasPrefix(o.trail[0].Detail, "user invite ") {
+		t.Errorf("the audit trail is %+v", o.trail)
+	}
+}
+
+func TestAWrongInvitationIsNotMade(t *testing.T) {
+	o := newOffice(t)
+	for want, words := range map[string][]string{
+		"from 1 to 90": {"--days", "0"}, "1 to 90": {"--days", "91"}, "--days": {"--days", "x"}, "role": {"--role", "root"},
+	} {
+		o.wantFailure(2, want, append([]string{"user", "invite"}, words...)...)
+	}
+}
+
+// What an operator vouches for is a way in, and what they take back is none.
+func TestAVerifiedAddressIsAWayIn(t *testing.T) {
+	o := newOffice(t)
+	ada, _ := o.user("ada"), o.user("bob")
+	o.must("user", "set", "ada", "--email", "Ada@Example.com")
+	if _, err := o.users.ByEmail(t.Context(), "ada@example.com"); err == nil {
+		t.Error("an address that is not verified is a way in")
+	}
+	o.must("user", "set", "ada", "--email-verified")
+	if u, err := o.users.ByEmail(t.Context(), "ada@example.com"); err != nil || u.Sub != ada || u.Email != "ada@example.com" {
+		t.Errorf("a verified address finds %+v, %v", u, err)
+	}
+	o.wantFailure(1, "belongs to another user", "user", "set", "bob", "--email", "ada@example.com", "--email-verified")
+	o.must("user", "set", "ada", "--nickname", "A")
+	if _, err := o.users.ByEmail(t.Context(), "ada@example.com"); err != nil {
+		t.Errorf("another change took it away: %v", err)
+	}
+	o.must("user", "set", "ada", "--email", "new@example.com")
+	if _, err := o.users.ByEmail(t.Context(), "ada@example.com"); err == nil {
+		t.Error("the old address is a way in still")
+	}
+	o.wantFailure(2, "e-mail address", "user", "set", "ada", "--email", "nowhere", "--email-verified")
+}
+
+func TestACommonPasswordIsRefusedHereToo(t *testing.T) {
+	o := newOffice(t)
+	o.user("ada")
+	o.wantFailure(2, "first that are guessed", "user", "create", "--username", "bob", "--password", "Trustno1")
+	o.wantFailure(2, "first that are guessed", "user", "set", "ada", "--password", "password1")
+	o.wantFailure(2, "a username or an address", "user", "set", "ada", "--password", "someone12345", "--email", "someone12345@example.com")
+}

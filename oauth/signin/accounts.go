@@ -1,0 +1,162 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// EmailUsers are Users who can also sign in with a code that is mailed to them. Addresses
+// are in the form that they are found by, see the choices.
+type EmailUsers interface {
+	// ByEmail returns the user who has proved that an address is theirs, or
+	// storage.ErrNotFound.
+	ByEmail(ctx context.Context, address string) (storage.User, error)
+	// CreateByEmail makes a user of who has proved that an address is theirs. If there
+	// is one meanwhile, it returns that one.
+	CreateByEmail(ctx context.Context, address string) (storage.User, error)
+	// LinkEmail writes down that a user has proved that an address is theirs. One that is
+	// somebody else's is storage.ErrExists.
+	LinkEmail(ctx context.Context, sub, address string) error
+}
+
+// PasswordUsers are Users who can change their password.
+type PasswordUsers interface {
+	// HasPassword reports whether a user signs in with a password.
+	HasPassword(ctx context.Context, sub string) (bool, error)
+	// SetPassword gives a new one to a user who has one. One that does not fit is
+	// storage.ErrInvalid and says what to do.
+	SetPassword(ctx context.Context, sub, password string) error
+}
+
+// SignUpUsers are Users among whom anybody can become one.
+type SignUpUsers interface {
+	// SignUp makes a user with a username and a password. Without an invitation it is "".
+	// storage.ErrNotFound: it is none, or used. What does not fit is storage.ErrInvalid,
+	// a username that is taken storage.ErrExists.
+	SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error)
+}
+
+// ByEmail implements EmailUsers.
+func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User, error) {
+	l, err := s.store.Login(ctx, storage.LoginEmail, address)
+	if err != nil {
+		return storage.User{}, err
+	}
+	u, err := s.store.User(ctx, l.UserID)
+	if err == nil && u.Disabled {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}
+
+// CreateByEmail implements EmailUsers. The username is drawn: applications are told it
+// that were not allowed to learn the address.
+func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
+	u, err := s.store.CreateUser(ctx, storage.User{
+		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
+	}, storage.Login{Method: storage.LoginEmail, Subject: address})
+	if errors.Is(err, storage.ErrExists) {
+		return s.ByEmail(ctx, address)
+	}
+	return u, err
+}
+
+// LinkEmail implements EmailUsers. The newest address is the one applications are told;
+// with the older ones the user can still sign in.
+func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
+	err := s.store.LinkLogins(ctx, sub, storage.Login{Method: storage.LoginEmail, Subject: address})
+	if errors.Is(err, storage.ErrExists) {
+		l, again := s.store.Login(ctx, storage.LoginEmail, address)
+		if again != nil || l.UserID != sub {
+			return errors.Join(err, again)
+		}
+		err = nil
+	}
+	for err == nil {
+		var u storage.User
+		if u, err = s.store.User(ctx, sub); err != nil {
+			break
+		}
+		u.Email, u.EmailVerified = address, true
+		if _, err = s.store.SaveUser(ctx, u); !errors.Is(err, storage.ErrConflict) {
+			break
+		}
+		err = nil
+	}
+	return err
+}
+
+// HasPassword implements PasswordUsers.
+func (s *StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error) {
+	_, err := s.own(ctx, sub)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// own is the login with a password of a user.
+func (s *StoreUsers) own(ctx context.Context, sub string) (storage.Login, error) {
+	all, err := s.store.Logins(ctx, sub)
+	for _, l := range all {
+		if l.Method == storage.LoginSelf && l.PasswordHash != "" {
+			return l, nil
+		}
+	}
+	if err == nil {
+		err = storage.ErrNotFound
+	}
+	return storage.Login{}, err
+}
+
+// SetPassword implements PasswordUsers.
+func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) error {
+	u, err := s.store.User(ctx, sub)
+	if err != nil {
+		return err
+	}
+	if err := CheckPassword(password, u.Username, u.Email); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	for {
+		l, err := s.own(ctx, sub)
+		if err != nil {
+			return err
+		}
+		l.PasswordHash = hash
+		if _, err = s.store.SaveLogin(ctx, l); !errors.Is(err, storage.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// SignUp implements SignUpUsers.
+func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error) {
+	if invitation == "" {
+		return s.Create(ctx, u, password)
+	}
+	i, err := s.store.Invitation(ctx, storage.InvitationID(invitation))
+	if err == nil && !i.Live(time.Now()) {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
+		return u, err
+	}
+	u, err = s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+		return s.store.CreateInvited(ctx, u, i, l)
+	})
+	if errors.Is(err, storage.ErrConflict) {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}

@@ -1,0 +1,111 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	changePath  = formPath + "/password"
+	changedPath = changePath + "/changed"
+)
+
+// serveChange is the page on which somebody who is signed in changes their password.
+func (s *SignIn) serveChange(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		if err := s.sameOrigin.Check(r); err != nil {
+			return foreign.Because(err)
+		}
+	}
+	v, u, err := s.visit(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return seeOther(w, formPath)
+	case err != nil:
+		return err
+	}
+	has, err := s.members.passwords.HasPassword(r.Context(), u.Sub)
+	switch {
+	case err != nil:
+		return err
+	case !has:
+		return noPassword
+	case r.Method == http.MethodPost:
+		return s.change(w, r, v, u)
+	}
+	return s.askChange(w, r, u, http.StatusOK, "")
+}
+
+func (s *SignIn) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
+	t := s.stage(r, "", storage.App{})
+	if alert != "" {
+		alert = t.lang.T(alert)
+	}
+	return t.show(w, status, changePage, view{Title: "Change your password", Username: u.Username, Alert: alert})
+}
+
+// change takes the current password as a sign-in does: who has found a browser open must
+// not be able to guess at it either.
+func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
+	in, err := readFields(w, r, "current", "password")
+	if err != nil {
+		return err
+	}
+	if err := CheckPassword(in["password"], u.Username, u.Email); err != nil {
+		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
+	}
+	who, wait, err := s.admit(r, form{username: u.Username, password: in["current"]})
+	if err == nil && wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
+		err = errors.New("signin: Authenticate knows another user by " + u.Sub + "'s username")
+	}
+	switch {
+	case wait > 0:
+		s.note(r, http.StatusTooManyRequests, "")
+		return s.sayLocked(w, r, form{}, wait)
+	case errors.Is(err, storage.ErrNotFound):
+		s.note(r, http.StatusUnauthorized, u.Sub)
+		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
+	case err != nil:
+		return err
+	}
+	if err := s.changePassword(r, u, in["password"]); errors.Is(err, storage.ErrInvalid) {
+		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
+	} else if err != nil {
+		return err
+	}
+	if err := s.begin(w, r, u, v.LoginType); err != nil {
+		return err
+	}
+	s.note(r, http.StatusSeeOther, u.Sub)
+	return seeOther(w, changedPath)
+}
+
+// changePassword saves first: from then on nobody signs in with the old one, and nothing
+// begins that the revocation would miss. Then it tells the user, who may not have done it.
+func (s *SignIn) changePassword(r *http.Request, u storage.User, password string) error {
+	if err := s.members.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
+		return err
+	}
+	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
+		return err
+	}
+	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
+	if s.members.emails == nil || u.Email == "" || !u.EmailVerified || !s.members.outbox.reserve() {
+		return nil
+	}
+	lang := page.LangOf(r, "")
+	text := lang.T("Your password at %s was changed, and you were signed out everywhere else.", s.members.site) + "\n\n" +
+		lang.T("If it was not you, set a new password at once and tell the operator.") + "\n"
+	s.members.outbox.put(func(ctx context.Context) error {
+		return s.members.mailer.Send(ctx, u.Email, lang.T("Your password was changed"), text)
+	})
+	return nil
+}
+
+func (s *SignIn) sayChanged(w http.ResponseWriter, r *http.Request) error {
+	return s.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, view{Title: "Your password is changed"})
+}

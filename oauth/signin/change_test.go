@@ -1,0 +1,259 @@
+package signin
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const better = "battery staple"
+
+// confirmed lets Mina have an address that applications are told.
+func (h *house) confirmed(t *testing.T) {
+	t.Helper()
+	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+}
+
+// wantsPassword tries which of the two passwords is Mina's.
+func (h *house) wantsPassword(t *testing.T, want string) {
+	t.Helper()
+	for _, p := range []string{password, better} {
+		_, err := h.users.Authenticate(t.Context(), "mina", p)
+		if (err == nil) != (p == want) {
+			t.Errorf("with %q: %v, want the password to be %q", p, err, want)
+		}
+	}
+}
+
+func (h *house) wantsRevoked(t *testing.T, n int) {
+	t.Helper()
+	if len(h.ended.revoked) != n {
+		t.Fatalf("revoked %+v, want %d times", h.ended.revoked, n)
+	}
+	for _, r := range h.ended.revoked {
+		if r.Kind != storage.RevokeUser || r.ID != h.mina.Sub || !r.Before.Equal(time.Now()) {
+			t.Errorf("revoked %+v, want everything of Mina's before now", r)
+		}
+	}
+}
+
+func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		elsewhere, b := h.enterMina(), h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		old := b.cookies[cookieName]
+		b.wants(t, "the page", b.get(changePath), 200, `name="current" type="password" autocomplete="current-password"`)
+		a := b.post(changePath, "current", password, "password", better)
+		if a.Code != 303 || a.Header().Get("Location") != changedPath {
+			t.Fatalf("changing = %d %s", a.Code, a.body)
+		}
+		b.wants(t, "what follows", b.get(changedPath), 200, "Your password is changed")
+		h.wantsPassword(t, better)
+		h.wantsRevoked(t, 1)
+		for _, cookie := range []string{elsewhere, old} {
+			if _, err := h.store.Session(t.Context(), storage.SessionID(cookie)); !errors.Is(err, storage.ErrNotFound) {
+				t.Errorf("an old session is there still: %v", err)
+			}
+		}
+		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[cookieName] == old {
+			t.Errorf("here the session is %+v", v)
+		}
+		if all := h.mails(); len(all) != 1 || all[0].to != minas || !strings.Contains(all[0].text, "id.example.com") {
+			t.Errorf("the mails are %+v, want that Mina is told", all)
+		}
+		for _, secret := range []string{password, better} {
+			if strings.Contains(h.log.String(), secret) {
+				t.Errorf("the log holds %q", secret)
+			}
+		}
+	})
+}
+
+func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		b.wants(t, "a weak one", b.post(changePath, "current", password, "password", "short"), 400, "too short")
+		b.wants(t, "a common one", b.post(changePath, "current", password, "password", "PassWord1"), 400, "among the first that are guessed")
+		b.wants(t, "without the current one", b.post(changePath, "password", better), 401, "The current password is not right")
+		for range 9 {
+			b.wants(t, "a wrong one", b.post(changePath, "current", "wrong password", "password", better), 401, "The current password is not right")
+		}
+		b.wants(t, "the right one after ten wrong", b.post(changePath, "current", password, "password", better), 429, "Wait 15 minutes")
+		h.wantsPassword(t, password)
+		h.wantsRevoked(t, 0)
+		if h.signedIn(b).UserID != h.mina.Sub {
+			t.Error("the session has ended")
+		}
+	})
+}
+
+func TestWhoHasNoPasswordHasNoneToChange(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		b := h.browser()
+		b.ask(t, enterErrand, "new@example.com")
+		b.post(enterErrand.codePath(), "code", h.code())
+		b.wants(t, "the page", b.get(changePath), 409, "You sign in without a password")
+		b.wants(t, "the form", b.post(changePath, "current", "", "password", better), 409, "You sign in without a password")
+	})
+}
+
+func TestAForgottenPasswordIsSetByMail(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		elsewhere, b := h.enterMina(), h.browser()
+		b.ask(t, resetErrand, minas, "query", asked)
+		code := h.code()
+		if a := b.get(resetErrand.codePath()); !strings.Contains(a.body, `autocomplete="new-password"`) {
+			t.Errorf("the page asks for no password: %s", a.body)
+		}
+		b.wants(t, "a weak one", b.post(resetErrand.codePath(), "code", code, "password", "short"), 400, "too short")
+		b.wants(t, "the address", b.post(resetErrand.codePath(), "code", code, "password", minas), 400, "is no password")
+		b.wants(t, "a wrong code", b.post(resetErrand.codePath(), "code", other(code), "password", better), 401, "The code is not right")
+		h.wantsPassword(t, password)
+		a := b.post(resetErrand.codePath(), "code", code, "password", better)
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Fatalf("the right code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
+		}
+		h.wantsPassword(t, better)
+		h.wantsRevoked(t, 1)
+		if _, err := h.store.Session(t.Context(), storage.SessionID(elsewhere)); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("the old session is there still: %v", err)
+		}
+		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginEmail {
+			t.Errorf("the session is %+v", v)
+		}
+		if all := h.mails(); len(all) != 2 || all[1].subject != "Your password was changed" {
+			t.Errorf("the mails are %+v", all)
+		}
+		b.wants(t, "another time", b.post(resetErrand.codePath(), "code", code, "password", password), 410, "")
+	})
+}
+
+// Only the user's name is known when the code is right; the code is not lost for it.
+func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		users := h.users.(*StoreUsers)
+		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
+		must(t, err)
+		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
+		b := h.browser()
+		b.ask(t, resetErrand, "pen@example.com")
+		b.wants(t, "the username", b.post(resetErrand.codePath(), "code", h.code(), "password", "Penelopeia"), 400, "is no password")
+		if a := b.post(resetErrand.codePath(), "code", h.code(), "password", better); a.Code != 303 {
+			t.Errorf("a better one = %d", a.Code)
+		}
+	})
+}
+
+func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		b.ask(t, linkErrand, "Second@example.com")
+		code := h.code()
+		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "second@example.com"); err == nil {
+			t.Error("the address is a way in before its code")
+		}
+		if a := b.post(linkErrand.codePath(), "code", code); a.Code != 303 || a.Header().Get("Location") != formPath {
+			t.Fatalf("the code = %d %s", a.Code, a.body)
+		}
+		u, err := h.store.User(t.Context(), h.mina.Sub)
+		if err != nil || u.Email != "second@example.com" || !u.EmailVerified {
+			t.Errorf("the user is %+v, %v", u, err)
+		}
+		for _, address := range []string{"second@example.com", minas} {
+			if l, err := h.store.Login(t.Context(), storage.LoginEmail, address); err != nil || l.UserID != h.mina.Sub {
+				t.Errorf("%s: %+v, %v", address, l, err)
+			}
+		}
+		time.Sleep(mailPause)
+		b.ask(t, linkErrand, minas) // her own, once more
+		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+			t.Errorf("her own address again = %d", a.Code)
+		}
+		if u, _ := h.store.User(t.Context(), h.mina.Sub); u.Email != minas {
+			t.Errorf("the newest address is %q", u.Email)
+		}
+	})
+}
+
+func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		must(t, err)
+		b := h.browser()
+		b.post(formPath, "username", "eve", "password", better)
+		b.ask(t, linkErrand, minas)
+		if n := len(h.mails()); n != 0 {
+			t.Errorf("%d mails, want none", n)
+		}
+		// She had it confirmed before Mina did, so the code has come; Mina was quicker.
+		b.ask(t, linkErrand, "shared@example.com")
+		code := h.code()
+		must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
+		b.wants(t, "an address that is taken meanwhile", b.post(linkErrand.codePath(), "code", code), 409, "belongs to another account")
+		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
+			t.Errorf("the login is %+v, %v", l, err)
+		}
+	})
+}
+
+// A code that one user asked for links no address to another who has signed in since.
+func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		must(t, err)
+		b := h.browser()
+		b.post(formPath, "username", "eve", "password", better)
+		b.ask(t, linkErrand, "eve@example.com")
+		b.post(formPath, "username", "mina", "password", password)
+		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 410, "")
+		delete(b.cookies, cookieName)
+		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 410, "")
+		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "eve@example.com"); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("the address is somebody's: %v", err)
+		}
+	})
+}
+
+func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.ended.err = errDown
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		b.wants(t, "with what was granted still valid", b.post(changePath, "current", password, "password", better), 503, "")
+		if n := len(h.mails()); n != 0 {
+			t.Errorf("%d mails say that it is done", n)
+		}
+	})
+}
+
+func TestAWeakPasswordIsNoGuess(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		for range 12 {
+			b.wants(t, "a weak one", b.post(changePath, "current", "wrong password", "password", "short"), 400, "too short")
+		}
+	})
+}
+
+// An address is a way in for good: a browser that somebody has left open must not get one.
+func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		time.Sleep(recent + time.Second)
+		b.wants(t, "the page", b.get(linkErrand.Path), 200, "Sign in once more")
+		if a := b.post(linkErrand.Path, "address", "eve@example.com"); a.Code != 303 || a.Header().Get("Location") != linkErrand.Path || len(h.mails()) != 0 {
+			t.Errorf("the form = %d to %q", a.Code, a.Header().Get("Location"))
+		}
+		b.post(formPath, "username", "mina", "password", password)
+		b.ask(t, linkErrand, "second@example.com")
+	})
+}

@@ -1,0 +1,188 @@
+package signin
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	codeDigits = 6
+	codeLife   = 10 * time.Minute
+	codeTries  = 5
+
+	mailPause = time.Minute // between two mails to one address
+	mailHour  = 5           // mails to one address in an hour
+)
+
+// errLapsed: there is no code to be typed in this browser, or not any more.
+var errLapsed = errors.New("signin: the code has ended")
+
+// drawCode draws a code, each of a million as likely.
+func drawCode() string {
+	n, _ := rand.Int(rand.Reader, big.NewInt(1_000_000)) // crypto/rand does not fail
+	return fmt.Sprintf("%0*d", codeDigits, n)
+}
+
+// typedCode is a code as somebody has typed it: with spaces or hyphens, in digits of full
+// width. It is "" if it can not be one.
+func typedCode(text string) string {
+	code := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '０' && r <= '９':
+			return '0' + r - '０'
+		case r == ' ' || r == '-' || r == '\u3000':
+			return -1
+		}
+		return r
+	}, text)
+	if len(code) != codeDigits || strings.Trim(code, digits) != "" {
+		return ""
+	}
+	return code
+}
+
+// proofOf is what is kept of a code. The key is the browser's cookie, which the store does
+// not have: whoever reads the store can not try out the million codes.
+func proofOf(cookie, kind, address, code string) []byte {
+	mac := hmac.New(sha256.New, []byte(cookie))
+	fmt.Fprintf(mac, "%s\x00%s\x00%s", kind, address, code)
+	return mac.Sum(nil)
+}
+
+// codeTicket is the id of the one code of a kind that a browser can be waiting for.
+func codeTicket(kind, cookie string) string { return storage.SessionID(kind + ":" + cookie) }
+
+// waitingFor returns the code that this browser has been asked for, or errLapsed.
+func (s *SignIn) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
+	if cookie == "" {
+		return storage.Ticket{}, errLapsed
+	}
+	t, err := s.store.Ticket(ctx, codeTicket(kind, cookie))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t, errLapsed
+	case err != nil:
+		return t, err
+	case t.Kind != kind || !t.Live(time.Now()) || t.Tries >= codeTries:
+		return t, errLapsed
+	}
+	return t, nil
+}
+
+// try takes one of the tries, before the code is looked at: guesses made in parallel are
+// no more than guesses made in turn.
+func (s *SignIn) try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
+	for {
+		if t, err = s.waitingFor(ctx, kind, cookie); err != nil {
+			return t, false, err
+		}
+		t.Tries++
+		t, err = s.store.SaveTicket(ctx, t)
+		switch {
+		case errors.Is(err, storage.ErrConflict):
+			continue
+		case err != nil:
+			return t, false, err
+		}
+		return t, hmac.Equal(t.Proof, proofOf(cookie, kind, t.Subject, code)), nil
+	}
+}
+
+// use ends the code; only one request can. A guess in between does not save it.
+func (s *SignIn) use(ctx context.Context, t storage.Ticket) error {
+	for {
+		err := s.store.EndTicket(ctx, t)
+		if !errors.Is(err, storage.ErrConflict) {
+			return err
+		}
+		t, err = s.store.Ticket(ctx, t.ID)
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			return errLapsed
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// issue makes a code for an address in this browser, and ends those the address had.
+func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind string, t storage.Ticket) (code string, err error) {
+	ctx := r.Context()
+	old, err := s.store.TicketsAbout(ctx, kind, t.Subject)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range old {
+		if err := s.use(ctx, o); err != nil && !errors.Is(err, errLapsed) {
+			return "", err
+		}
+	}
+	cookie, now := s.bindTo(w), time.Now().UTC()
+	code = drawCode()
+	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, storage.SessionID(cookie), storage.LoginEmail
+	t.Proof = proofOf(cookie, kind, t.Subject, code)
+	t.IP, t.Agent = s.peer(r).String(), agentOf(r)
+	t.CreatedAt, t.ExpiresAt = now, now.Add(codeLife)
+	_, err = s.store.SaveTicket(ctx, t)
+	return code, err
+}
+
+// kindMailed is the kind of the tickets that count the mails to an address.
+const kindMailed = "mailed"
+
+// mayMail counts one more mail to an address, or says how long to wait for it. Known and
+// unknown addresses are counted alike.
+func (s *SignIn) mayMail(ctx context.Context, address string) (wait time.Duration, err error) {
+	id := storage.SessionID(kindMailed + ":" + address)
+	for {
+		t, err := s.store.Ticket(ctx, id)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return 0, err
+		}
+		now := time.Now().UTC()
+		sent := since(t.State, now.Add(-time.Hour))
+		if n := len(sent); n > 0 && now.Sub(sent[n-1]) < mailPause {
+			return mailPause - now.Sub(sent[n-1]), nil
+		}
+		if len(sent) >= mailHour {
+			return time.Hour - now.Sub(sent[0]), nil
+		}
+		t.ID, t.Kind, t.State = id, kindMailed, times(append(sent, now))
+		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
+		_, err = s.store.SaveTicket(ctx, t)
+		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
+			continue // another request for the same address: look at what it has counted
+		}
+		return 0, err
+	}
+}
+
+// since reads the times that are after one; times writes them.
+func since(text string, after time.Time) (all []time.Time) {
+	for word := range strings.FieldsSeq(text) {
+		n, _ := strconv.ParseInt(word, 10, 64)
+		if at := time.Unix(0, n).UTC(); at.After(after) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+func times(all []time.Time) string {
+	words := make([]string, len(all))
+	for i, at := range all {
+		words[i] = strconv.FormatInt(at.UnixNano(), 10)
+	}
+	return strings.Join(words, " ")
+}

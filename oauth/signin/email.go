@@ -1,0 +1,267 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// serveAddress is the page that asks where a code is to be sent.
+func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand) error {
+	if r.Method == http.MethodPost {
+		return s.takeAddress(w, r, e)
+	}
+	query, err := carried(r)
+	if err != nil {
+		return err
+	}
+	switch u, err := e.asker(s, r); {
+	case errors.Is(err, storage.ErrNotFound):
+		return seeOther(w, formPath)
+	case errors.Is(err, errStale):
+		return s.askAgain(w, r, u)
+	case err != nil:
+		return err
+	}
+	t, err := s.restage(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	hint, _ := Mailbox(t.hint)
+	return t.show(w, http.StatusOK, addressPage, view{Title: e.Title, Errand: e, Address: hint})
+}
+
+func (e *errand) asker(s *SignIn, r *http.Request) (storage.User, error) {
+	if e.who == nil {
+		return storage.User{}, nil
+	}
+	return e.who(s, r)
+}
+
+// askAgain has somebody sign in once more; then they are where they find the page again.
+func (s *SignIn) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
+	query := ""
+	if s.hasAccount.Load() {
+		query = accountPath
+	}
+	t := s.stage(r, query, storage.App{})
+	return t.show(w, http.StatusOK, formPage, view{
+		Title: "Sign in", Username: u.Username,
+		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
+	})
+}
+
+// takeAddress sends a code and leads to the page that asks for it. An address that nobody
+// has is answered as one that somebody has.
+func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readCarried(w, r, "address")
+	if err != nil {
+		return err
+	}
+	u, err := e.asker(s, r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return seeOther(w, formPath)
+	case errors.Is(err, errStale):
+		return seeOther(w, e.Path)
+	case err != nil:
+		return err
+	}
+	t, err := s.restage(r.Context(), r, in["query"])
+	if err != nil {
+		return err
+	}
+	address, err := Mailbox(in["address"])
+	if err != nil {
+		return t.show(w, http.StatusBadRequest, addressPage, view{
+			Title: e.Title, Errand: e, Address: shownAddress(in["address"]),
+			Alert: t.lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
+		})
+	}
+	wait, err := s.mail(w, r, e, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", seconds(wait))
+		return t.show(w, http.StatusTooManyRequests, addressPage, view{Title: e.Title, Errand: e, Address: address, Alert: mailWaitText(t.lang, wait)})
+	}
+	return seeOther(w, e.codePath())
+}
+
+// shownAddress is what was typed, as far as it is shown again.
+func shownAddress(text string) string { return text[:min(len(text), 254)] }
+
+// mail sends the ticket's address a code that this browser may type in, or says how long
+// to wait. Whether there is a mail is decided beside the request.
+func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
+	if !s.members.outbox.reserve() {
+		return 0, mailsFull
+	}
+	put := false
+	defer func() {
+		if !put {
+			s.members.outbox.release()
+		}
+	}()
+	if wait := s.spare(r); wait > 0 {
+		return wait, nil
+	}
+	if wait, err := s.mayMail(r.Context(), t.Subject); wait > 0 || err != nil {
+		return wait, err
+	}
+	code, err := s.issue(w, r, e.kind, t)
+	if err != nil {
+		return 0, err
+	}
+	put = true
+	s.members.outbox.put(func(ctx context.Context) error {
+		yes, err := e.reaches(s, ctx, t)
+		if err != nil || !yes {
+			return err
+		}
+		return s.members.mailer.Send(ctx, t.Subject, lang.T(e.subject), s.codeText(lang, code))
+	})
+	return 0, nil
+}
+
+func (s *SignIn) codeText(lang page.Lang, code string) string {
+	return lang.T("Your code is %s", code) + "\n\n" +
+		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.members.site) + "\n\n" +
+		lang.T("If you did not ask for it, somebody may have mistaken your address for theirs. You need do nothing.") + "\n"
+}
+
+// serveCode is the page that asks for the code.
+func (s *SignIn) serveCode(w http.ResponseWriter, r *http.Request, e *errand) error {
+	if r.Method == http.MethodPost {
+		return s.takeCode(w, r, e)
+	}
+	ticket, err := s.waitingFor(r.Context(), e.kind, browserSecret(r))
+	switch {
+	case errors.Is(err, errLapsed):
+		return s.sayLapsed(w, r, e)
+	case err != nil:
+		return err
+	}
+	return s.askCode(w, r, e, ticket, http.StatusOK, "")
+}
+
+// takeCode looks at a code. Every one that could be right takes one of the five tries.
+func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readFields(w, r, "code", "password")
+	if err != nil {
+		return err
+	}
+	ticket, err := s.waitingFor(r.Context(), e.kind, browserSecret(r))
+	switch {
+	case errors.Is(err, errLapsed):
+		return s.sayLapsed(w, r, e)
+	case err != nil:
+		return err
+	}
+	code := typedCode(in["code"])
+	if code == "" {
+		return s.askCode(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
+	}
+	if e.NewPassword {
+		if err := CheckPassword(in["password"], ticket.Subject); err != nil {
+			return s.askCode(w, r, e, ticket, http.StatusBadRequest, unfit(err))
+		}
+	}
+	ticket, u, wait, err := s.prove(r, e, code, in["password"])
+	return s.sayProof(w, r, e, ticket, u, in["password"], wait, err)
+}
+
+func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, wait time.Duration, err error) error {
+	switch {
+	case wait > 0:
+		s.note(r, http.StatusTooManyRequests, "")
+		return s.sayLocked(w, r, form{query: t.Query}, wait)
+	case errors.Is(err, errLapsed):
+		return s.sayLapsed(w, r, e)
+	case errors.Is(err, storage.ErrNotFound):
+		s.note(r, http.StatusUnauthorized, "")
+		if t.Tries >= codeTries {
+			return s.sayLapsed(w, r, e)
+		}
+		return s.askCode(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
+	case errors.Is(err, storage.ErrInvalid):
+		return s.askCode(w, r, e, t, http.StatusBadRequest, unfit(err))
+	case err != nil:
+		return err
+	}
+	return e.done(s, w, r, t, u, password)
+}
+
+// prove lets a code past the guard and uses it up if it is right, or says how long to wait.
+// A code that has ended proves nothing and does not count as failed.
+func (s *SignIn) prove(r *http.Request, e *errand, code, password string) (t storage.Ticket, u storage.User, wait time.Duration, err error) {
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return t, u, wait, nil
+	}
+	failed := false
+	defer func() { s.guard.End(ip, failed) }()
+	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
+	if err != nil {
+		return t, u, 0, err
+	}
+	if !right {
+		failed = true
+		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
+		return t, u, 0, storage.ErrNotFound
+	}
+	if u, err = e.ready(s, r, t, password); err != nil {
+		failed = errors.Is(err, storage.ErrNotFound)
+		return t, u, 0, err
+	}
+	return t, u, 0, s.use(r.Context(), t)
+}
+
+func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, ticket storage.Ticket, status int, alert string) error {
+	t, err := s.restage(r.Context(), r, ticket.Query)
+	if err != nil {
+		return err
+	}
+	if alert != "" {
+		alert = t.lang.T(alert)
+	}
+	return t.show(w, status, codePage, view{Title: e.CodeTitle, Errand: e, Address: ticket.Subject, Alert: alert})
+}
+
+// sayLapsed says that there is no code to type in any more: 410, with the way to a new one.
+func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) error {
+	t := s.stage(r, "", storage.App{})
+	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, browserSecret(r))); err == nil {
+		if t, err = s.restage(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
+			return err
+		}
+	} else if !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	return t.show(w, http.StatusGone, lapsedPage, view{
+		Title: "This code has ended", Errand: e,
+		Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+	})
+}
+
+func seconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
+
+func mailWaitText(l page.Lang, wait time.Duration) string {
+	if wait <= mailPause {
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", seconds(wait))
+	}
+	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
+}

@@ -1,0 +1,179 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// errand is what a code is mailed for. It has two pages: one that asks for the address,
+// one for the code.
+type errand struct {
+	kind        string // of its tickets
+	Path        string
+	Title, Lead string // of the page that asks for the address; these and the others in English
+	CodeTitle   string // of the page that asks for the code
+	Button      string // under the code
+	NewPassword bool   // asked for with the code
+	subject     string // of the mail
+
+	// who is asking; storage.ErrNotFound sends them to sign in first, and errStale once more.
+	// nil: anybody may.
+	who func(*SignIn, *http.Request) (storage.User, error)
+	// reaches reports whether a mail goes to the ticket's address. It is asked beside the
+	// request, so that nobody can tell from outside.
+	reaches func(*SignIn, context.Context, storage.Ticket) (bool, error)
+	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
+	// code; storage.ErrInvalid asks for another password.
+	ready func(*SignIn, *http.Request, storage.Ticket, string) (storage.User, error)
+	// done answers who has typed the right code, and used it up.
+	done func(*SignIn, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
+}
+
+func (e *errand) codePath() string { return e.Path + "/code" }
+
+// CodePath is codePath for templates.
+func (e *errand) CodePath() string { return e.codePath() }
+
+// enterErrand signs in by mail, and signs up who is new where that is allowed to anybody.
+var enterErrand = &errand{
+	kind: "email", Path: formPath + "/email",
+	Title: "Sign in with e-mail", Lead: "We send a code to your address. You need no password.",
+	CodeTitle: "Type in the code", Button: "Sign in", subject: "Your code to sign in",
+	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.members.emails.ByEmail(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return s.welcomes(), nil
+		}
+		return err == nil, err
+	},
+	ready: func(s *SignIn, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		u, err := s.members.emails.ByEmail(r.Context(), t.Subject)
+		if !errors.Is(err, storage.ErrNotFound) {
+			return u, err
+		}
+		if !s.welcomes() {
+			return u, storage.ErrNotFound
+		}
+		return storage.User{}, nil
+	},
+	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+		if u.Sub == "" {
+			u, err = s.members.emails.CreateByEmail(r.Context(), t.Subject)
+			switch {
+			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
+				return shutOut
+			case err != nil:
+				return err
+			}
+		} else if u, err = s.lastBy(r.Context(), u, storage.LoginEmail); err != nil {
+			return err
+		}
+		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
+	},
+}
+
+// resetErrand gives a new password to who has forgotten theirs.
+var resetErrand = &errand{
+	kind: "reset", Path: formPath + "/reset",
+	Title: "Set a new password", Lead: "Give the e-mail address you have confirmed here. We send a code to it.",
+	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, subject: "Your code to set a new password",
+	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.forgetful(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	},
+	ready: func(s *SignIn, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
+		u, err := s.forgetful(r.Context(), t.Subject)
+		if err != nil {
+			return u, err
+		}
+		if err := CheckPassword(password, u.Username, u.Email, t.Subject); err != nil {
+			return u, errors.Join(storage.ErrInvalid, err)
+		}
+		return u, nil
+	},
+	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+		if err := s.changePassword(r, u, password); err != nil {
+			return err
+		}
+		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
+	},
+}
+
+// linkErrand confirms that an address is that of who is signed in.
+var linkErrand = &errand{
+	kind: "link", Path: formPath + "/address",
+	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
+	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
+	who: func(s *SignIn, r *http.Request) (storage.User, error) {
+		v, u, err := s.visit(r)
+		if err == nil && time.Since(v.AuthTime) > recent {
+			err = errStale
+		}
+		return u, err
+	},
+	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
+		u, err := s.members.emails.ByEmail(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return true, nil
+		}
+		return err == nil && u.Sub == t.UserID, err
+	},
+	ready: func(s *SignIn, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		_, u, err := s.visit(r)
+		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
+			err = errLapsed
+		}
+		return u, err
+	},
+	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
+		err := s.members.emails.LinkEmail(r.Context(), u.Sub, t.Subject)
+		if errors.Is(err, storage.ErrExists) {
+			return otherwise
+		}
+		if err != nil {
+			return err
+		}
+		return seeOther(w, onward(t.Query))
+	},
+}
+
+// errStale: somebody is signed in, but for so long that it may be somebody else by now. An
+// address of theirs would be a way in for good.
+var errStale = errors.New("signin: the sign-in is too long ago")
+
+// welcomes reports whether an address that nobody has makes a new user.
+func (s *SignIn) welcomes() bool {
+	return s.members.signUps != nil && s.members.signUp == SignUpOpen
+}
+
+// forgetful is the user of an address, if they have a password to forget.
+func (s *SignIn) forgetful(ctx context.Context, address string) (storage.User, error) {
+	u, err := s.members.emails.ByEmail(ctx, address)
+	if err != nil {
+		return u, err
+	}
+	has, err := s.members.passwords.HasPassword(ctx, u.Sub)
+	if err == nil && !has {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}
+
+// lastBy notes how a user has signed in, as signing in with a password does.
+func (s *SignIn) lastBy(ctx context.Context, u storage.User, loginType string) (storage.User, error) {
+	if _, ours := s.users.(*StoreUsers); !ours || u.LoginType == loginType {
+		return u, nil
+	}
+	u.LoginType = loginType
+	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+		return u, err
+	}
+	return u, nil
+}

@@ -1,0 +1,141 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+const joinPath = formPath + "/signup"
+
+// joining is what the page to sign up shows of what was typed.
+type joining struct {
+	Mail, Invited bool   // whether it asks for an address, for an invitation
+	Invitation    string // as typed
+}
+
+// serveJoin is the page on which people become users by themselves.
+func (s *SignIn) serveJoin(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		return s.join(w, r)
+	}
+	query, err := carried(r)
+	if err != nil {
+		return err
+	}
+	return s.askJoin(w, r, http.StatusOK, map[string]string{"query": query}, "")
+}
+
+func (s *SignIn) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
+	t, err := s.restage(r.Context(), r, in["query"])
+	if err != nil {
+		return err
+	}
+	if alert != "" {
+		alert = t.lang.T(alert)
+	}
+	m := &s.members
+	return t.show(w, status, joinPage, view{
+		Title: "Create an account", Username: hinted(in["username"]), Address: shownAddress(in["address"]), Alert: alert,
+		Joining: joining{Mail: m.emails != nil, Invited: m.signUp == SignUpInvitation, Invitation: in["invitation"]},
+	})
+}
+
+func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
+	if err := s.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	in, err := readCarried(w, r, "username", "password", "address", "invitation")
+	if err != nil {
+		return err
+	}
+	address, alert := s.judge(in)
+	if alert != "" {
+		return s.askJoin(w, r, http.StatusBadRequest, in, alert)
+	}
+	u, wait, err := s.signUpAs(r, in)
+	switch {
+	case wait > 0:
+		s.note(r, http.StatusTooManyRequests, "")
+		return s.sayLocked(w, r, form{query: in["query"]}, wait)
+	case errors.Is(err, storage.ErrNotFound):
+		s.note(r, http.StatusUnauthorized, "")
+		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
+	case errors.Is(err, storage.ErrExists):
+		return s.askJoin(w, r, http.StatusConflict, in, "This username is taken. Choose another one.")
+	case errors.Is(err, storage.ErrInvalid):
+		return s.askJoin(w, r, http.StatusBadRequest, in, unfit(err))
+	case err != nil:
+		return err
+	}
+	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
+	return s.welcome(w, r, u, address, in["query"])
+}
+
+// judge says what is wrong with a form before anything is looked up.
+func (s *SignIn) judge(in map[string]string) (address, alert string) {
+	var err error
+	if s.members.emails != nil && strings.TrimSpace(in["address"]) != "" {
+		if address, err = Mailbox(in["address"]); err != nil {
+			return "", "This is no e-mail address. Check it for mistakes; it looks like name@example.com."
+		}
+	}
+	if _, err := subject(in["username"]); err != nil {
+		return "", "This username can not be used. Choose one of 1 to 100 visible characters."
+	}
+	if err := CheckPassword(in["password"], in["username"], address); err != nil {
+		return "", unfit(err)
+	}
+	if s.members.signUp == SignUpInvitation && strings.TrimSpace(in["invitation"]) == "" {
+		return "", "Type in the code of your invitation. Who invited you has it."
+	}
+	return address, ""
+}
+
+// signUpAs makes the user. A wrong invitation counts as a failed sign-in does; all together
+// an address makes a few users at a time.
+func (s *SignIn) signUpAs(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return u, wait, nil
+	}
+	failed := false
+	defer func() { s.guard.End(ip, failed) }()
+	if wait := s.spare(r); wait > 0 {
+		return u, wait, nil
+	}
+	invitation := ""
+	if s.members.signUp == SignUpInvitation {
+		invitation = in["invitation"]
+	}
+	u, err = s.members.signUps.SignUp(r.Context(), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	failed = errors.Is(err, storage.ErrNotFound)
+	return u, 0, err
+}
+
+// welcome signs a new user in. The address is not theirs until they have typed in the code
+// that is sent to it; nobody is told of it before.
+func (s *SignIn) welcome(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
+	if address == "" {
+		return s.letIn(w, r, u, storage.LoginSelf, query)
+	}
+	if err := s.begin(w, r, u, storage.LoginSelf); err != nil {
+		return err
+	}
+	s.note(r, http.StatusSeeOther, u.Sub)
+	t, err := s.restage(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	wait, err := s.mail(w, r, linkErrand, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
+	if errors.Is(err, error(mailsFull)) || wait > 0 { // they can confirm it any other day
+		return seeOther(w, onward(query))
+	}
+	if err != nil {
+		return err
+	}
+	return seeOther(w, linkErrand.codePath())
+}

@@ -1,0 +1,191 @@
+package signin
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func (h *house) invite(t *testing.T, role string, life time.Duration) string {
+	t.Helper()
+	code, now := storage.DrawInvitation(), time.Now().UTC()
+	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: storage.InvitationID(code), Role: role, CreatedAt: now, ExpiresAt: now.Add(life)})
+	must(t, err)
+	return code
+}
+
+func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		b := h.browser()
+		a := b.get(joinPath + "?query=client_id%3Dksacme")
+		if a.Code != 200 || !strings.Contains(a.body, `value="client_id=ksacme"`) || strings.Contains(a.body, "invitation") {
+			t.Errorf("the page = %d %s", a.Code, a.body)
+		}
+		for promise, c := range map[string]struct {
+			name, pass, address string
+			status              int
+			text                string
+		}{
+			"a short password":         {"ada", "short", "", 400, "too short"},
+			"a common one":             {"ada", "Iloveyou1", "", 400, "among the first that are guessed"},
+			"the username":             {"adalovelace", "AdaLovelace", "", 400, "is no password"},
+			"the address":              {"ada", "lovelace1815", "lovelace1815@example.com", 400, "is no password"},
+			"no username":              {" ", better, "", 400, "This username can not be used"},
+			"a username not seen":      {"a\u202eda", better, "", 400, "This username can not be used"},
+			"a username that is taken": {"MINA", better, "", 409, "This username is taken"},
+			"an address that is none":  {"ada", better, "ada", 400, "This is no e-mail address"},
+		} {
+			b.wants(t, promise, b.post(joinPath, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
+			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {
+				t.Errorf("%s: the page holds the password", promise)
+			}
+		}
+		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Fatalf("signing up = %d %s", a.Code, a.body)
+		}
+		u, err := h.users.Authenticate(t.Context(), "ada", better)
+		if err != nil || u.Username != "Ada" || u.Role != "" || u.Email != "" || h.signedIn(b).UserID != u.Sub || h.signedIn(b).LoginType != storage.LoginSelf {
+			t.Errorf("the user is %+v, %v, the session %+v", u, err, h.signedIn(b))
+		}
+	})
+}
+
+// An address that is only typed is nobody's: neither applications nor the sign-in page
+// may take it for the owner's word.
+func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		b := h.browser()
+		a := b.post(joinPath, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
+		if a.Code != 303 || a.Header().Get("Location") != linkErrand.codePath() {
+			t.Fatalf("signing up = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
+		}
+		u, err := h.users.Authenticate(t.Context(), "ada", better)
+		if err != nil || u.Email != "" {
+			t.Errorf("before the code the user is %+v, %v", u, err)
+		}
+		if a := b.get(linkErrand.codePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
+			t.Error("there is no way on without the code")
+		}
+		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Errorf("the code = %d to %q", a.Code, a.Header().Get("Location"))
+		}
+		if u, _ := h.store.User(t.Context(), u.Sub); u.Email != "ada@example.com" || !u.EmailVerified {
+			t.Errorf("after the code the user is %+v", u)
+		}
+	})
+}
+
+func TestWhoIsInvitedSignsUp(t *testing.T) {
+	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
+		code := h.invite(t, storage.RoleDeveloper, time.Hour)
+		b := h.browser()
+		b.wants(t, "the page", b.get(joinPath), 200, `name="invitation"`)
+		b.wants(t, "none", b.post(joinPath, "username", "ada", "password", better), 400, "Type in the code of your invitation")
+		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", storage.DrawInvitation()), 401, "This invitation is not right")
+		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 409, "This username is taken")
+		if a := b.post(joinPath, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
+			t.Fatalf("the right one = %d %s", a.Code, a.body)
+		}
+		if u, err := h.users.Authenticate(t.Context(), "ada", better); err != nil || u.Role != storage.RoleDeveloper {
+			t.Errorf("the user is %+v, %v", u, err)
+		}
+		b.wants(t, "a used one", b.post(joinPath, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
+		late := h.invite(t, "", time.Hour)
+		time.Sleep(time.Hour)
+		b.wants(t, "one that has ended", b.post(joinPath, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
+	})
+}
+
+func TestOneInvitationMakesOneUser(t *testing.T) {
+	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
+		code := h.invite(t, "", time.Hour)
+		var made atomic.Int32
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				if h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n := made.Load(); n != 1 {
+			t.Errorf("%d users were made, want 1", n)
+		}
+	})
+}
+
+func TestOneAddressMakesSoManyUsers(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		for i := range sparingly.Failures + 3 {
+			a := h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better)
+			if want := map[bool]int{true: 303, false: 429}[i < sparingly.Failures]; a.Code != want {
+				t.Fatalf("user %d = %d, want %d", i+1, a.Code, want)
+			}
+		}
+	})
+}
+
+func TestPasswordsThatEverybodyTriesAreRefused(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(commonText, "\n"), "\n")
+	if len(lines) != 10_000 {
+		t.Fatalf("%d common passwords, want 10,000", len(lines))
+	}
+	for _, p := range []string{lines[0], lines[len(lines)-1], "password", "PASSWORD", "12345678", "qwertyuiop", "Trustno1", "iloveyou1"} {
+		if err := CheckPassword(p); err != errCommon && err != errShort {
+			t.Errorf("CheckPassword(%q) = %v, want errCommon", p, err)
+		}
+	}
+	for i, line := range lines {
+		if len(line) < 8 || line != strings.ToLower(line) || i > 0 && lines[i-1] >= line {
+			t.Fatalf("line %d: %q is short, in upper case or out of order", i+1, line)
+		}
+	}
+	for promise, c := range map[string]struct {
+		password string
+		known    []string
+		want     error
+	}{
+		"eight characters":            {"xk2!vb9q", nil, nil},
+		"eight characters of three":   {"密码很难猜到的呀", nil, nil},
+		"seven":                       {"xk2!vb9", nil, errShort},
+		"part of a common one":        {"passwor\nd", nil, nil},
+		"two common ones":             {"password12345678x", nil, nil},
+		"1,024 bytes":                 {strings.Repeat("x", 1024), nil, nil},
+		"1,025":                       {strings.Repeat("x", 1025), nil, errLong},
+		"no text":                     {"xk2!vb9\xff", nil, errLong},
+		"the username":                {"Penelopeia", []string{"penelopeia"}, errKnown},
+		"the address":                 {"pen@Example.com", []string{"", "pen@example.com"}, errKnown},
+		"what stands before the @":    {"penelopeia", []string{"Penelopeia@example.com"}, errKnown},
+		"nothing known is no match":   {"xk2!vb9q", []string{"", "@"}, nil},
+		"more than the username":      {"penelopeia!", []string{"penelopeia"}, nil},
+		"a common one and a username": {"12345678", []string{"12345678"}, errCommon},
+	} {
+		if err := CheckPassword(c.password, c.known...); err != c.want {
+			t.Errorf("%s: CheckPassword() = %v, want %v", promise, err, c.want)
+		}
+	}
+}
+
+// A password of 1,024 bytes is taken whole: the last byte counts.
+func TestALongPasswordIsTakenWhole(t *testing.T) {
+	h := furnished(t, SignUpOpen)
+	long := strings.Repeat("correct horse ", 73) + "ab"
+	if len(long) != 1024 {
+		t.Fatal(len(long))
+	}
+	if a := h.browser().post(joinPath, "username", "ada", "password", long); a.Code != 303 {
+		t.Fatalf("signing up = %d %s", a.Code, a.body)
+	}
+	for pass, ok := range map[string]bool{long: true, long[:1023] + "c": false, long[:1023]: false} {
+		if _, err := h.users.Authenticate(t.Context(), "ada", pass); (err == nil) != ok {
+			t.Errorf("with %d bytes ending in %q: %v", len(pass), pass[len(pass)-1:], err)
+		}
+	}
+}

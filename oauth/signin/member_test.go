@@ -1,0 +1,262 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// letter is a mail as a Mailer is given it.
+type letter struct{ to, subject, text string }
+
+// postman is a Mailer that keeps what it is given, once the test lets it.
+type postman struct {
+	mu   sync.Mutex
+	sent []letter
+	gate chan struct{} // nil: open
+	err  error
+}
+
+func (p *postman) Send(ctx context.Context, to, subject, text string) error {
+	if p.gate != nil {
+		select {
+		case <-p.gate:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent = append(p.sent, letter{to, subject, text})
+	return p.err
+}
+
+// revoker keeps what it is told to revoke.
+type revoker struct {
+	revoked []storage.Revocation
+	err     error
+}
+
+func (r *revoker) Revoke(_ context.Context, rs ...storage.Revocation) error {
+	r.revoked = append(r.revoked, rs...)
+	return r.err
+}
+
+// house is a room with everything offered, in which Mina has confirmed her address.
+type house struct {
+	*room
+	post  *postman
+	ended *revoker
+}
+
+const minas = "mina@example.com"
+
+func furnished(t *testing.T, signUp string) *house {
+	t.Helper()
+	h := &house{post: &postman{}, ended: &revoker{}}
+	h.room = open(t, func(c *Config) { c.Mailer, c.Revoker, c.SignUp = h.post, h.ended, signUp })
+	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
+	return h
+}
+
+// mails waits until everything is sent, and returns it.
+func (h *house) mails() []letter {
+	h.members.outbox.workers.Wait()
+	h.post.mu.Lock()
+	defer h.post.mu.Unlock()
+	return slices.Clone(h.post.sent)
+}
+
+var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
+
+// code is that of the last mail.
+func (h *house) code() string {
+	h.t.Helper()
+	all := h.mails()
+	if len(all) == 0 {
+		h.t.Fatal("no mail was sent")
+	}
+	return sixDigits.FindString(all[len(all)-1].text)
+}
+
+// tab is a browser: it keeps cookies and follows nothing.
+type tab struct {
+	h       http.Handler
+	cookies map[string]string
+	from    string
+	last    answer
+}
+
+func (h *house) browser() *tab {
+	return &tab{h: h, cookies: map[string]string{}, from: "192.0.2.1"}
+}
+
+func (b *tab) send(r *http.Request) answer {
+	for name, value := range b.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	r.RemoteAddr = b.from + ":4711"
+	w := httptest.NewRecorder()
+	b.h.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		}
+	}
+	b.last = answer{w, w.Body.String()}
+	return b.last
+}
+
+func (b *tab) get(path string) answer { return b.send(get(path)) }
+
+func (b *tab) post(path string, pairs ...string) answer {
+	r := post(pairs...)
+	r.URL.Path = path
+	return b.send(r)
+}
+
+// ask sends an address and fails the test unless the page for the code follows.
+func (b *tab) ask(t *testing.T, e *errand, address string, pairs ...string) {
+	t.Helper()
+	a := b.post(e.Path, append([]string{"address", address}, pairs...)...)
+	if a.Code != 303 || a.Header().Get("Location") != e.codePath() {
+		t.Fatalf("asking for a code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
+	}
+	if a := b.get(e.codePath()); a.Code != 200 || !strings.Contains(a.body, `autocomplete="one-time-code"`) {
+		t.Fatalf("the page for the code = %d %s", a.Code, a.body)
+	}
+}
+
+// other is a code that is not this one.
+func other(code string) string {
+	if code == "000000" {
+		return "000001"
+	}
+	return "000000"
+}
+
+func (b *tab) wants(t *testing.T, promise string, a answer, status int, text string) {
+	t.Helper()
+	if a.Code != status || !strings.Contains(a.body, text) {
+		t.Errorf("%s: %d, want %d and %q in %s", promise, a.Code, status, text, a.body)
+	}
+}
+
+// signedIn is the session of a browser, or nobody's.
+func (h *house) signedIn(b *tab) storage.Session {
+	h.t.Helper()
+	if b.cookies[cookieName] == "" {
+		return storage.Session{}
+	}
+	v, err := h.store.Session(context.Background(), storage.SessionID(b.cookies[cookieName]))
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		h.t.Fatal(err)
+	}
+	return v
+}
+
+// Whatever is missing is not offered, and nothing answers there.
+func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
+	all := map[string]string{
+		enterErrand.Path: "mail", resetErrand.Path: "mail+revoker", linkErrand.Path: "mail",
+		changePath: "revoker", joinPath: "signup",
+	}
+	for parts, change := range map[string]func(*Config){
+		"":             nil,
+		"mail":         func(c *Config) { c.Mailer = &postman{} },
+		"revoker":      func(c *Config) { c.Revoker = &revoker{} },
+		"mail+revoker": func(c *Config) { c.Mailer, c.Revoker = &postman{}, &revoker{} },
+		"signup":       func(c *Config) { c.SignUp = SignUpOpen },
+		"a host's own users with all of it": func(c *Config) {
+			c.Mailer, c.Revoker, c.SignUp, c.Users = &postman{}, &revoker{}, SignUpOpen, &crowd{}
+		},
+	} {
+		rm := open(t, change)
+		form := rm.do(get(formPath)).body
+		for path, needs := range all {
+			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"), func(n string) bool { return !strings.Contains(parts, n) })
+			a := rm.do(get(path))
+			if (a.Code != http.StatusNotFound) != has {
+				t.Errorf("with %q, %s = %d", parts, path, a.Code)
+			}
+			if linked := strings.Contains(form, `href="`+path+`"`); linked != (has && path != linkErrand.Path && path != changePath) {
+				t.Errorf("with %q, the page has a link to %s: %t", parts, path, linked)
+			}
+		}
+	}
+}
+
+func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
+	h := furnished(t, "")
+	for _, path := range []string{linkErrand.Path, changePath} {
+		if a := h.do(get(formPath, h.enterMina())); !strings.Contains(a.body, `href="`+path+`"`) {
+			t.Errorf("the page has no link to %s", path)
+		}
+		b := h.browser()
+		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != formPath {
+			t.Errorf("%s for nobody = %d", path, a.Code)
+		}
+		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != formPath {
+			t.Errorf("POST %s by nobody = %d", path, a.Code)
+		}
+	}
+	if n := len(h.mails()); n != 0 {
+		t.Errorf("%d mails were sent", n)
+	}
+}
+
+func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
+	h := furnished(t, SignUpOpen)
+	cookie := h.enterMina()
+	for _, path := range []string{enterErrand.Path, enterErrand.codePath(), resetErrand.Path, resetErrand.codePath(), linkErrand.Path, linkErrand.codePath(), changePath, joinPath} {
+		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
+		r.URL.Path = path
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		if a := h.do(r); a.Code != http.StatusForbidden {
+			t.Errorf("POST %s from elsewhere = %d, want 403", path, a.Code)
+		}
+		for _, pairs := range [][]string{{"address", "a", "address", "b", "code", "1", "code", "2", "password", "a", "password", "b"}} {
+			r := post(append(pairs, "cookie", cookie)...)
+			r.URL.Path = path
+			if a := h.do(r); a.Code != http.StatusBadRequest {
+				t.Errorf("POST %s with a field twice = %d, want 400", path, a.Code)
+			}
+		}
+	}
+	if n := len(h.mails()); n != 0 {
+		t.Errorf("%d mails were sent", n)
+	}
+}
+
+// Every text that a page or a mail of this room says is said in Chinese too.
+func TestEveryErrandSpeaksChinese(t *testing.T) {
+	h := furnished(t, "")
+	for _, e := range h.members.errands {
+		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.subject} {
+			if got := string(page.Chinese.Of(text)); got != "zh-CN" {
+				t.Errorf("%s: %q is not in the table", e.kind, text)
+			}
+		}
+	}
+	for _, w := range slices.Concat(h.offered, h.members.helps, h.members.changes) {
+		if page.Chinese.Of(w.Label) != page.Chinese {
+			t.Errorf("%q is not in the table", w.Label)
+		}
+	}
+	b := h.browser()
+	b.post(enterErrand.Path, "address", minas, "query", "ui_locales=zh-CN")
+	h.code()
+	m := h.mails()[0]
+	if m.subject != "您的登录验证码" || !strings.Contains(m.text, "您的验证码是 ") || !strings.Contains(m.text, "id.example.com") || regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`).MatchString(m.text) {
+		t.Errorf("the mail is %+v", m)
+	}
+}

@@ -1,0 +1,126 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Who may become a user by themselves.
+const (
+	SignUpClosed     = "closed"     // nobody
+	SignUpOpen       = "open"       // anybody
+	SignUpInvitation = "invitation" // who brings the code of a storage.Invitation
+)
+
+// members is what people do about their own accounts. What its parts are missing for is
+// not offered.
+type members struct {
+	outbox    *outbox
+	mailer    Mailer
+	emails    EmailUsers    // nil: nobody signs in by mail
+	passwords PasswordUsers // nil: nobody changes a password
+	signUps   SignUpUsers   // nil: nobody signs up
+	revoker   Revoker
+	signUp    string
+	site      string // what mails call the service
+	sparing   *Guard // of mails and new users, by address
+	errands   []*errand
+	helps     []way // on the sign-in page
+	changes   []way // on the page of who is signed in
+}
+
+// One address has so many mails sent or users made in ten minutes; a school or an office
+// is one address too.
+var sparingly = Lock{Failures: 30, Within: 10 * time.Minute, For: 10 * time.Minute}
+
+func (s *SignIn) furnish(c Config) {
+	base, _ := url.Parse(c.BaseURL) // it has been checked
+	m := &s.members
+	*m = members{outbox: newOutbox(s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host, sparing: NewGuard(sparingly)}
+	if c.Revoker != nil {
+		m.passwords, _ = s.users.(PasswordUsers)
+	}
+	if m.signUp != SignUpClosed {
+		m.signUps, _ = s.users.(SignUpUsers)
+	}
+	if c.Mailer != nil {
+		m.emails, _ = s.users.(EmailUsers)
+	}
+	if m.emails != nil {
+		s.offered = append(s.offered, way{Path: enterErrand.Path, Label: "Sign in with e-mail"})
+		m.errands = []*errand{enterErrand, linkErrand}
+		link := way{Path: linkErrand.Path, Label: "Confirm an e-mail address"}
+		m.changes, s.linkable = append(m.changes, link), append(s.linkable, link)
+	}
+	if m.emails != nil && m.passwords != nil {
+		m.errands = append(m.errands, resetErrand)
+		m.helps = append(m.helps, way{Path: resetErrand.Path, Label: "Forgotten your password?"})
+	}
+	if m.passwords != nil {
+		m.changes = append(m.changes, way{Path: changePath, Label: "Change your password"})
+	}
+	if m.signUps != nil {
+		m.helps = append(m.helps, way{Path: joinPath, Label: "Create an account"})
+	}
+}
+
+func (s *SignIn) memberRoutes() []reply.Route {
+	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	var all []reply.Route
+	for _, e := range s.members.errands {
+		all = append(all,
+			reply.Route{Path: e.Path, Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
+			reply.Route{Path: e.codePath(), Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+		)
+	}
+	if s.members.passwords != nil {
+		all = append(all,
+			reply.Route{Path: changePath, Methods: both, Handle: s.serveChange, Fail: failPage},
+			reply.Route{Path: changedPath, Methods: both[:2], Handle: s.sayChanged, Fail: failPage},
+		)
+	}
+	if s.members.signUps != nil {
+		all = append(all, reply.Route{Path: joinPath, Methods: both, Handle: s.serveJoin, Fail: failPage})
+	}
+	return all
+}
+
+// carried is the authorize request that a link to a page of this room carries along.
+func carried(r *http.Request) (string, error) {
+	asked, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return "", badQuery
+	}
+	return carry(asked.Get("query"))
+}
+
+// spare lets an address have one more mail sent or user made, or says how long to wait.
+func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
+	ip := s.peer(r)
+	if wait := s.members.sparing.Begin(ip); wait > 0 {
+		return wait
+	}
+	s.members.sparing.End(ip, true)
+	return 0
+}
+
+// signOutEverywhere ends a user's sessions and everything they granted before now.
+func (s *SignIn) signOutEverywhere(ctx context.Context, sub string) error {
+	sessions, err := s.store.Sessions(ctx, sub)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, v := range sessions {
+		errs = append(errs, s.end(ctx, v.ID))
+	}
+	errs = append(errs, s.members.revoker.Revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: time.Now().UTC()}))
+	return errors.Join(errs...)
+}
