@@ -108,12 +108,12 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	d.room.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ"}}
+	d.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
 	a := d.do(get(accountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
 		"<b>Acme</b>", "See your email address", "Since ",
-		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `action="/oauth/signin/qq/link"`, "Link another way to sign in",
+		"m•••@example.com", "•••5678, •••efgh", "WeChat", "Username and password", `action="/oauth/signin/qq/link"`, `href="/oauth/signin/address"`, "Link another way to sign in",
 	} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page lacks %q", want)

@@ -97,8 +97,8 @@ func TestWhoHasNoPasswordHasNoneToChange(t *testing.T) {
 		b := h.browser()
 		b.ask(t, enterErrand, "new@example.com")
 		b.post(enterErrand.codePath(), "code", h.code())
-		b.wants(t, "the page", b.get(changePath), 409, "You sign in without a password")
-		b.wants(t, "the form", b.post(changePath, "current", "", "password", better), 409, "You sign in without a password")
+		b.wants(t, "the page", b.get(changePath), 400, "You sign in without a password")
+		b.wants(t, "the form", b.post(changePath, "current", "", "password", better), 400, "You sign in without a password")
 	})
 }
 
@@ -130,7 +130,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 		if all := h.mails(); len(all) != 2 || all[1].subject != "Your password was changed" {
 			t.Errorf("the mails are %+v", all)
 		}
-		b.wants(t, "another time", b.post(resetErrand.codePath(), "code", code, "password", password), 410, "")
+		b.wants(t, "another time", b.post(resetErrand.codePath(), "code", code, "password", password), 400, "")
 	})
 }
 
@@ -196,7 +196,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 		b.ask(t, linkErrand, "shared@example.com")
 		code := h.code()
 		must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
-		b.wants(t, "an address that is taken meanwhile", b.post(linkErrand.codePath(), "code", code), 409, "belongs to another account")
+		b.wants(t, "an address that is taken meanwhile", b.post(linkErrand.codePath(), "code", code), 400, "belongs to another account")
 		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
 			t.Errorf("the login is %+v, %v", l, err)
 		}
@@ -212,9 +212,9 @@ func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 		b.post(formPath, "username", "eve", "password", better)
 		b.ask(t, linkErrand, "eve@example.com")
 		b.post(formPath, "username", "mina", "password", password)
-		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 410, "")
+		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
 		delete(b.cookies, cookieName)
-		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 410, "")
+		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "eve@example.com"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the address is somebody's: %v", err)
 		}

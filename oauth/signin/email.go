@@ -241,7 +241,7 @@ func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, tick
 	return t.show(w, status, codePage, view{Title: e.CodeTitle, Errand: e, Address: ticket.Subject, Alert: alert})
 }
 
-// sayLapsed says that there is no code to type in any more: 410, with the way to a new one.
+// sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
 func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) error {
 	t := s.stage(r, "", storage.App{})
 	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, browserSecret(r))); err == nil {
@@ -251,7 +251,7 @@ func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) er
 	} else if !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	return t.show(w, http.StatusGone, lapsedPage, view{
+	return t.show(w, http.StatusBadRequest, lapsedPage, view{
 		Title: "This code has ended", Errand: e,
 		Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
 	})

@@ -51,7 +51,7 @@ func TestACodeByMailSignsIn(t *testing.T) {
 		if u, _ := h.store.User(t.Context(), h.mina.Sub); u.LoginType != storage.LoginEmail {
 			t.Errorf("login_type = %q", u.LoginType)
 		}
-		b.wants(t, "a code used twice", b.post(enterErrand.codePath(), "code", code), 410, "Ask for a new code")
+		b.wants(t, "a code used twice", b.post(enterErrand.codePath(), "code", code), 400, "Ask for a new code")
 		if strings.Contains(h.log.String(), code) {
 			t.Error("the log holds the code")
 		}
@@ -160,8 +160,8 @@ func TestACodeHasFiveTries(t *testing.T) {
 		for range codeTries - 1 {
 			b.wants(t, "a wrong code", b.post(enterErrand.codePath(), "code", other(code)), 401, "The code is not right")
 		}
-		b.wants(t, "the fifth", b.post(enterErrand.codePath(), "code", other(code)), 410, "Ask for a new code")
-		b.wants(t, "the right one after five", b.post(enterErrand.codePath(), "code", code), 410, "")
+		b.wants(t, "the fifth", b.post(enterErrand.codePath(), "code", other(code)), 400, "Ask for a new code")
+		b.wants(t, "the right one after five", b.post(enterErrand.codePath(), "code", code), 400, "")
 		if h.signedIn(b).UserID != "" {
 			t.Error("it signed in")
 		}
@@ -195,7 +195,7 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 			all.Go(func() { codes[one.post(enterErrand.codePath(), "code", other(code)).Code].Add(1) })
 		}
 		all.Wait()
-		if wrong, ended := codes[401].Load(), codes[410].Load(); wrong != codeTries-1 || ended != 30-codeTries+1 {
+		if wrong, ended := codes[401].Load(), codes[400].Load(); wrong != codeTries-1 || ended != 30-codeTries+1 {
 			t.Errorf("%d told wrong and %d ended, want %d and %d", wrong, ended, codeTries-1, 30-codeTries+1)
 		}
 		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != codeTries {
@@ -228,7 +228,7 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 }
 
 func TestACodeEndsAfterTenMinutes(t *testing.T) {
-	for wait, want := range map[time.Duration]int{codeLife - time.Second: 303, codeLife: 410} {
+	for wait, want := range map[time.Duration]int{codeLife - time.Second: 303, codeLife: 400} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.browser()
 			b.ask(t, enterErrand, minas)
@@ -253,19 +253,19 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 			if cookie != "" {
 				other.cookies[browserCookie] = cookie
 			}
-			if a := other.post(enterErrand.codePath(), "code", code); a.Code != 410 {
-				t.Errorf("with the cookie of %s = %d, want 410", promise, a.Code)
+			if a := other.post(enterErrand.codePath(), "code", code); a.Code != 400 {
+				t.Errorf("with the cookie of %s = %d, want 400", promise, a.Code)
 			}
 		}
 		r := post("code", code)
 		r.URL.Path = enterErrand.codePath()
 		r.AddCookie(&http.Cookie{Name: browserCookie, Value: b.cookies[browserCookie]})
 		r.AddCookie(&http.Cookie{Name: browserCookie, Value: storage.DrawCookie()})
-		if a := h.do(r); a.Code != 410 {
-			t.Errorf("with two cookies = %d, want 410", a.Code)
+		if a := h.do(r); a.Code != 400 {
+			t.Errorf("with two cookies = %d, want 400", a.Code)
 		}
-		if a := b.post(resetErrand.codePath(), "code", code, "password", "another horse"); a.Code != 410 {
-			t.Errorf("for another errand = %d, want 410", a.Code)
+		if a := b.post(resetErrand.codePath(), "code", code, "password", "another horse"); a.Code != 400 {
+			t.Errorf("for another errand = %d, want 400", a.Code)
 		}
 		if a := b.post(enterErrand.codePath(), "code", code); a.Code != 303 {
 			t.Errorf("in its own = %d, want 303", a.Code)
@@ -280,8 +280,8 @@ func TestANewCodeEndsTheOld(t *testing.T) {
 		old := h.code()
 		time.Sleep(mailPause)
 		second.ask(t, enterErrand, minas)
-		if a := first.post(enterErrand.codePath(), "code", old); a.Code != 410 {
-			t.Errorf("the old code = %d, want 410", a.Code)
+		if a := first.post(enterErrand.codePath(), "code", old); a.Code != 400 {
+			t.Errorf("the old code = %d, want 400", a.Code)
 		}
 		time.Sleep(mailPause)
 		old = h.code()

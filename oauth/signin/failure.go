@@ -22,9 +22,9 @@ var (
 	halfOut    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
 	tooLarge   = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 	mailsFull  = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}}
-	otherwise  = &reply.Failure{Status: http.StatusConflict, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
+	otherwise  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
 	shutOut    = &reply.Failure{Status: http.StatusForbidden, Msg: "You can not sign in with this e-mail address. Ask the operator why."}
-	noPassword = &reply.Failure{Status: http.StatusConflict, Msg: "You sign in without a password, so there is none to change."}
+	noPassword = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
 // Every way that another provider is not linked (spec 7). What can be mended on the sign-in

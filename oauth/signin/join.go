@@ -65,7 +65,7 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 		s.note(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
-		return s.askJoin(w, r, http.StatusConflict, in, "This username is taken. Choose another one.")
+		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
 	case errors.Is(err, storage.ErrInvalid):
 		return s.askJoin(w, r, http.StatusBadRequest, in, unfit(err))
 	case err != nil:

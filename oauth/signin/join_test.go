@@ -37,7 +37,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"the address":              {"ada", "lovelace1815", "lovelace1815@example.com", 400, "is no password"},
 			"no username":              {" ", better, "", 400, "This username can not be used"},
 			"a username not seen":      {"a\u202eda", better, "", 400, "This username can not be used"},
-			"a username that is taken": {"MINA", better, "", 409, "This username is taken"},
+			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
 			"an address that is none":  {"ada", better, "ada", 400, "This is no e-mail address"},
 		} {
 			b.wants(t, promise, b.post(joinPath, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
@@ -88,7 +88,7 @@ func TestWhoIsInvitedSignsUp(t *testing.T) {
 		b.wants(t, "the page", b.get(joinPath), 200, `name="invitation"`)
 		b.wants(t, "none", b.post(joinPath, "username", "ada", "password", better), 400, "Type in the code of your invitation")
 		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", storage.DrawInvitation()), 401, "This invitation is not right")
-		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 409, "This username is taken")
+		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
 		if a := b.post(joinPath, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
 			t.Fatalf("the right one = %d %s", a.Code, a.body)
 		}

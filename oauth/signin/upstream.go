@@ -52,7 +52,7 @@ func (s *SignIn) connect(all []connector.Connector) error {
 		u := upstream{s, c, users, names[name]}
 		s.upstreams = append(s.upstreams, u)
 		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + u.label})
-		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + u.label})
+		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + u.label, Post: true})
 	}
 	return nil
 }

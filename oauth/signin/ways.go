@@ -6,6 +6,7 @@ import "net/url"
 type way struct {
 	Path  string // where it begins; the authorize request goes along as the parameter query
 	Label string // in English
+	Post  bool   // it begins with a form, not with a link
 }
 
 // waysFor returns the ways as links that carry an authorize request along. Who has just
