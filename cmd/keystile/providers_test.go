@@ -73,7 +73,7 @@ func TestHalfOfAProviderIsAMistake(t *testing.T) {
 }
 
 func TestTheFakesLetAnybodyIn(t *testing.T) {
-	s := start(t, t.TempDir(), "--fake-providers", "true")
+	s := start(t, t.TempDir(), "--fake-providers")
 	for _, name := range []string{"wx", "qq", "alipay", "douyin"} {
 		jar, err := cookiejar.New(nil)
 		if err != nil {

@@ -21,7 +21,11 @@ func Flags(names ...string) []cli.Flag {
 		if !k.in(inFlag) || len(names) > 0 && !slices.Contains(names, k.name) {
 			continue
 		}
-		flags = append(flags, cli.Flag{Name: k.flag(), Value: "VALUE", Help: k.help + k.note()})
+		f := cli.Flag{Name: k.flag(), Value: "VALUE", Help: k.help + k.note()}
+		if k.kind == "true or false" {
+			f.Value, f.Either = "", true
+		}
+		flags = append(flags, f)
 	}
 	return flags
 }

@@ -18,6 +18,9 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 		{"set --data=d a --on b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}}, Words: []string{"a", "b"}}},
 		{"set --many x --many=--y -- --a -b", Args{Flags: map[string][]string{"many": {"x", "--y"}}, Words: []string{"--a", "-b"}}},
+		{"set --either a b", Args{Flags: map[string][]string{"either": {"true"}}, Words: []string{"a", "b"}}},
+		{"set --either false a --on true", Args{Flags: map[string][]string{"either": {"false"}, "on": {"true"}}, Words: []string{"a", "true"}}},
+		{"set a b --either", Args{Flags: map[string][]string{"either": {"true"}}, Words: []string{"a", "b"}}},
 	} {
 		p := newProgram()
 		if code := p.main(c.typed); code != ExitOK || !equal(p.got, c.want) {
@@ -144,7 +147,7 @@ func newProgram() *program {
 	p.table = Table{Program: "prog", Default: "start", Commands: []Command{
 		{Name: "start", Run: run("start"), Flags: []Flag{{Name: "data", Value: "DIR"}}},
 		{Name: "set", Words: []string{"A", "B"}, Summary: "Set it", Run: run("set"), Flags: []Flag{
-			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true},
+			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true}, {Name: "either", Either: true},
 		}},
 		{Name: "need", Run: run("need"), Flags: []Flag{{Name: "must", Value: "X", Help: "what must be", Need: true}}},
 		{Name: "plain", Run: run("plain")},

@@ -70,6 +70,8 @@ func (p *parser) flag(word string, follow []string) []string {
 			return follow[1:] // most likely its value; taken as a word it would bring a second complaint
 		}
 		return follow
+	case f.Value == "" && !own && f.Either && len(follow) > 0 && (follow[0] == "true" || follow[0] == "false"):
+		value, follow = follow[0], follow[1:]
 	case f.Value == "" && !own:
 		value = "true"
 	case f.Value == "" && value != "true" && value != "false":

@@ -28,11 +28,12 @@ type Command struct {
 
 // Flag is one flag of a command.
 type Flag struct {
-	Name  string // without dashes
-	Value string // what help calls its value; "": a switch, which needs none
-	Help  string
-	Many  bool // may be given more than once
-	Need  bool // must be given
+	Name   string // without dashes
+	Value  string // what help calls its value; "": a switch, which needs none
+	Either bool   // a switch that takes the word behind it if that is true or false
+	Help   string
+	Many   bool // may be given more than once
+	Need   bool // must be given
 }
 
 // Call is one call of a command: what was typed and where to talk to.
