@@ -14,9 +14,9 @@ func TestBashCompletesCommandsAndFlags(t *testing.T) {
 		"prog s":                   "start set",
 		"prog app ":                "create",
 		"prog app c":               "create",
-		"prog set --":              "--data --on --many --help",
+		"prog set --":              "--data --on --many --either --help",
 		"prog set a --da":          "--data",
-		"prog set a b --data x --": "--data --on --many --help",
+		"prog set a b --data x --": "--data --on --many --either --help",
 		"prog completion ":         "--help bash zsh fish",
 		"prog nothing x":           "",
 	} {
