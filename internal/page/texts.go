@@ -75,6 +75,8 @@ var chinese = map[string]string{
 	"Link QQ":             "绑定 QQ",
 	"Link Alipay":         "绑定支付宝",
 	"Link Douyin":         "绑定抖音",
+	"Sign in with %s":     "使用 %s 登录",
+	"Link %s":             "绑定 %s",
 	"This sign-in was begun in another browser, or too long ago. Begin again.":                      "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",
 	"You have not allowed it there, so you are not signed in. Try again, or choose another way.":    "您未在对方授权，因此没有登录。请重试或选择其他方式。",
 	"The provider does not know this sign-in any more. Begin again.":                                "对方已不再认可此次登录。请重新开始。",

@@ -29,10 +29,19 @@ type AccountStore interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
+	LoginStore // not asked if the Users are LinkedUsers
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	PartOpenID(ctx context.Context, appID, sub string, at time.Time) error
+}
+
+// LoginStore knows by which ways people sign in.
+type LoginStore interface {
+	// Logins returns the ways in of a user (a sub). Of a self login whose PasswordHash is ""
+	// the page knows that it lets nobody in; it reads nothing else of the hash.
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	// UnlinkLogins takes some of them away, all or none, while keep stays:
+	// storage.ErrConflict if any of these has changed since it was read.
 	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
 }
 
@@ -41,6 +50,7 @@ type AccountStore interface {
 type Account struct {
 	in      *SignIn
 	store   AccountStore
+	logins  LoginStore
 	revoker Revoker
 	mux     *reply.Mux
 }
@@ -74,7 +84,10 @@ func (s *SignIn) Account(c AccountConfig) (*Account, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	a := &Account{in: s, store: c.Store, revoker: c.Revoker}
+	a := &Account{in: s, store: c.Store, logins: c.Store, revoker: c.Revoker}
+	if linked, ok := s.users.(LinkedUsers); ok {
+		a.logins = linked
+	}
 	a.mux = reply.NewMux(s.log, a.routes()...)
 	s.hasAccount.Store(true)
 	return a, nil

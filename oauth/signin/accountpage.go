@@ -73,7 +73,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	if own.Apps, err = a.apps(r.Context(), t.lang, user.Sub); err != nil {
 		return err
 	}
-	if own.Logins, err = a.logins(r.Context(), t.lang, user.Sub); err != nil {
+	if own.Logins, err = a.ways(r.Context(), t.lang, user.Sub); err != nil {
 		return err
 	}
 	for _, w := range a.in.linkable {
@@ -144,16 +144,10 @@ func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 	return rows[:min(len(rows), maxRows)], nil
 }
 
-// methods are what login types are called, in English.
-var methods = map[string]string{
-	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: "WeChat",
-	storage.LoginAlipay: "Alipay", storage.LoginQQ: "QQ", storage.LoginDouyin: "Douyin",
-}
-
 // logins are the ways a user has in, one row for each method: what another provider knows
 // somebody by is often several ids.
-func (a *Account) logins(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
-	all, err := a.store.Logins(ctx, sub)
+func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+	all, err := a.logins.Logins(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +157,7 @@ func (a *Account) logins(ctx context.Context, l page.Lang, sub string) ([]loginR
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(cmp.Or(methods[login.Method], login.Method)), Since: momentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(cmp.Or(methods[login.Method], a.in.labels[login.Method], login.Method)), Since: momentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

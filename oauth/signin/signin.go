@@ -30,7 +30,7 @@ type Config struct {
 	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
-	Connectors  []connector.Connector          // other providers to sign in with; Users must be ConnectedUsers
+	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
 	Consents    ConsentStore                   // nil: the Store, if it keeps them
 	Mailer      Mailer                         // nil: nothing is mailed, and what needs a mail is not offered; Users must be EmailUsers
@@ -96,7 +96,8 @@ type SignIn struct {
 	log        *slog.Logger
 	offered    []way // to sign in, beside the password; as they stand on the page
 	upstreams  []upstream
-	linkable   []way // to be linked to an account; as they stand on its page
+	labels     map[string]string // of the upstreams, by name
+	linkable   []way             // to be linked to an account; as they stand on its page
 	consents   ConsentStore
 	hasAccount atomic.Bool // Account has been called
 

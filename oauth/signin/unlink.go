@@ -20,7 +20,7 @@ func (a *Account) unlink(r request) (string, error) {
 		return "", ownName
 	}
 	for {
-		all, err := a.store.Logins(r.Context(), r.mine.UserID)
+		all, err := a.logins.Logins(r.Context(), r.mine.UserID)
 		if err != nil {
 			return "", err
 		}
@@ -31,10 +31,10 @@ func (a *Account) unlink(r request) (string, error) {
 		case keep == nil:
 			return "", lastWay
 		}
-		switch err := a.store.UnlinkLogins(r.Context(), *keep, some...); {
+		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
 			a.told(r, "unlinked "+method)
-			return accountPath, a.endSessions(r, func(v storage.Session) bool { return v.LoginType == method && v.ID != r.mine.ID })
+			return accountPath, a.endSessions(r, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

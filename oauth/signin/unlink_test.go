@@ -98,9 +98,9 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 	}
 }
 
-// ambush is a Store where another tab unlinks what this one is about to keep.
+// ambush is a LoginStore where another tab unlinks what this one is about to keep.
 type ambush struct {
-	AccountStore
+	LoginStore
 	act func()
 }
 
@@ -109,7 +109,7 @@ func (s *ambush) UnlinkLogins(ctx context.Context, keep storage.Login, some ...s
 		s.act = nil
 		act()
 	}
-	return s.AccountStore.UnlinkLogins(ctx, keep, some...)
+	return s.LoginStore.UnlinkLogins(ctx, keep, some...)
 }
 
 func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
@@ -119,7 +119,7 @@ func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
 	w := httptest.NewRecorder()
 	must(t, d.begin(w, post(), u, storage.LoginSelf))
 	here := answer{ResponseRecorder: w}.cookie()
-	d.account.store = &ambush{d.account.store, func() {
+	d.account.logins = &ambush{d.account.logins, func() {
 		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
 			t.Errorf("the other tab = %d", a.Code)
 		}

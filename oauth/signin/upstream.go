@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -28,12 +29,6 @@ type upstream struct {
 	in *SignIn
 	connector.Connector
 	users ConnectedUsers
-	label string
-}
-
-// names are what people call the providers, in English.
-var names = map[string]string{
-	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
 }
 
 // connect makes the providers that New was given.
@@ -42,17 +37,20 @@ func (s *SignIn) connect(all []connector.Connector) error {
 	if !ok && len(all) > 0 {
 		return errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
-	seen := map[string]bool{}
+	s.labels = map[string]string{}
 	for _, c := range all {
 		name := c.Name()
-		if names[name] == "" || seen[name] {
-			return fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, or is there twice", name)
+		label, of, err := labelOf(c)
+		if err != nil {
+			return err
 		}
-		seen[name] = true
-		u := upstream{s, c, users, names[name]}
-		s.upstreams = append(s.upstreams, u)
-		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + u.label})
-		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + u.label, Post: true})
+		if s.labels[name] != "" {
+			return fmt.Errorf("signin: Connectors: %q is there twice", name)
+		}
+		s.labels[name] = cmp.Or(of, label)
+		s.upstreams = append(s.upstreams, upstream{s, c, users})
+		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + label, Of: of})
+		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
 	}
 	return nil
 }
@@ -180,7 +178,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return s.letIn(w, r, user, u.Name(), t.Query)
+	return s.letIn(w, r, user, loginType(u.Name()), t.Query)
 }
 
 // claim uses up the ticket that a state leads to, if this browser has begun it here.

@@ -8,7 +8,8 @@ import (
 
 // Connector is one provider that people may sign in with.
 type Connector interface {
-	// Name is the login type of spec 2.2: wx, qq, alipay or douyin.
+	// Name is the login type of spec 2.2: wx, qq, alipay or douyin; of a host's own method,
+	// see Labelled.
 	Name() string
 
 	// Begin returns where the browser is sent. State is up to 64 of [0-9a-f], back is our
@@ -19,6 +20,18 @@ type Connector interface {
 	// the provider who it is. Back is the address Begin was given. It takes at most ten
 	// seconds. The error is ErrDenied, ErrCode or a *Trouble; its text holds no secret, code or token.
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
+}
+
+// Labelled is a Connector of a host's own: a method that the specification has no name for,
+// such as a company directory, a passkey or a badge. Its Name is a letter of a to z and up to
+// 31 more of a to z, 0 to 9 and the hyphen, and none of a login type. It stands in our paths
+// and logs; to applications its login type is self.
+type Labelled interface {
+	Connector
+
+	// Label is what people call it, in whatever language they read: "Sign in with" fits
+	// before it. 1 to 60 bytes of visible text.
+	Label() string
 }
 
 // Profile is who the provider says somebody is.

@@ -1,0 +1,217 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/storage"
+)
+
+// badge is a method of a host's own: whoever comes back with a number is whose badge has it.
+type badge struct{ name, label string }
+
+func (b badge) Name() string  { return b.name }
+func (b badge) Label() string { return b.label }
+
+func (b badge) Begin(state, _ string, _ bool) string { return origin + "/badge?state=" + state }
+
+func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.Profile, error) {
+	if query.Get("number") == "" {
+		return connector.Profile{}, connector.ErrDenied
+	}
+	return connector.Profile{Subjects: []string{"number-" + query.Get("number")}}, nil
+}
+
+// nameless is a connector without a Label.
+type nameless struct{ connector.Connector }
+
+func openWithBadges(t *testing.T, change func(*Config)) *room {
+	t.Helper()
+	return open(t, func(c *Config) {
+		if c.Connectors = []connector.Connector{badge{"badge", "Company badge"}}; change != nil {
+			change(c)
+		}
+	})
+}
+
+// pass goes to the desk from where an answer leads, and comes back with a number.
+func (rm *room) pass(a answer, number string, cookies ...string) answer {
+	rm.t.Helper()
+	to, err := url.Parse(a.Header().Get("Location"))
+	must(rm.t, err)
+	if to.Path != "/badge" {
+		rm.t.Fatalf("%d to %s, want the desk", a.Code, to)
+	}
+	r := get(withPath+"badge/return?number="+number+"&state="+to.Query().Get("state"), cookies...)
+	for _, c := range a.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	return rm.do(r)
+}
+
+func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
+	rm := openWithBadges(t, nil)
+	var subs [2]string
+	for i := range subs {
+		a := rm.pass(rm.do(get(withPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Fatalf("a badge = %d to %s", a.Code, a.Header().Get("Location"))
+		}
+		v, err := rm.store.Session(t.Context(), storage.SessionID(a.cookie()))
+		must(t, err)
+		u, err := rm.store.User(t.Context(), v.UserID)
+		must(t, err)
+		if v.LoginType != storage.LoginSelf || u.LoginType != storage.LoginSelf {
+			t.Errorf("login types %q of the session and %q of the user, want self (spec 2.2)", v.LoginType, u.LoginType)
+		}
+		subs[i] = u.Sub
+	}
+	if subs[0] != subs[1] {
+		t.Errorf("one badge is %s and %s", subs[0], subs[1])
+	}
+	if a := rm.pass(rm.do(get(withPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
+		t.Errorf("no badge = %d %s", a.Code, a.body)
+	}
+}
+
+func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
+	rm := openWithBadges(t, nil)
+	account, err := rm.Account(AccountConfig{Revoker: &desk{room: rm}})
+	must(t, err)
+	mina := rm.enterMina()
+	page := func(lang string) string {
+		w, r := httptest.NewRecorder(), get(accountPath, mina)
+		r.Header.Set("Accept-Language", lang)
+		account.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	says := func(where, page, what string) {
+		t.Helper()
+		if !strings.Contains(page, what) {
+			t.Errorf("%s does not say %q: %s", where, what, page)
+		}
+	}
+	says("the sign-in page", rm.do(get(formPath)).body, ">Sign in with Company badge<")
+	r := get(formPath)
+	r.Header.Set("Accept-Language", "zh-CN")
+	says("the sign-in page in Chinese", rm.do(r).body, ">使用 Company badge 登录<")
+	says("the account page", page("en"), ">Link Company badge<")
+	says("the account page in Chinese", page("zh"), ">绑定 Company badge<")
+
+	link := post("cookie", mina)
+	link.URL.Path = withPath + "badge/link"
+	if a := rm.pass(rm.do(link), "7", mina); a.Code != 303 || a.Header().Get("Location") != accountPath {
+		t.Fatalf("linking = %d %s", a.Code, a.body)
+	}
+	says("the account page", page("en"), "<b>Company badge</b>")
+	if strings.Contains(page("en"), "Link Company badge") {
+		t.Error("what is linked is offered again")
+	}
+}
+
+func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
+	rm := openWithBadges(t, nil)
+	d := &desk{room: rm}
+	var err error
+	d.account, err = rm.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
+	by := rm.pass(rm.do(get(withPath+"badge")), "7").cookie()
+	w := httptest.NewRecorder()
+	must(t, rm.begin(w, post(), rm.mina, storage.LoginWX))
+	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
+	if by == "" || d.visits(by) != nil {
+		t.Fatal("the badge signs nobody in")
+	}
+	a := d.do(sends(loginPath, "cookie", here, "method", "badge"))
+	if a.Code != 303 || d.ways(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
+		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.ways(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
+	}
+}
+
+func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
+	for _, c := range []struct {
+		connector.Connector
+		complaint string
+	}{
+		{nameless{badge{"badge", "Badge"}}, "give it a Label"},
+		{badge{"self", "Badge"}, "not self or email"},
+		{badge{"email", "Badge"}, "not self or email"},
+		{badge{"", "Badge"}, "is no name"},
+		{badge{"Badge", "Badge"}, "is no name"},
+		{badge{"a/b", "Badge"}, "is no name"},
+		{badge{"{x}", "Badge"}, "is no name"},
+		{badge{"a=b", "Badge"}, "is no name"},
+		{badge{"7", "Badge"}, "is no name"},
+		{badge{strings.Repeat("a", 33), "Badge"}, "is no name"},
+		{badge{"badge", ""}, "visible text"},
+		{badge{"badge", "  "}, "visible text"},
+		{badge{"badge", "two\nlines"}, "visible text"},
+		{badge{"badge", "\xff"}, "visible text"},
+		{badge{"badge", strings.Repeat("a", 61)}, "visible text"},
+		{badge{strings.Repeat("a", 32), strings.Repeat("a", 60)}, ""},
+		{badge{"passkey-2", "100% <b>%s"}, ""},
+	} {
+		_, err := New(Config{BaseURL: origin, Store: open(t, nil).store, Connectors: []connector.Connector{c.Connector}})
+		if (err == nil) != (c.complaint == "") || err != nil && !strings.Contains(err.Error(), c.complaint) {
+			t.Errorf("%#v: %v, want %q", c.Connector, err, c.complaint)
+		}
+	}
+}
+
+func TestALabelIsTextOnThePage(t *testing.T) {
+	rm := open(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
+	if page := rm.do(get(formPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
+		t.Error(page)
+	}
+}
+
+// table is a host's own users, who know their ways in.
+type table struct {
+	*StoreUsers
+	logins   []storage.Login
+	unlinked []storage.Login
+	err      error
+}
+
+func (u *table) Logins(context.Context, string) ([]storage.Login, error) { return u.logins, u.err }
+
+func (u *table) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {
+	u.unlinked, u.logins = some, []storage.Login{keep}
+	return u.err
+}
+
+func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
+	users := &table{logins: []storage.Login{
+		{Method: storage.LoginSelf, Subject: "mina@host.example", PasswordHash: "x"},
+		{Method: "badge", Subject: "number-12345"},
+	}}
+	rm := openWithBadges(t, func(c *Config) {
+		users.StoreUsers = NewUsers(c.Store, c.Passwords)
+		c.Users = users
+	})
+	d := &desk{room: rm}
+	var err error
+	d.account, err = rm.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	here := rm.enterMina()
+	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
+		t.Errorf("the page does not show them: %s", page)
+	}
+	if a := d.do(sends(loginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(users.unlinked) != 1 || users.unlinked[0].Method != "badge" {
+		t.Errorf("unlink = %d, took %v", a.Code, users.unlinked)
+	}
+	if d.ways(rm.mina.Sub) != "self" {
+		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
+	}
+	users.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
+	if a := d.do(get(accountPath, here)); a.Code != http.StatusServiceUnavailable {
+		t.Errorf("a table that is away = %d", a.Code)
+	}
+}
