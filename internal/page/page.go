@@ -17,7 +17,7 @@ type Look struct {
 	Brand Brand
 	// FormActions are the origins, beside our own, that the answer to a form may lead to:
 	// browsers hold the redirects that follow a POST against form-action too. The caller
-	// has validated them.
+	// has validated them. "https:" is any that is encrypted.
 	FormActions []string
 	// Live lets the page run the scripts of our own that its body links to, and lets
 	// these ask us. Without it there is no script at all.

@@ -107,6 +107,7 @@ func TestAnOriginIsWrittenAsCSPCanRead(t *testing.T) {
 		"https://*":                       "",
 		"https://a.example\r\nX: y":       "",
 		"//a.example":                     "",
+		"https:":                          "https:",
 	} {
 		if got := source(origin); got != want {
 			t.Errorf("source(%q) = %q, want %q", origin, got, want)

@@ -44,6 +44,9 @@ func digest(style template.CSS) string {
 // 127.0.0.1, so such an origin is admitted by its scheme: the redirect itself has been
 // judged elsewhere. What could end the directive is dropped.
 func source(origin string) string {
+	if origin == "https:" {
+		return origin
+	}
 	u, err := url.Parse(origin)
 	if err != nil || strings.ContainsAny(origin, " \t;,'\"*") {
 		return ""

@@ -98,6 +98,9 @@ func (t scene) show(w http.ResponseWriter, status int, body *template.Template, 
 	if t.origin != "" {
 		look.FormActions = []string{t.origin}
 	}
+	if v.Own != nil && len(v.Own.Linkable) > 0 {
+		look.FormActions = append(look.FormActions, "https:") // providers send people on, nobody knows where to
+	}
 	return write(w, status, look, body, v)
 }
 

@@ -345,6 +345,27 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 	}
 }
 
+// Browsers hold every redirect after a form against form-action, and so those of providers.
+func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
+	h := openAbroad(t, nil)
+	d := &desk{room: h.room}
+	var err error
+	d.account, err = h.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	mina, lets := h.enterMina(), "form-action 'self' https:;"
+	if a := d.do(get(accountPath, mina)); !strings.Contains(a.policy(), lets) {
+		t.Errorf("the account page: %s", a.policy())
+	}
+	for _, name := range providers {
+		d.link(h.mina.Sub, storage.Login{Method: name, Subject: "o:1"})
+	}
+	for what, a := range map[string]answer{"with nothing to link": d.do(get(accountPath, mina)), "the sign-in page": h.do(get(formPath))} {
+		if a.policy() == "" || strings.Contains(a.policy(), lets) {
+			t.Errorf("%s: %s", what, a.policy())
+		}
+	}
+}
+
 func session(h *abroad, cookie string) storage.Session {
 	v, err := h.store.Session(context.Background(), storage.SessionID(cookie))
 	must(h.t, err)
