@@ -32,6 +32,6 @@
 // # Where to begin
 //
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
-// to guard services, that of package gateway; all of it with tools: examples/agent. To write
-// a storage adapter: package storage, then storage/memory.
+// to guard services, that of package gateway; all of it with tools: examples/agent; with
+// users and ways to sign in of your own: examples/signin. To write a storage adapter: package storage, then storage/memory.
 package keystile

@@ -6,8 +6,8 @@
 // [SignIn.SignOut]. The page's form carries the authorize request in a hidden field; who
 // has signed in is sent back there with 303.
 //
-// A host with a user table of its own implements [Users] and keeps everything else.
-// Otherwise users and passwords are in the Store: see [NewUsers] and [Passwords].
+// Users and passwords are in the Store: see [NewUsers] and [Passwords]. A host may bring its
+// own, see below.
 //
 // The room also asks for consent, as the Consent of an oauth.Config, and has a page where
 // people see and take back what they have given: [SignIn.Account]. Mount it at
@@ -16,8 +16,46 @@
 //
 // With a [Mailer] people sign in with a code that is mailed to them, confirm their address,
 // and set a new password if they have forgotten theirs. With a [Revoker] they change it.
-// Config.SignUp says who may become a user without an operator. What a host's own Users do
-// not implement, see [EmailUsers], [PasswordUsers] and [SignUpUsers], is not offered.
+// Config.SignUp says who may become a user without an operator.
+//
+// # Bring your own users
+//
+// A host with a user table of its own implements [Users], two methods, and gives it to Config
+// and to oauth.Config; examples/signin does. The Store keeps what is not about who somebody
+// is: applications, sessions, tickets, consents, openids and tokens, all by the user's sub.
+// So the sub never changes and is never given to somebody else. This room never writes to
+// the table but by the methods that it implements:
+//
+//	interface       with               opens                                     without it
+//	Users                              passwords, codes to scan, consent;        required; nil: the
+//	                                   sessions and applications on the account  users of the Store
+//	                                   page
+//	ConnectedUsers  Config.Connectors  other providers and methods of the        New refuses Connectors
+//	                                   host's own, to sign in with and to link
+//	LinkedUsers     SignIn.Account     the ways in on the account page, and to   AccountConfig.Store is asked,
+//	                                   unlink them                               and knows none of the host's
+//	EmailUsers      Config.Mailer      codes by e-mail, to sign in with and to   not offered
+//	                                   confirm an address
+//	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
+//	                                   also to reset a forgotten one
+//	SignUpUsers     Config.SignUp      to become a user by a form                not offered
+//
+// A [storage.User] that is Disabled is refused here, whichever way they come. Its LoginType is
+// what userinfo reports, so a host that connects wx, qq, alipay or douyin writes down in
+// Connected by which somebody came; empty is self. [ConsentStore] and [AccountStore] are for
+// a Store of the host's own; *storage.Store is both.
+//
+// # Bring your own way to sign in
+//
+// A method that the specification does not name, such as a company directory, a passkey or a
+// badge, is a connector.Connector with a Label: a connector.Labelled among Config.Connectors.
+// It begins at a page, of the host or of somebody else, and ends at
+// /oauth/signin/with/{name}/return with something that proves who it was. The state between
+// is drawn here, tied to the browser, and used up once. The lock is looked at and counts
+// nothing: a page that asks for what can be guessed has a [Guard] of its own.
+//
+// For a sign-in page of the host's own in place of this room, implement oauth.SignIn:
+// examples/embed does.
 //
 // # Choices
 //
@@ -101,6 +139,11 @@
 //
 // A user who has no password is sent nothing by the page to reset it. An address is
 // confirmed within ten minutes of a sign-in, as one is unlinked: it is a way in for good.
+//
+// A method of a host's own is self to applications: the specification has six login types,
+// and clients may refuse a seventh (spec 2.2). Its name stands in our paths, in the log and
+// among the ways in. So a session does not tell by which of the host's own somebody came, and
+// who unlinks one signs out every other browser that came in by any of them or by a password.
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
 // lock its owner out. It is in memory and does not survive a restart.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func (t scene) show(w http.ResponseWriter, status int, body *template.Template, 
 	if t.origin != "" {
 		look.FormActions = []string{t.origin}
 	}
-	if v.Own != nil && len(v.Own.Linkable) > 0 {
+	if v.Own != nil && slices.ContainsFunc(v.Own.Linkable, func(w way) bool { return w.Post }) {
 		look.FormActions = append(look.FormActions, "https:") // providers send people on, nobody knows where to
 	}
 	return write(w, status, look, body, v)

@@ -10,6 +10,8 @@
 // nothing between the two. [ErrDenied] and [ErrCode] are for the person in front of the
 // browser; any other error is a [*Trouble], for the operator.
 //
+// A method of a host's own is a [Labelled]; examples/signin has one.
+//
 // Each endpoint is a field of the provider's Config, so that sandboxes and tests stand in
 // for the real one. Package fake plays all four.
 //
