@@ -17,7 +17,7 @@ func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand)
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
 	}
-	query, err := carried(r)
+	query, err := queryParam(r)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) 
 		return err
 	}
 	if wait > 0 {
-		w.Header().Set("Retry-After", seconds(wait))
+		w.Header().Set("Retry-After", inSeconds(wait))
 		return t.show(w, http.StatusTooManyRequests, addressPage, view{Title: e.Title, Errand: e, Address: address, Alert: mailWaitText(t.lang, wait)})
 	}
 	return seeOther(w, e.codePath())
@@ -257,11 +257,9 @@ func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) er
 	})
 }
 
-func seconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
-
 func mailWaitText(l page.Lang, wait time.Duration) string {
 	if wait <= mailPause {
-		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", seconds(wait))
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", inSeconds(wait))
 	}
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }

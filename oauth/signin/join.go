@@ -22,7 +22,7 @@ func (s *SignIn) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.join(w, r)
 	}
-	query, err := carried(r)
+	query, err := queryParam(r)
 	if err != nil {
 		return err
 	}

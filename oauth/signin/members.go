@@ -92,15 +92,6 @@ func (s *SignIn) memberRoutes() []reply.Route {
 	return all
 }
 
-// carried is the authorize request that a link to a page of this room carries along.
-func carried(r *http.Request) (string, error) {
-	asked, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return "", badQuery
-	}
-	return carry(asked.Get("query"))
-}
-
 // spare lets an address have one more mail sent or user made, or says how long to wait.
 func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
 	ip := s.peer(r)

@@ -132,7 +132,7 @@ func (s *SignIn) sayLocked(w http.ResponseWriter, r *http.Request, in form, wait
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	w.Header().Set("Retry-After", inSeconds(wait))
 	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: waitText(t.lang, wait)})
 }
 
