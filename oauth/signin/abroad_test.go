@@ -1,0 +1,126 @@
+package signin
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/storage"
+)
+
+// abroad is a room with four made-up providers.
+type abroad struct {
+	*room
+	fakes http.Handler
+}
+
+var providers = []string{"wx", "qq", "alipay", "douyin"}
+
+func openAbroad(t *testing.T, change func(*Config)) *abroad {
+	t.Helper()
+	f, err := fake.New(fake.Config{BaseURL: origin, Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	c, client := f.Configs(), &http.Client{Transport: direct{f}}
+	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
+	var all []connector.Connector
+	add := func(one connector.Connector, err error) {
+		must(t, err)
+		all = append(all, one)
+	}
+	add(connector.NewWX(c.WX))
+	add(connector.NewQQ(c.QQ))
+	add(connector.NewAlipay(c.Alipay))
+	add(connector.NewDouyin(c.Douyin))
+	return &abroad{open(t, func(c *Config) {
+		if c.Connectors = all; change != nil {
+			change(c)
+		}
+	}), f}
+}
+
+// direct answers requests without a network.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	in := r.Clone(r.Context())
+	in.RequestURI = in.URL.RequestURI()
+	d.ServeHTTP(w, in)
+	return w.Result(), nil
+}
+
+// journey is one browser that has left for a provider.
+type journey struct {
+	in      *abroad
+	name    string
+	browser string // its cookie
+	session string
+	query   url.Values // of the provider's page
+}
+
+// leave follows the link on the sign-in page.
+func (h *abroad) leave(name, query string) *journey {
+	h.t.Helper()
+	a := h.do(get(way{Path: withPath + name}.carrying(query).Path))
+	return h.left(name, a)
+}
+
+func (h *abroad) left(name string, a answer) *journey {
+	h.t.Helper()
+	to, err := url.Parse(a.Header().Get("Location"))
+	must(h.t, err)
+	if !strings.HasPrefix(to.Path, fake.Path+"/"+name+"/") {
+		h.t.Fatalf("%s: %d to %q", name, a.Code, to)
+	}
+	j := &journey{in: h, name: name, query: to.Query()}
+	for _, c := range a.Result().Cookies() {
+		if c.Name == browserCookie {
+			j.browser = c.Value
+		}
+	}
+	j.query.Set("at", to.RequestURI())
+	return j
+}
+
+// choose is somebody over there; it returns where the provider sends the browser.
+func (j *journey) choose(person string) string {
+	j.in.t.Helper()
+	at, raw, _ := strings.Cut(j.query.Get("at"), "?")
+	r := httptest.NewRequest("POST", origin+at, strings.NewReader(url.Values{"person": {person}, "query": {raw}}.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	w := httptest.NewRecorder()
+	j.in.fakes.ServeHTTP(w, r)
+	return strings.TrimPrefix(w.Header().Get("Location"), origin)
+}
+
+// arrive opens an address in the browser that left.
+func (j *journey) arrive(target string) answer {
+	r := get(target)
+	if j.browser != "" {
+		r.AddCookie(&http.Cookie{Name: browserCookie, Value: j.browser})
+	}
+	if j.session != "" {
+		with(r, j.session)
+	}
+	return j.in.do(r)
+}
+
+// user is whose session an answer has begun.
+func (h *abroad) user(a answer) (storage.User, storage.Session) {
+	h.t.Helper()
+	if a.Code != 303 || a.cookie() == "" {
+		h.t.Fatalf("arriving = %d %s", a.Code, a.body)
+	}
+	v, err := h.store.Session(context.Background(), storage.SessionID(a.cookie()))
+	must(h.t, err)
+	u, err := h.store.User(context.Background(), v.UserID)
+	must(h.t, err)
+	return u, v
+}

@@ -1,0 +1,128 @@
+package signin
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+func TestALinkedProviderKeepsTheUser(t *testing.T) {
+	h := openAbroad(t, nil)
+	mina := h.enterMina()
+	link := func(name, session string) *journey {
+		t.Helper()
+		r := post("cookie", session)
+		r.URL.Path = withPath + name + "/link"
+		j := h.left(name, h.do(r))
+		j.session = session
+		return j
+	}
+	for _, name := range providers {
+		j := link(name, mina)
+		if a := j.arrive(j.choose("mei")); a.Code != 303 || a.Header().Get("Location") != accountPath {
+			t.Fatalf("linking %s = %d %s", name, a.Code, a.body)
+		}
+		for range 2 { // the unionid arrives at the second
+			j = h.leave(name, asked)
+			u, v := h.user(j.arrive(j.choose("mei")))
+			if u.Sub != h.mina.Sub || v.LoginType != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
+				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
+			}
+		}
+	}
+
+	// What is somebody else's is not taken from them.
+	j := h.leave("wx", asked)
+	lin, _ := h.user(j.arrive(j.choose("lin")))
+	j = link("wx", mina)
+	if a := j.arrive(j.choose("lin")); a.Code != 400 {
+		t.Errorf("linking somebody else's = %d", a.Code)
+	}
+	if all, err := h.store.Logins(context.Background(), lin.Sub); len(all) != 2 || err != nil {
+		t.Errorf("somebody else has %d logins left, %v", len(all), err)
+	}
+
+	// Who has begun must be who arrives.
+	j = link("qq", mina)
+	target := j.choose("robert")
+	j.session = h.enterMina()
+	must(t, h.store.EndSession(context.Background(), session(h, j.session)))
+	if a := j.arrive(target); a.Code != 403 {
+		t.Errorf("arriving signed out = %d", a.Code)
+	}
+}
+
+func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
+	h := openAbroad(t, nil)
+	account, err := h.Account(AccountConfig{Revoker: &desk{room: h.room}})
+	must(t, err)
+	mina := h.enterMina()
+	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
+	w := httptest.NewRecorder()
+	account.ServeHTTP(w, get(accountPath, mina))
+	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true} {
+		if strings.Contains(w.Body.String(), `action="/oauth/signin/with/`+name+`/link"`) != offered {
+			t.Errorf("linking %s is offered: %t", name, !offered)
+		}
+	}
+}
+
+// Browsers hold every redirect after a form against form-action, and so those of providers.
+func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
+	h := openAbroad(t, nil)
+	d := &desk{room: h.room}
+	var err error
+	d.account, err = h.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	mina, lets := h.enterMina(), "form-action 'self' https:;"
+	if a := d.do(get(accountPath, mina)); !strings.Contains(a.policy(), lets) {
+		t.Errorf("the account page: %s", a.policy())
+	}
+	for _, name := range providers {
+		d.link(h.mina.Sub, storage.Login{Method: name, Subject: "o:1"})
+	}
+	for what, a := range map[string]answer{"with nothing to link": d.do(get(accountPath, mina)), "the sign-in page": h.do(get(formPath))} {
+		if a.policy() == "" || strings.Contains(a.policy(), lets) {
+			t.Errorf("%s: %s", what, a.policy())
+		}
+	}
+}
+
+func session(h *abroad, cookie string) storage.Session {
+	v, err := h.store.Session(context.Background(), storage.SessionID(cookie))
+	must(h.t, err)
+	return v
+}
+
+func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openAbroad(t, nil)
+		mina := h.enterMina()
+		r := post("cookie", mina)
+		r.URL.Path = withPath + "wx/link"
+		foreign := r.Clone(t.Context())
+		foreign.Header.Set("Sec-Fetch-Site", "cross-site")
+		if a := h.do(foreign); a.Code != 403 {
+			t.Errorf("from another site = %d", a.Code)
+		}
+		if a := h.do(get(withPath+"wx/link", mina)); a.Code != 405 {
+			t.Errorf("by a link = %d", a.Code)
+		}
+		nobody := post()
+		nobody.URL.Path = withPath + "wx/link"
+		if a := h.do(nobody); a.Code != 303 || a.Header().Get("Location") != accountPath {
+			t.Errorf("by nobody = %d to %s", a.Code, a.Header().Get("Location"))
+		}
+		time.Sleep(recent + time.Second)
+		r = post("cookie", mina)
+		r.URL.Path = withPath + "wx/link"
+		if a := h.do(r); a.Code != 303 || a.Header().Get("Location") != confirmPath {
+			t.Errorf("after ten minutes = %d to %s", a.Code, a.Header().Get("Location"))
+		}
+	})
+}
