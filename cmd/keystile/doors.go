@@ -28,7 +28,8 @@ func (h house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d door) fits(path string) bool {
-	return d.path == "/" || path == d.path || strings.HasPrefix(path, d.path+"/")
+	rest, ok := strings.CutPrefix(path, d.path)
+	return ok && (rest == "" || rest[0] == '/') || d.path == "/"
 }
 
 // services are the doors of those behind the gateway, the longest path first: it is looked
