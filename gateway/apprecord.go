@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// appRecord is an application as its owner sees it (entry 29 of the decisions, spec 2.8).
+type appRecord struct {
+	ClientID      string       `json:"client_id"`
+	ClientSecret  string       `json:"client_secret,omitempty"` // once: when it is made
+	Name          string       `json:"name"`
+	Domains       []string     `json:"domains"`
+	RedirectURIs  []string     `json:"redirect_uris"`
+	Public        bool         `json:"public"`
+	IDTokenAlg    string       `json:"id_token_alg"`
+	LegacyCode    int          `json:"legacy_success_code"`
+	Brand         *brandRecord `json:"brand"` // null: Keystile's own look
+	Tier          string       `json:"tier"`
+	TierExpiresAt *string      `json:"tier_expires_at"` // null: no end is agreed on
+	FirstParty    bool         `json:"first_party"`
+	Disabled      bool         `json:"disabled"`
+	Secrets       []secretSpan `json:"secrets"`
+	CreatedAt     string       `json:"created_at"`
+	UpdatedAt     string       `json:"updated_at"`
+}
+
+// brandRecord is how the sign-in pages look where the tier lets the application decide
+// (spec 8).
+type brandRecord struct {
+	Name  string `json:"name"`
+	Logo  string `json:"logo"`
+	Color string `json:"color"`
+}
+
+// secretSpan says how long a secret is valid, and nothing of what it is.
+type secretSpan struct {
+	CreatedAt string  `json:"created_at"`
+	ExpiresAt *string `json:"expires_at"` // null: it does not
+}
+
+func recordOf(a storage.App, now time.Time) appRecord {
+	v := appRecord{
+		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
+		Public: a.Public, IDTokenAlg: a.IDTokenAlg, LegacyCode: 1, Tier: a.TierAt(now), TierExpiresAt: stamp(a.TierUntil(now)),
+		FirstParty: a.FirstParty, Disabled: a.Disabled, Secrets: []secretSpan{},
+		CreatedAt: a.CreatedAt.UTC().Format(iso8601), UpdatedAt: a.UpdatedAt.UTC().Format(iso8601),
+	}
+	if v.IDTokenAlg == "" {
+		v.IDTokenAlg = map[bool]string{false: "HS256", true: "ES256"}[a.Public]
+	}
+	if a.LegacySuccessCode != nil {
+		v.LegacyCode = *a.LegacySuccessCode
+	}
+	if b := a.Brand; b != nil {
+		v.Brand = &brandRecord{b.Name, b.Logo, b.Color}
+	}
+	for _, s := range a.Secrets {
+		if s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt) {
+			v.Secrets = append(v.Secrets, secretSpan{s.CreatedAt.UTC().Format(iso8601), stamp(s.ExpiresAt)})
+		}
+	}
+	return v
+}
+
+// stamp writes a time, nil for none.
+func stamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(iso8601)
+	return &text
+}

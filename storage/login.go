@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Login types (spec 1). They name the method by which a user signed in.
+const (
+	LoginSelf   = "self"
+	LoginEmail  = "email"
+	LoginWX     = "wx"
+	LoginAlipay = "alipay"
+	LoginQQ     = "qq"
+	LoginDouyin = "douyin"
+)
+
+// Login is one way a user proves who they are: a method and what is unique in it (a
+// username, an address, an openid elsewhere).
+type Login struct {
+	Method       string    `json:"method"` // a login type
+	Subject      string    `json:"subject"`
+	UserID       string    `json:"user"` // the user's sub
+	PasswordHash string    `json:"password_hash,omitempty"`
+	CreatedAt    time.Time `json:"created_at"`
+	Version      int64     `json:"-"`
+}
+
+var logins = kind[Login]{
+	name:    "login",
+	id:      func(l Login) string { return l.Method + "=" + l.Subject },
+	index:   func(l Login) []string { return []string{"user=" + l.UserID} },
+	version: func(l *Login) *int64 { return &l.Version },
+}
+
+// Login returns a login, or ErrNotFound.
+func (s *Store) Login(ctx context.Context, method, subject string) (Login, error) {
+	return logins.get(ctx, s, logins.id(Login{Method: method, Subject: subject}))
+}
+
+// SaveLogin writes a login: a new password hash, or one more way in.
+func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) { return logins.put(ctx, s, l) }
+
+// Logins returns every way a user (a sub) has in.
+func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
+	return logins.all(ctx, s, Is("user="+sub))
+}
+
+// LinkLogins gives a user more ways in, all or none. One that is taken, by them or by
+// somebody else: ErrExists.
+func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error {
+	now := time.Now().UTC()
+	more = slices.Clone(more)
+	for i := range more {
+		more[i].UserID, more[i].CreatedAt, more[i].Version = sub, now, 0
+	}
+	docs, err := logins.docs(s, more...)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}
+
+// EndLogins takes ways in away that have been read before, all or none.
+func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
+	docs, err := logins.docs(s, some...)
+	if err != nil {
+		return err
+	}
+	for i := range docs {
+		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}
+
+// UnlinkLogins is EndLogins for a user who keeps another way in: keep has been read before
+// too, and is written once more in the same step. So of two requests that each take away
+// what the other keeps, one fails with ErrConflict.
+func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) error {
+	docs, err := logins.docs(s, append(slices.Clone(some), keep)...)
+	if err != nil {
+		return err
+	}
+	for i := range some {
+		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+	}
+	_, err = s.write(ctx, docs...)
+	return err
+}

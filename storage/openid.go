@@ -1,0 +1,90 @@
+package storage
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+)
+
+// OpenID is how one application knows one user (spec 2.2).
+type OpenID struct {
+	AppID     string    `json:"app"`
+	UserID    string    `json:"user"` // the user's sub
+	OpenID    string    `json:"openid"`
+	CreatedAt time.Time `json:"created_at"`
+	EndedAt   time.Time `json:"ended_at,omitzero"` // when the user took access away; zero: they have not since they last met
+	Version   int64     `json:"-"`
+}
+
+var openIDs = kind[OpenID]{
+	name:    "openid",
+	id:      func(o OpenID) string { return o.AppID + "=" + o.UserID },
+	index:   func(o OpenID) []string { return []string{"openid=" + o.AppID + "=" + o.OpenID, "user=" + o.UserID} },
+	version: func(o *OpenID) *int64 { return &o.Version },
+}
+
+// OpenIDs returns every application a user (a sub) has met.
+func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
+	return openIDs.all(ctx, s, Is("user="+sub))
+}
+
+// PartOpenID writes down that a user has taken an application's access away; nothing if
+// they have never met. The openid stays: an application knows who comes back.
+func (s *Store) PartOpenID(ctx context.Context, appID, sub string, at time.Time) error {
+	for {
+		o, err := s.OpenID(ctx, appID, sub)
+		if errors.Is(err, ErrNotFound) || err == nil && !o.EndedAt.IsZero() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.EndedAt = at.UTC()
+		if _, err := openIDs.put(ctx, s, o); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+}
+
+// OpenID returns how an application knows a user, or ErrNotFound if they have not met.
+func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {
+	return openIDs.get(ctx, s, openIDs.id(OpenID{AppID: appID, UserID: sub}))
+}
+
+// FindOpenID returns the user whom an application knows by an openid, or ErrNotFound.
+func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, error) {
+	if !named(appID) || !named(openid) {
+		return OpenID{}, ErrNotFound
+	}
+	page, _, err := openIDs.list(ctx, s, Is("openid="+appID+"="+openid), 1)
+	if err == nil && len(page) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return OpenID{}, err
+	}
+	return page[0], nil
+}
+
+// MeetOpenID returns how an application knows a user, and draws an openid (32 upper-case
+// hexadecimal characters) at their first meeting. All concurrent callers get one value.
+// Who meets again has the openid of before.
+func (s *Store) MeetOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
+	o, err := s.OpenID(ctx, appID, sub)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		raw := make([]byte, 16)
+		rand.Read(raw)
+		o = OpenID{AppID: appID, UserID: sub, OpenID: strings.ToUpper(hex.EncodeToString(raw)), CreatedAt: time.Now().UTC()}
+	case err != nil || o.EndedAt.IsZero():
+		return o, err
+	}
+	o.EndedAt = time.Time{}
+	if o, err = openIDs.put(ctx, s, o); errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
+		return s.OpenID(ctx, appID, sub)
+	}
+	return o, err
+}
