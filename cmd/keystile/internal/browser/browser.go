@@ -24,37 +24,53 @@ const patience = 60 * time.Second
 // the PATH the test is skipped.
 func Start(t *testing.T) *Page {
 	t.Helper()
-	path := ""
+	return Launch(t).Tab(t, Desktop)
+}
+
+// Launch runs Chromium until the test ends. Without Chromium on the PATH the test is skipped.
+func Launch(t *testing.T) *Browser {
+	t.Helper()
 	for _, name := range names {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
+		if path, err := exec.LookPath(name); err == nil {
+			return launch(t, path)
 		}
 	}
-	if path == "" {
-		t.Skipf("no Chromium on the PATH (looked for %q)", names)
-	}
-	b := launch(t, path)
-	p := &Page{t: t, b: b}
+	t.Skipf("no Chromium on the PATH (looked for %q)", names)
+	return nil
+}
+
+// Tab opens an empty page that shares nothing with any other, no cookie either, until the
+// test ends. Tests may use several at once, each from one goroutine.
+func (b *Browser) Tab(t *testing.T, d Device) *Page {
+	t.Helper()
+	p := &Page{t: t, b: b, device: d}
+	var own struct{ BrowserContextID string }
+	p.call("Target.createBrowserContext", nil, &own)
 	var target struct{ TargetID string }
-	p.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	p.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": own.BrowserContextID}, &target)
 	var session struct{ SessionID string }
 	p.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
-	p.session = session.SessionID
+	p.events, p.session = b.eventsOf(session.SessionID), session.SessionID
+	t.Cleanup(func() {
+		b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": own.BrowserContextID}, nil)
+		b.forget(session.SessionID)
+	})
 	for _, domain := range []string{"Page.enable", "Runtime.enable", "Log.enable", "Audits.enable"} {
 		p.call(domain, nil, nil)
 	}
+	p.become(d)
 	return p
 }
 
-// browser is the process and the pipe to it.
-type browser struct {
+// Browser is the process and the pipe to it.
+type Browser struct {
 	to io.Writer
 
 	mu     sync.Mutex
 	last   int
-	wait   map[int]chan message // calls that are not answered yet
-	events chan message
+	wait   map[int]chan message    // calls that are not answered yet
+	events map[string]chan message // of each tab
+	gone   bool
 }
 
 // message is a call, an answer or an event.
@@ -69,7 +85,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-func launch(t *testing.T, path string) *browser {
+func launch(t *testing.T, path string) *Browser {
 	t.Helper()
 	theirIn, in := pipe(t)
 	out, theirOut := pipe(t)
@@ -82,7 +98,7 @@ func launch(t *testing.T, path string) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{to: in, wait: map[int]chan message{}, events: make(chan message, 10_000)}
+	b := &Browser{to: in, wait: map[int]chan message{}, events: map[string]chan message{}}
 	read := make(chan struct{})
 	go func() { defer close(read); b.read(out) }()
 	t.Cleanup(func() {
@@ -106,12 +122,12 @@ func pipe(t *testing.T) (r, w *os.File) {
 }
 
 // read hands answers to those who wait for them and keeps events, until the pipe ends.
-func (b *browser) read(from io.Reader) {
+func (b *Browser) read(from io.Reader) {
 	r := bufio.NewReader(from)
 	for {
 		text, err := r.ReadBytes(0)
 		if err != nil {
-			close(b.events)
+			b.end()
 			return
 		}
 		var m message
@@ -119,7 +135,7 @@ func (b *browser) read(from io.Reader) {
 			continue
 		}
 		if m.ID == 0 {
-			b.events <- m
+			b.tell(m)
 			continue
 		}
 		b.mu.Lock()
@@ -132,8 +148,48 @@ func (b *browser) read(from io.Reader) {
 	}
 }
 
+// tell hands an event to its tab. Those of tabs that nobody has opened or that are closed
+// are lost.
+func (b *Browser) tell(m message) {
+	b.mu.Lock()
+	events := b.events[m.Session]
+	b.mu.Unlock()
+	if events == nil {
+		return
+	}
+	select {
+	case events <- m:
+	default: // nobody reads: whoever does later waits in vain, and says so
+	}
+}
+
+func (b *Browser) eventsOf(session string) chan message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	events := make(chan message, 10_000)
+	if b.events[session] = events; b.gone {
+		close(events)
+	}
+	return events
+}
+
+func (b *Browser) forget(session string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.events, session)
+}
+
+func (b *Browser) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.gone = true
+	for _, events := range b.events {
+		close(events)
+	}
+}
+
 // call sends one command and waits for its answer.
-func (b *browser) call(session, method string, params any, into any) error {
+func (b *Browser) call(session, method string, params any, into any) error {
 	raw, err := json.Marshal(params)
 	if err != nil {
 		return err

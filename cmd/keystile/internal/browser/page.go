@@ -13,8 +13,10 @@ import (
 // Page is a tab. Its methods fail the test when the browser can not do what they say.
 type Page struct {
 	t       *testing.T
-	b       *browser
+	b       *Browser
 	session string
+	events  chan message
+	device  Device
 	faults  []string
 }
 
@@ -60,9 +62,19 @@ func (p *Page) Click(selector string) {
 		const r = e.getBoundingClientRect();
 		return {X: r.x + r.width / 2, Y: r.y + r.height / 2};
 	})()`, selector), &at)
+	if p.device.Phone {
+		p.tap(at.X, at.Y)
+		return
+	}
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
 	}
+}
+
+func (p *Page) tap(x, y float64) {
+	p.t.Helper()
+	p.call("Input.dispatchTouchEvent", map[string]any{"type": "touchStart", "touchPoints": []any{map[string]any{"x": x, "y": y}}}, nil)
+	p.call("Input.dispatchTouchEvent", map[string]any{"type": "touchEnd", "touchPoints": []any{}}, nil)
 }
 
 // Type clicks a field and types a text into it.
@@ -93,20 +105,12 @@ func (p *Page) Faults() []string {
 	p.call("Runtime.evaluate", map[string]any{"expression": "1"}, nil) // what came before its answer is here now
 	for {
 		select {
-		case m := <-p.b.events:
+		case m := <-p.events:
 			p.note(m)
 		default:
 			return p.faults
 		}
 	}
-}
-
-// Look makes the window so many pixels wide and the colours light or dark.
-func (p *Page) Look(width int, dark bool) {
-	p.t.Helper()
-	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
-	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
 // Screenshot writes the whole page as PNG.
@@ -123,13 +127,6 @@ func (p *Page) Screenshot(path string) {
 	}
 }
 
-// Overflows reports whether the page is wider than its window.
-func (p *Page) Overflows() (wider bool) {
-	p.t.Helper()
-	p.eval(`document.documentElement.scrollWidth > innerWidth`, &wider)
-	return wider
-}
-
 func (p *Page) call(method string, params any, into any) {
 	p.t.Helper()
 	if params == nil {
@@ -142,16 +139,30 @@ func (p *Page) call(method string, params any, into any) {
 
 func (p *Page) eval(expression string, into any) {
 	p.t.Helper()
+	p.evaluate(map[string]any{"expression": expression, "returnByValue": true}, into)
+}
+
+// evaluate runs an expression as params say; into nil leaves the result alone.
+func (p *Page) evaluate(params map[string]any, into any) {
+	p.t.Helper()
 	var got struct {
 		Result           struct{ Value json.RawMessage }
-		ExceptionDetails *struct{ Exception struct{ Description string } }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
 	}
-	p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &got)
+	p.call("Runtime.evaluate", params, &got)
+	text := params["expression"].(string)
+	text = text[:min(len(text), 300)]
 	if e := got.ExceptionDetails; e != nil {
-		p.t.Fatalf("%s: %s", expression, e.Exception.Description)
+		p.t.Fatalf("%s: %s %s", text, e.Text, e.Exception.Description)
+	}
+	if into == nil {
+		return
 	}
 	if err := json.Unmarshal(got.Result.Value, into); err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
+		p.t.Fatalf("%s: %v", text, err)
 	}
 }
 
@@ -161,7 +172,7 @@ func (p *Page) await(method string) {
 	timeout := time.After(patience)
 	for {
 		select {
-		case m, open := <-p.b.events:
+		case m, open := <-p.events:
 			if !open {
 				p.t.Fatal("the browser has gone away")
 			}

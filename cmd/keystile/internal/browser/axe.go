@@ -1,0 +1,86 @@
+package browser
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// axe-core is installed with the other things of npm and its version is locked there.
+const axeFolder = "internal/peers/node"
+
+// rules are the tags of axe-core whose rules a page is held against.
+var rules = []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"}
+
+// Finding is one rule of axe-core that a page breaks, or that needs a person to judge.
+type Finding struct {
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML, FailureSummary string
+	}
+}
+
+func (f Finding) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s (%s): %s", f.ID, f.Impact, f.Help)
+	for _, n := range f.Nodes {
+		fmt.Fprintf(&text, "\n    %s\n      %s", n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", "\n      "))
+	}
+	return text.String()
+}
+
+// axe is the text of axe-core, read once.
+var axe = sync.OnceValues(func() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			text, err := os.ReadFile(filepath.Join(folder, axeFolder, "node_modules/axe-core/axe.min.js"))
+			return string(text), err
+		}
+		up := filepath.Dir(folder)
+		if up == folder {
+			return "", errors.New("there is no go.mod in any folder above")
+		}
+		folder = up
+	}
+})
+
+// Audit holds the page as it is now against axe-core: what is wrong, and what axe-core can
+// not tell. It runs beside the page's own scripts, in a world of its own, so that the page
+// keeps its Content-Security-Policy. Without axe-core the test is skipped.
+func (p *Page) Audit() (wrong, unsure []Finding) {
+	p.t.Helper()
+	source, err := axe()
+	if err != nil {
+		p.t.Skipf("axe-core is not installed (%v): run npm ci in %s", err, axeFolder)
+	}
+	world := p.world()
+	p.evaluate(map[string]any{"expression": source + "\n;0", "contextId": world}, nil)
+	tags, _ := json.Marshal(rules)
+	var got struct{ Violations, Incomplete []Finding }
+	p.evaluate(map[string]any{
+		"expression": fmt.Sprintf(`axe.run({runOnly: {type: "tag", values: %s}, resultTypes: ["violations", "incomplete"]})
+			.then(r => ({Violations: r.violations, Incomplete: r.incomplete}))`, tags),
+		"contextId": world, "awaitPromise": true, "returnByValue": true,
+	}, &got)
+	return got.Violations, got.Incomplete
+}
+
+// world makes a place beside the page's scripts: it sees the page, and these do not see it.
+func (p *Page) world() (id int) {
+	p.t.Helper()
+	var tree struct {
+		FrameTree struct{ Frame struct{ ID string } }
+	}
+	p.call("Page.getFrameTree", nil, &tree)
+	var world struct{ ExecutionContextID int }
+	p.call("Page.createIsolatedWorld", map[string]any{"frameId": tree.FrameTree.Frame.ID, "worldName": "audit"}, &world)
+	return world.ExecutionContextID
+}

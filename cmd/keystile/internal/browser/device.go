@@ -1,0 +1,81 @@
+package browser
+
+// Device is what a page is looked at with.
+type Device struct {
+	Name          string
+	Width, Height int    // in CSS pixels
+	Zoom          int    // device pixels for each of these; 0: 1
+	Phone         bool   // a finger in place of a mouse, and what phones say of themselves
+	Language      string // Accept-Language; "": that of the machine
+}
+
+// The devices that pages are made for.
+var (
+	Desktop = Device{Name: "desktop", Width: 1280, Height: 800}
+	Phone   = Device{Name: "phone", Width: 390, Height: 844, Zoom: 2, Phone: true}
+)
+
+// In is the same device of somebody who reads a language (RFC 9110 12.5.4).
+func (d Device) In(language string) Device {
+	d.Language = language
+	return d
+}
+
+const phoneAgent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
+
+// become makes the page one of this device from the next request on.
+func (p *Page) become(d Device) {
+	p.t.Helper()
+	p.size(d.Width, d.Height, max(d.Zoom, 1), d.Phone)
+	p.call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": d.Phone}, nil)
+	var version struct{ UserAgent string }
+	p.b.call("", "Browser.getVersion", struct{}{}, &version)
+	agent := version.UserAgent
+	if d.Phone {
+		agent = phoneAgent
+	}
+	if d.Phone || d.Language != "" {
+		p.call("Emulation.setUserAgentOverride", map[string]any{"userAgent": agent, "acceptLanguage": d.Language}, nil)
+	}
+}
+
+func (p *Page) size(width, height, scale int, phone bool) {
+	p.t.Helper()
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": scale, "mobile": phone}, nil)
+}
+
+// Look makes the window so many pixels wide and the colours light or dark.
+func (p *Page) Look(width int, dark bool) {
+	p.t.Helper()
+	p.size(width, 900, 1, width < 500)
+	p.Dark(dark)
+}
+
+// Dark makes the colours dark, or light.
+func (p *Page) Dark(dark bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// Magnify is the browser's own zoom: the window is as large as before and holds less.
+// 1 is the size of the device.
+func (p *Page) Magnify(times int) {
+	p.t.Helper()
+	d := p.device
+	p.size(d.Width/times, d.Height/times, max(d.Zoom, 1)*times, d.Phone)
+}
+
+// Scripts lets pages run theirs, or not, from the next page on. What the driver itself
+// asks of a page works in any case.
+func (p *Page) Scripts(on bool) {
+	p.t.Helper()
+	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
+}
+
+// Overflows reports whether the page is wider than its window.
+func (p *Page) Overflows() (wider bool) {
+	p.t.Helper()
+	p.eval(`document.documentElement.scrollWidth > document.documentElement.clientWidth`, &wider)
+	return wider
+}
