@@ -235,7 +235,7 @@ func wantComplaint(t *testing.T, env []string, file, want string) {
 }
 
 func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
-	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000"})
+	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000", "KEYSTILE_SCREENSHOTS=/pictures"})
 }
 
 func TestMailNeedsAServerAndASender(t *testing.T) {

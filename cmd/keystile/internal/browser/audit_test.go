@@ -19,11 +19,12 @@ func TestTheAuditFindsWhatIsPlanted(t *testing.T) {
 		"color-contrast": `<p><font color="#bbbbbb">pale</font></p>`,
 		"image-alt":      `<img src="data:,">`,
 		"button-name":    `<button></button>`,
+		"target-size":    `<button style="all: unset">a</button><button style="all: unset">b</button>`,
 		"heading-order":  `<h4>deep</h4>`,
 		"":               `<p>nothing is wrong with this</p>`,
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'")
 		fmt.Fprintf(w, whole, planted[strings.TrimPrefix(r.URL.Path, "/")])
 	}))
 	defer site.Close()

@@ -34,6 +34,7 @@ func (p *Page) become(d Device) {
 	if d.Phone {
 		agent = phoneAgent
 	}
+	p.Dark(false)
 	if d.Phone || d.Language != "" {
 		p.call("Emulation.setUserAgentOverride", map[string]any{"userAgent": agent, "acceptLanguage": d.Language}, nil)
 	}
@@ -51,19 +52,22 @@ func (p *Page) Look(width int, dark bool) {
 	p.Dark(dark)
 }
 
-// Dark makes the colours dark, or light.
+// Dark makes the colours dark, or light. Nothing moves from one to the other.
 func (p *Page) Dark(dark bool) {
 	p.t.Helper()
 	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{
+		map[string]any{"name": "prefers-color-scheme", "value": scheme},
+		map[string]any{"name": "prefers-reduced-motion", "value": "reduce"},
+	}}, nil)
 }
 
-// Magnify is the browser's own zoom: the window is as large as before and holds less.
-// 1 is the size of the device.
+// Magnify is the browser's own zoom: the window is as large as before and holds less, but
+// no device holds less than 320 pixels (WCAG 2.2, 1.4.10). 1 is the size of the device.
 func (p *Page) Magnify(times int) {
 	p.t.Helper()
 	d := p.device
-	p.size(d.Width/times, d.Height/times, max(d.Zoom, 1)*times, d.Phone)
+	p.size(max(d.Width/times, 320), max(d.Height/times, 256), max(d.Zoom, 1)*times, d.Phone)
 }
 
 // Scripts lets pages run theirs, or not, from the next page on. What the driver itself

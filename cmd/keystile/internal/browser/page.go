@@ -44,6 +44,12 @@ func (p *Page) Arrive() {
 	p.await("Page.loadEventFired")
 }
 
+// Forget drops every cookie: the page is in the browser of somebody new.
+func (p *Page) Forget() {
+	p.t.Helper()
+	p.call("Network.clearBrowserCookies", nil, nil)
+}
+
 // Attribute is what an element has for an attribute.
 func (p *Page) Attribute(selector, name string) (value string) {
 	p.t.Helper()
