@@ -24,6 +24,7 @@ type visit struct {
 	device browser.Device
 	reads  reader
 	looked *looked
+	mails  int // that the service has been asked for
 }
 
 // reader is how somebody says which language they read.
@@ -64,7 +65,7 @@ const appName = "Blue Whale"
 // person does in a minute.
 func fakes(t *testing.T) *service {
 	t.Helper()
-	s := start(t, t.TempDir(), "--fake-providers", "true", "--limits-per-ip", "100000")
+	s := start(t, t.TempDir(), "--fake-providers", "true", "--signup", "open", "--limits-per-ip", "100000")
 	must(t, "app", "set", paperOf(t, s.data).App.ClientID, "--data", s.data, "--first-party=false", "--name", appName)
 	return s
 }

@@ -89,6 +89,8 @@ func (o *outbox) work() {
 		o.mu.Unlock()
 		if err := o.try(send); err != nil {
 			o.log.Warn("a mail was not sent", "err", err)
+		} else {
+			o.log.Debug("a mail is done with") // sent, or not to be sent: which of the two is nobody's business
 		}
 		o.release()
 	}

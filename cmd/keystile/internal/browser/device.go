@@ -35,6 +35,7 @@ func (p *Page) become(d Device) {
 		agent = phoneAgent
 	}
 	p.Dark(false)
+	p.call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil) // several tabs can have the focus at once
 	if d.Phone || d.Language != "" {
 		p.call("Emulation.setUserAgentOverride", map[string]any{"userAgent": agent, "acceptLanguage": d.Language}, nil)
 	}

@@ -50,6 +50,16 @@ func (p *Page) Forget() {
 	p.call("Network.clearBrowserCookies", nil, nil)
 }
 
+// Shown waits until the page itself shows an element.
+func (p *Page) Shown(selector string) {
+	p.t.Helper()
+	p.evaluate(map[string]any{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
+		const look = () => document.querySelector(%q)?.checkVisibility() && done(true);
+		new MutationObserver(look).observe(document, {subtree: true, childList: true, attributes: true});
+		look();
+	})`, selector)}, nil)
+}
+
 // Attribute is what an element has for an attribute.
 func (p *Page) Attribute(selector, name string) (value string) {
 	p.t.Helper()

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/browser"
+)
+
+// Every page that people can meet. The claims, the consent page, the code to scan and the
+// fakes are looked at on the way of TestEachWayInEndsAtTheClaims.
+func TestEachPageIsFitForEverybody(t *testing.T) {
+	each(t, []reader{english, chinese}, func(v *visit) {
+		v.entrance()
+		v.quiet("400", "401")
+		v.members()
+		v.quiet("400", "401", "410")
+		v.scan()
+		v.account()
+		v.quiet("400", "401", "410", "404")
+		v.brands()
+		v.locked()
+		v.quiet("400", "401", "410", "404", "429")
+	})
+}
+
+// entrance looks at where people come in, and where they are turned away.
+func (v *visit) entrance() {
+	v.t.Helper()
+	v.at("/")
+	v.look("lobby")
+	v.at("/demo")
+	v.look("demo")
+	v.at("/oauth/signin")
+	v.says("Sign in")
+	v.look("signin-alone")
+	v.begin()
+	v.look("signin")
+	v.Type("#username", "mina")
+	v.Type("#password", "not her password")
+	v.Follow("form button")
+	v.says("Sign in to %s", appName)
+	v.look("wrong")
+
+	v.Follow(`a[href^="/oauth/signin/with/alipay"]`)
+	v.Follow(`button[value="nobody"]`)
+	v.says("Sign in to %s", appName)
+	v.look("denied")
+	v.Follow(`a[href^="/oauth/signin/with/wx"]`)
+	asked, _, _ := strings.Cut(v.URL(), "?")
+	v.Open(asked)
+	v.look("provider-bad")
+	v.at("/oauth/signin/with/wx/return?state=x&code=y")
+	v.look("stale")
+	v.at("/oauth/authorize?client_id=" + paperOf(v.t, v.s.data).App.ClientID + "&response_type=code&redirect_uri=https://elsewhere.example")
+	v.says("This request can not go on")
+	v.look("refused")
+}
+
+// scan looks at both sides of a sign-in by code. The phone is the same visitor's.
+func (v *visit) scan() {
+	v.t.Helper()
+	v.begin()
+	v.Follow(`a[href^="/oauth/signin/qr"]`)
+	v.says("Sign in to %s with your phone", appName)
+	v.look("qr")
+	id := v.Attribute("#collect [name=id]", "value")
+	phone := *v
+	phone.with(v.device)
+	phone.at("/oauth/signin/scan/" + id)
+	phone.look("scan-signin")
+	phone.password()
+	phone.says("Sign in on another device?")
+	phone.look("scan")
+	phone.Follow("button[value=reject]")
+	phone.says("You have said no")
+	phone.look("scan-no")
+	v.Shown("#again")
+	v.look("qr-rejected")
+
+	v.Follow("#again")
+	phone.at("/oauth/signin/scan/" + v.Attribute("#collect [name=id]", "value"))
+	phone.Follow("button[value=confirm]")
+	phone.says("You have confirmed")
+	phone.look("scan-yes")
+	phone.quiet()
+	v.Arrive()
+	v.at("/oauth/signin/scan/AAAAAAAAAAAAAAAAAAAAAAAAAA")
+	v.says("This request can not go on")
+	v.look("scan-over")
+	v.Forget()
+}
+
+// account looks at the pages of who is signed in.
+func (v *visit) account() {
+	v.t.Helper()
+	v.begin()
+	v.password()
+	v.says("Allow %s?", appName)
+	v.look("consent")
+	v.Follow("button[name=deny]")
+	v.look("demo-no")
+	v.begin()
+	v.Follow("button[name=allow]")
+	v.look("claims")
+	v.at("/oauth/signin")
+	v.says("You are signed in")
+	v.look("who")
+	v.at("/oauth/account")
+	v.Follow(`form[action="/oauth/signin/with/douyin/link"] button`)
+	v.Follow(`button[value="robert"]`)
+	v.says("Your account")
+	v.look("account")
+	v.Follow(`.ways a[href="/oauth/signin/address"]`)
+	v.says("Confirm an e-mail address")
+	v.at("/oauth/account/confirm")
+	v.look("confirm")
+	v.at("/oauth/logout")
+	v.says("Sign out?")
+	v.look("logout")
+	v.Follow("form button")
+	v.says("You are signed out")
+	v.look("signed-out")
+}
+
+// brands looks at an application's own colours, which have to be readable whatever they
+// are, and at the sign-up of who is invited.
+func (v *visit) brands() {
+	v.t.Helper()
+	for name, color := range map[string]string{"pale": "#ffe680", "deep": "#0b1d3a"} {
+		must(v.t, "app", "set", paperOf(v.t, v.s.data).App.ClientID, "--data", v.s.data, "--tier", "white_label", "--brand-color", color)
+		v.begin()
+		v.look("brand-" + name)
+	}
+	invited := *v
+	invited.s = start(v.t, v.t.TempDir(), "--signup", "invitation")
+	invited.at("/oauth/signin/signup")
+	invited.look("invited")
+}
+
+// locked looks at what an address sees from which there were too many failures.
+func (v *visit) locked() {
+	v.t.Helper()
+	for range 10 {
+		post(v.t, v.s, "/oauth/signin", url.Values{"username": {"mina"}, "password": {"wrong"}})
+	}
+	v.begin()
+	v.password()
+	v.says("Too many attempts")
+	v.look("locked")
+}
+
+// Everything can be reached and done with the keys Tab and Enter, in the order in which it
+// stands on the page, and what has the focus can be seen.
+func TestTheKeyboardIsEnough(t *testing.T) {
+	b := browser.Launch(t)
+	v := &visit{t: t, b: b, s: fakes(t), reads: english, looked: &looked{at: map[string]bool{}}}
+	v.with(browser.Desktop)
+	who := paperOf(t, v.s.data).Admin
+	v.begin()
+	order := []string{"Username"} // it has the focus when the page is there
+	for range 10 {
+		f := v.Focus()
+		if f.Name != order[len(order)-1] {
+			order = append(order, f.Name)
+		}
+		if !f.Seen {
+			t.Errorf("the focus on %q can not be seen", f.Name)
+		}
+		v.Press("Tab")
+	}
+	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, " +
+		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin, Sign in with e-mail"
+	if got := strings.Join(order, ", "); !strings.HasPrefix(want, got) {
+		t.Errorf("the keys go through %s\nwant %s", got, want)
+	}
+	v.begin()
+	v.Write(who.Username)
+	v.to("Password")
+	v.Write(who.Password)
+	v.to("Sign in")
+	v.Press("Enter")
+	v.Arrive()
+	v.says("Allow %s?", appName)
+	v.to("Allow")
+	v.Press("Enter")
+	v.Arrive()
+	v.arrive()
+	v.Forget()
+	v.begin()
+	v.to("Sign in with WeChat")
+	v.Press("Enter")
+	v.Arrive()
+	v.to("Omar")
+	v.Press("Enter")
+	v.Arrive()
+	v.to("Do not allow")
+	v.Press("Enter")
+	v.Arrive()
+	if !strings.HasPrefix(v.URL(), v.s.base+"/demo/callback?error=access_denied") {
+		t.Errorf("the keys lead to %s", v.URL())
+	}
+	v.quiet("400")
+}
+
+// to presses Tab until something that begins so has the focus, and can be seen to have it.
+func (v *visit) to(name string) {
+	v.t.Helper()
+	for range 30 {
+		if f := v.Focus(); strings.HasPrefix(f.Name, name) {
+			if !f.Seen {
+				v.t.Errorf("the focus on %q can not be seen", f.Name)
+			}
+			return
+		}
+		v.Press("Tab")
+	}
+	v.t.Fatalf("Tab never gets to %q at %s", name, v.URL())
+}
