@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
 )
 
 // Every page that people can meet. The claims, the consent page, the code to scan and the
@@ -149,72 +147,4 @@ func (v *visit) locked() {
 	v.password()
 	v.says("Too many attempts")
 	v.look("locked")
-}
-
-// Everything can be reached and done with the keys Tab and Enter, in the order in which it
-// stands on the page, and what has the focus can be seen.
-func TestTheKeyboardIsEnough(t *testing.T) {
-	b := browser.Launch(t)
-	v := &visit{t: t, b: b, s: fakes(t), reads: english, looked: &looked{at: map[string]bool{}}}
-	v.with(browser.Desktop)
-	who := paperOf(t, v.s.data).Admin
-	v.begin()
-	order := []string{"Username"} // it has the focus when the page is there
-	for range 10 {
-		f := v.Focus()
-		if f.Name != order[len(order)-1] {
-			order = append(order, f.Name)
-		}
-		if !f.Seen {
-			t.Errorf("the focus on %q can not be seen", f.Name)
-		}
-		v.Press("Tab")
-	}
-	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, " +
-		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin, Sign in with e-mail"
-	if got := strings.Join(order, ", "); !strings.HasPrefix(want, got) {
-		t.Errorf("the keys go through %s\nwant %s", got, want)
-	}
-	v.begin()
-	v.Write(who.Username)
-	v.to("Password")
-	v.Write(who.Password)
-	v.to("Sign in")
-	v.Press("Enter")
-	v.Arrive()
-	v.says("Allow %s?", appName)
-	v.to("Allow")
-	v.Press("Enter")
-	v.Arrive()
-	v.arrive()
-	v.Forget()
-	v.begin()
-	v.to("Sign in with WeChat")
-	v.Press("Enter")
-	v.Arrive()
-	v.to("Omar")
-	v.Press("Enter")
-	v.Arrive()
-	v.to("Do not allow")
-	v.Press("Enter")
-	v.Arrive()
-	if !strings.HasPrefix(v.URL(), v.s.base+"/demo/callback?error=access_denied") {
-		t.Errorf("the keys lead to %s", v.URL())
-	}
-	v.quiet("400")
-}
-
-// to presses Tab until something that begins so has the focus, and can be seen to have it.
-func (v *visit) to(name string) {
-	v.t.Helper()
-	for range 30 {
-		if f := v.Focus(); strings.HasPrefix(f.Name, name) {
-			if !f.Seen {
-				v.t.Errorf("the focus on %q can not be seen", f.Name)
-			}
-			return
-		}
-		v.Press("Tab")
-	}
-	v.t.Fatalf("Tab never gets to %q at %s", name, v.URL())
 }

@@ -58,6 +58,14 @@ func each(t *testing.T, readers []reader, do func(v *visit)) {
 	})
 }
 
+// alone is one visitor with a desktop who reads English, and has a browser of their own.
+func alone(t *testing.T) *visit {
+	t.Helper()
+	v := &visit{t: t, b: browser.Launch(t), s: fakes(t), reads: english, looked: &looked{at: map[string]bool{}}}
+	v.with(browser.Desktop)
+	return v
+}
+
 // appName is what the application is called.
 const appName = "Blue Whale"
 
@@ -65,7 +73,7 @@ const appName = "Blue Whale"
 // person does in a minute.
 func fakes(t *testing.T) *service {
 	t.Helper()
-	s := start(t, t.TempDir(), "--fake-providers", "true", "--signup", "open", "--limits-per-ip", "100000")
+	s := start(t, t.TempDir(), "--fake-providers", "--signup", "open", "--limits-per-ip", "100000")
 	must(t, "app", "set", paperOf(t, s.data).App.ClientID, "--data", s.data, "--first-party=false", "--name", appName)
 	return s
 }

@@ -77,9 +77,7 @@ func (v *visit) scanned(signIn func(phone *visit)) {
 
 // Who links a provider to their account is the same person by both ways in.
 func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
-	b, s := browser.Launch(t), fakes(t)
-	v := &visit{t: t, b: b, s: s, reads: english, looked: &looked{at: map[string]bool{}}}
-	v.with(browser.Desktop)
+	v := alone(t)
 	v.begin()
 	v.password()
 	mine := v.arrive()["sub"]

@@ -133,10 +133,10 @@ func New(c Config) (*SignIn, error) {
 	if s.qr {
 		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
 	}
+	s.furnish(c) // our own ways stand before those of others
 	if err := s.connect(c.Connectors); err != nil {
 		return nil, err
 	}
-	s.furnish(c)
 	s.mux = reply.NewMux(s.log, s.routes()...)
 	return s, nil
 }

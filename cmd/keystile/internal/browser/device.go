@@ -72,8 +72,14 @@ func (p *Page) Magnify(times int) {
 }
 
 // Scripts lets pages run theirs, or not, from the next page on. What the driver itself
-// asks of a page works in any case.
+// asks of a page works in any case, but for what has to do with keys.
 func (p *Page) Scripts(on bool) {
+	p.t.Helper()
+	p.scriptless = !on
+	p.allow(on)
+}
+
+func (p *Page) allow(on bool) {
 	p.t.Helper()
 	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
 }

@@ -11,6 +11,7 @@ var keys = map[string]map[string]any{
 // Press presses a key: Tab or Enter.
 func (p *Page) Press(key string) {
 	p.t.Helper()
+	p.drawn()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		event := map[string]any{"type": kind}
 		for name, value := range keys[key] {
@@ -23,6 +24,7 @@ func (p *Page) Press(key string) {
 // Write types a text into what has the focus.
 func (p *Page) Write(text string) {
 	p.t.Helper()
+	p.drawn()
 	p.call("Input.insertText", map[string]any{"text": text}, nil)
 }
 
@@ -35,6 +37,7 @@ type Focus struct {
 // Focus tells what has the focus.
 func (p *Page) Focus() (f Focus) {
 	p.t.Helper()
+	p.drawn()
 	p.eval(fmt.Sprintf(`(() => {
 		const e = document.activeElement;
 		if (!e || e === document.body) return {Name: "", Seen: false};
@@ -44,6 +47,13 @@ func (p *Page) Focus() (f Focus) {
 		return {Name: (e.labels && e.labels.length ? e.labels[0].innerText : e.innerText).trim(), Seen: drawn && inside};
 	})()`, outline), &f)
 	return f
+}
+
+// drawn waits until the page is drawn once more: before that it may not have put the focus
+// where it wants it, nor scrolled there.
+func (p *Page) drawn() {
+	p.t.Helper()
+	p.evaluate(map[string]any{"expression": `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`, "awaitPromise": true}, nil)
 }
 
 // outline is how many pixels a focus is drawn with at least (WCAG 2.2, 2.4.13).
