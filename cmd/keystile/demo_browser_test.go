@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/browser"
 )
 
-// Entry 16 of the decisions. With KEEP_SCREENSHOTS=folder the pages are kept as pictures,
+// Entry 16 of the decisions. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,
 // light, dark and narrow.
 func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 	p := browser.Start(t)
@@ -61,7 +61,7 @@ func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 // look makes sure that a page fits every window.
 func look(t *testing.T, p *browser.Page, name string) {
 	t.Helper()
-	folder := os.Getenv("KEEP_SCREENSHOTS")
+	folder := os.Getenv("KEYSTILE_SCREENSHOTS")
 	for _, c := range []struct {
 		name  string
 		width int

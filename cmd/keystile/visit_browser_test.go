@@ -213,7 +213,11 @@ func (v *visit) look(name string) {
 	for _, dark := range []bool{true, false} {
 		v.Dark(dark)
 		scheme := map[bool]string{true: "dark", false: "light"}[dark]
-		wrong, unsure := v.Audit()
+		audit := v.Audit
+		if dark {
+			audit = v.AuditColours
+		}
+		wrong, unsure := audit()
 		for _, f := range wrong {
 			v.t.Errorf("%s, %s: %s", name, scheme, f)
 		}

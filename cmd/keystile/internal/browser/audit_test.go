@@ -31,6 +31,9 @@ func TestTheAuditFindsWhatIsPlanted(t *testing.T) {
 	p := Start(t)
 	for rule := range planted {
 		p.Open(site.URL + "/" + rule)
+		if wrong, _ := p.AuditColours(); (len(wrong) > 0) != (rule == "color-contrast") {
+			t.Errorf("%q: of the colours the audit finds %v", rule, wrong)
+		}
 		wrong, _ := p.Audit()
 		var got []string
 		for _, f := range wrong {
@@ -81,13 +84,16 @@ func TestAFocusIsSeenOnlyWithAnOutline(t *testing.T) {
 
 func TestWithoutScriptsAPageRunsNone(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, whole, `<p>still</p><script>document.querySelector("p").textContent = "moved"</script>`)
+		fmt.Fprintf(w, whole, `<p>still</p><noscript><input></noscript><script>document.querySelector("p").textContent = "moved"</script>`)
 	}))
 	defer site.Close()
 	p := Start(t)
 	for on, want := range map[bool]string{true: "moved", false: "still"} {
 		p.Scripts(on)
 		p.Open(site.URL)
+		if wrong, _ := p.Audit(); len(wrong) > 0 == on {
+			t.Errorf("scripts %t: the audit finds %v", on, wrong)
+		}
 		if got := p.Text("p"); got != want {
 			t.Errorf("scripts %t: %q, want %q", on, got, want)
 		}

@@ -14,11 +14,21 @@ const axeFolder = "internal/peers/node"
 
 // rules are what a page is held against: the tags of axe-core, and the size of what is
 // clicked, which has such a tag but waits to be asked for.
-const rules = `{
-	runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
-	rules: {"target-size": {enabled: true}},
-	resultTypes: ["violations", "incomplete"],
-}`
+const (
+	rules = `{
+		runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]},
+		rules: {"target-size": {enabled: true}},
+		resultTypes: ["violations", "incomplete"],
+	}`
+	rulesOfColours = `{
+		runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]},
+		resultTypes: ["violations", "incomplete"],
+	}`
+)
+
+// atOnce is in place of timers, which axe-core waits by and which do not run where scripts
+// may not.
+const atOnce = "window.setTimeout = (f, after, ...args) => { Promise.resolve().then(() => f(...args)); return 0; };\n"
 
 // Finding is one rule of axe-core that a page breaks, or that needs a person to judge.
 type Finding struct {
@@ -61,16 +71,27 @@ var axe = sync.OnceValues(func() (string, error) {
 // keeps its Content-Security-Policy. Without axe-core the test is skipped.
 func (p *Page) Audit() (wrong, unsure []Finding) {
 	p.t.Helper()
+	return p.audit(rules)
+}
+
+// AuditColours is Audit as far as the colours matter.
+func (p *Page) AuditColours() (wrong, unsure []Finding) {
+	p.t.Helper()
+	return p.audit(rulesOfColours)
+}
+
+func (p *Page) audit(rules string) (wrong, unsure []Finding) {
+	p.t.Helper()
 	source, err := axe()
 	if err != nil {
 		p.t.Skipf("axe-core is not installed (%v): run npm ci in %s", err, axeFolder)
 	}
-	if p.scriptless { // axe-core waits by timers; what the page holds without scripts stays
-		p.allow(true)
-		defer p.allow(false)
-	}
 	world := p.world()
-	p.evaluate(map[string]any{"expression": source + "\n;0", "contextId": world}, nil)
+	var there bool
+	p.evaluate(map[string]any{"expression": `typeof axe !== "undefined"`, "contextId": world, "returnByValue": true}, &there)
+	if !there {
+		p.evaluate(map[string]any{"expression": atOnce + source + "\n;0", "contextId": world}, nil)
+	}
 	var got struct{ Violations, Incomplete []Finding }
 	p.evaluate(map[string]any{
 		"expression": "axe.run(" + rules + ").then(r => ({Violations: r.violations, Incomplete: r.incomplete}))",
