@@ -75,6 +75,7 @@ func (p *Page) Magnify(times int) {
 // asks of a page works in any case, but for what has to do with keys.
 func (p *Page) Scripts(on bool) {
 	p.t.Helper()
+	p.scriptless = !on
 	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
 }
 

@@ -18,6 +18,8 @@ type Page struct {
 	events  chan message
 	device  Device
 	faults  []string
+
+	scriptless bool // pages run no scripts
 }
 
 // Open goes to an address and waits until the page there is loaded.
