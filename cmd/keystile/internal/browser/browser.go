@@ -89,7 +89,8 @@ func launch(t *testing.T, path string) *Browser {
 	t.Helper()
 	theirIn, in := pipe(t)
 	out, theirOut := pipe(t)
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	// Without --allow-pre-commit-input, what is clicked before a page is first drawn is lost.
+	cmd := exec.Command(path, "--headless", "--allow-pre-commit-input", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
 		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // file descriptors 3 and 4

@@ -72,7 +72,7 @@ func (p *Page) Magnify(times int) {
 }
 
 // Scripts lets pages run theirs, or not, from the next page on. What the driver itself
-// asks of a page works in any case, but for what has to do with keys.
+// asks of a page works in any case.
 func (p *Page) Scripts(on bool) {
 	p.t.Helper()
 	p.scriptless = !on

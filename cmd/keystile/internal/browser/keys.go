@@ -49,11 +49,12 @@ func (p *Page) Focus() (f Focus) {
 	return f
 }
 
-// drawn waits until the page is drawn once more: before that it may not have put the focus
-// where it wants it, nor scrolled there.
+// drawn waits until the page is drawn once more, whether its scripts run or not: before
+// that it may not have put the focus where it wants it, nor scrolled there.
 func (p *Page) drawn() {
 	p.t.Helper()
-	p.evaluate(map[string]any{"expression": `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`, "awaitPromise": true}, nil)
+	dot := map[string]any{"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
+	p.call("Page.captureScreenshot", map[string]any{"format": "jpeg", "clip": dot}, nil)
 }
 
 // outline is how many pixels a focus is drawn with at least (WCAG 2.2, 2.4.13).

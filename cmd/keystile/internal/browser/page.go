@@ -72,6 +72,7 @@ func (p *Page) Attribute(selector, name string) (value string) {
 // Click clicks the middle of an element.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
+	p.drawn()
 	var at struct{ X, Y float64 }
 	p.eval(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q);
