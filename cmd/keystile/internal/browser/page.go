@@ -136,7 +136,7 @@ func (p *Page) Faults() []string {
 func (p *Page) Screenshot(path string) {
 	p.t.Helper()
 	var shot struct{ Data string }
-	p.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &shot)
+	p.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true}, &shot)
 	png, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err == nil {
 		err = os.WriteFile(path, png, 0o600)
