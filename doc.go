@@ -12,8 +12,10 @@
 //	  bolt     the default Backend: one file
 //	  storagetest  the contract every Backend passes
 //	oauth      the front door: /oauth/*, /.well-known/*
-//	  signin   who is this person: pages, cookie, lockout
-//	gateway    the watch: bearer, rate, quota, usage, audit; /api/v1/*
+//	  signin   who is this person: pages, cookie, lockout, codes, consent, account
+//	    connector  people of other providers: wx, qq, alipay, douyin
+//	    mailer     mails over SMTP, or into a folder
+//	gateway    the watch: bearer, rate, quota, usage, applications, billing, audit, proxy; /api/v1/*
 //	registry   the scribe: OpenAPI documents become tools; /api/console/*
 //	mcpbus     the bus: the tools by MCP; /api/mcp
 //	legacy     the old doors: /connect.php, /check_token.php
@@ -33,5 +35,6 @@
 //
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
 // to guard services, that of package gateway; all of it with tools: examples/agent; with
-// users and ways to sign in of your own: examples/signin. To write a storage adapter: package storage, then storage/memory.
+// users and ways to sign in of your own: examples/signin. To write a storage adapter:
+// package storage, then storage/memory.
 package keystile
