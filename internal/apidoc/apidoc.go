@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/keystile/keystile/internal/reply"
 )
@@ -65,18 +66,22 @@ func (d Document) JSON(origin string) ([]byte, error) {
 }
 
 // Handler serves the document of a service at an origin, by GET and HEAD at Path, with an
-// ETag. Parts that do not go together are a mistake in the program, and panic.
+// ETag. It is made when it is asked for first: most starts never need it. Parts that do not
+// go together are a mistake in the program; a test that asks once finds it.
 func (d Document) Handler(origin string) http.Handler { return reply.NewMux(nil, d.Route(origin)) }
 
 // Route is Handler for a route table.
 func (d Document) Route(origin string) reply.Route {
-	body, err := d.JSON(origin)
-	if err != nil {
-		panic(err)
-	}
-	document := reply.NewDocument(body)
+	made := sync.OnceValues(func() (*reply.Document, error) {
+		body, err := d.JSON(origin)
+		return reply.NewDocument(body), err
+	})
 	return reply.Route{Path: Path, Methods: []string{http.MethodGet, http.MethodHead},
 		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			document, err := made()
+			if err != nil {
+				return err
+			}
 			document.Write(w, r)
 			return nil
 		}}
