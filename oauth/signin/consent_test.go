@@ -230,12 +230,12 @@ func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
 	}
 }
 
-// bare is a Store that keeps no consents.
+// bare is a Store that keeps neither users nor consents.
 type bare struct{ Store }
 
 func TestAStoreWithoutConsentsSaysSo(t *testing.T) {
 	rm := open(t, nil)
-	s, err := New(Config{BaseURL: origin, Store: bare{rm.store}})
+	s, err := New(Config{BaseURL: origin, Store: bare{rm.store}, Users: rm.users})
 	must(t, err)
 	if _, err := s.Allowed(t.Context(), storage.App{}, "u", ""); !errors.Is(err, errNoConsents) {
 		t.Errorf("Allowed() = %v", err)

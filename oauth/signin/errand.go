@@ -168,11 +168,12 @@ func (s *SignIn) forgetful(ctx context.Context, address string) (storage.User, e
 
 // lastBy notes how a user has signed in, as signing in with a password does.
 func (s *SignIn) lastBy(ctx context.Context, u storage.User, loginType string) (storage.User, error) {
-	if _, ours := s.users.(*StoreUsers); !ours || u.LoginType == loginType {
+	users, ours := s.users.(*StoreUsers)
+	if !ours || u.LoginType == loginType {
 		return u, nil
 	}
 	u.LoginType = loginType
-	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+	if _, err := users.store.SaveUser(ctx, u); !harmless(err) {
 		return u, err
 	}
 	return u, nil

@@ -193,7 +193,7 @@ func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
 		{Method: "badge", Subject: "number-12345"},
 	}}
 	rm := openWithBadges(t, func(c *Config) {
-		users.StoreUsers = NewUsers(c.Store, c.Passwords)
+		users.StoreUsers = NewUsers(c.Store.(UserStore), c.Passwords)
 		c.Users = users
 	})
 	d := &desk{room: rm}

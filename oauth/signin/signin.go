@@ -24,7 +24,7 @@ import (
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
-	Users       Users                          // nil: users and passwords of the Store
+	Users       Users                          // nil: users and passwords of the Store, which is a UserStore then
 	Passwords   *Passwords                     // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
 	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
@@ -48,9 +48,8 @@ type Audit interface {
 	Note(e storage.Event)
 }
 
-// Store is what this room needs of storage.
+// Store is what this room needs of storage beside the users; *storage.Store has it.
 type Store interface {
-	UserStore
 	TicketStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
@@ -119,7 +118,7 @@ func New(c Config) (*SignIn, error) {
 		return nil, fmt.Errorf("signin: BaseURL: %w", err)
 	}
 	if s.users == nil {
-		s.users = NewUsers(c.Store, c.Passwords)
+		s.users = NewUsers(c.Store.(UserStore), c.Passwords)
 	}
 	if s.consents = c.Consents; s.consents == nil {
 		s.consents, _ = c.Store.(ConsentStore)
@@ -154,6 +153,9 @@ func (c Config) check() error {
 	}
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
+	}
+	if _, keeps := c.Store.(UserStore); c.Store != nil && c.Users == nil && !keeps {
+		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
 		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)
