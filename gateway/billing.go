@@ -97,7 +97,7 @@ func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 func (g *Gateway) order(ctx context.Context, o owner, id, tier string) (order storage.Order, made bool, err error) {
 	now := time.Now().UTC()
 	orderID := storage.NewOrderID(now)
-	order, err = apps.Again(ctx, func() (storage.Order, error) {
+	order, err = storage.Again(ctx, func() (storage.Order, error) {
 		app, err := g.managed(ctx, o, id)
 		if err != nil {
 			return storage.Order{}, err

@@ -25,12 +25,11 @@ import (
 type home struct {
 	*folder.Folder
 	io.Closer
-	conf      *config.Config
-	file      *bolt.Store
-	store     *storage.Store
-	users     *signin.StoreUsers
-	passwords *signin.Passwords
-	swept     atomic.Int64 // expired records removed
+	conf  *config.Config
+	file  *bolt.Store
+	store *storage.Store
+	users *signin.StoreUsers
+	swept atomic.Int64 // expired records removed
 }
 
 // openHome opens the store in a data folder. Nobody else has it open until Close.
@@ -56,7 +55,7 @@ func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path stri
 	if err != nil {
 		return nil, err
 	}
-	h := &home{Folder: f, Closer: file, conf: c, file: file, passwords: signin.NewPasswords(signin.Cost{})}
+	h := &home{Folder: f, Closer: file, conf: c, file: file}
 	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, key)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", path, err, from), file.Close())
@@ -65,7 +64,7 @@ func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path stri
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	h.users = signin.NewUsers(h.store, h.passwords)
+	h.users = signin.NewUsers(h.store, nil)
 	return h, nil
 }
 
@@ -84,7 +83,7 @@ func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, erro
 // rooms is what admin commands work on; serving is nil where nobody serves.
 func (h *home) rooms(serving *assembled) admin.Rooms {
 	rooms := admin.Rooms{
-		Store: h.store, Users: h.users, Hash: h.passwords.Hash, Copy: h.file.WriteTo,
+		Store: h.store, Users: h.users, Copy: h.file.WriteTo,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note,

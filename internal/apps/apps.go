@@ -18,19 +18,9 @@ type Store interface {
 // Skew is what the clocks of machines may differ by.
 const Skew = time.Minute
 
-// Again repeats a change until nobody else has changed the same record meanwhile.
-func Again[T any](ctx context.Context, change func() (T, error)) (T, error) {
-	for {
-		v, err := change()
-		if !errors.Is(err, storage.ErrConflict) || ctx.Err() != nil {
-			return v, err
-		}
-	}
-}
-
 // Change changes the newest state of an application. What change refuses is not written.
 func Change(ctx context.Context, store Store, id string, change func(*storage.App) error) (storage.App, error) {
-	return Again(ctx, func() (storage.App, error) {
+	return storage.Again(ctx, func() (storage.App, error) {
 		app, err := store.App(ctx, id)
 		if err == nil {
 			err = change(&app)
@@ -64,7 +54,7 @@ func Delete(ctx context.Context, store Store, revoke func(context.Context, stora
 	if err := revoke(ctx, end); err != nil {
 		return app, err
 	}
-	_, err = Again(ctx, func() (storage.App, error) {
+	_, err = storage.Again(ctx, func() (storage.App, error) {
 		now, err := store.App(ctx, app.ID)
 		if err != nil {
 			return now, err

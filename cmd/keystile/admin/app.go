@@ -149,10 +149,15 @@ func listed(texts []string) []string { return append([]string{}, texts...) }
 // appOf finds an application by its whole client_id.
 func appOf(ctx context.Context, store *storage.Store, id string) (storage.App, error) {
 	app, err := store.App(ctx, id)
+	return app, unknownApp(id, err)
+}
+
+// unknownApp says of ErrNotFound what was not found.
+func unknownApp(id string, err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
-		return app, fmt.Errorf("there is no application %q; list them with: keystile app list", id)
+		return fmt.Errorf("there is no application %q; list them with: keystile app list", id)
 	}
-	return app, err
+	return err
 }
 
 func normalize(typed []string) ([]string, error) {

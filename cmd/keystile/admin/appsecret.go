@@ -30,14 +30,11 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 
 // deleteApp removes an application and ends everything it was granted.
 func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	if _, err := appOf(ctx, rooms.Store, args.Words[0]); err != nil {
-		return nil, err
-	}
 	app, err := apps.Delete(ctx, rooms.Store, func(ctx context.Context, end storage.Revocation) error {
 		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
 	}, args.Words[0], nil)
 	if err != nil {
-		return nil, err
+		return nil, unknownApp(args.Words[0], err)
 	}
 	return answer{{"client_id", app.ID}, {"name", app.Name}, {"deleted", true}}, nil
 }

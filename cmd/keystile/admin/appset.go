@@ -51,11 +51,8 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 
 // changeApp changes the newest state of an application.
 func changeApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
-	app, err := appOf(ctx, store, id)
-	if err != nil {
-		return app, err
-	}
-	return apps.Change(ctx, store, id, change)
+	app, err := apps.Change(ctx, store, id, change)
+	return app, unknownApp(id, err)
 }
 
 func apply(a *storage.App, args cli.Args) (err error) {

@@ -112,11 +112,8 @@ func setTier(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := appOf(ctx, rooms.Store, args.Words[0]); err != nil {
-		return nil, err
-	}
-	app, err := again(func() (storage.App, error) {
-		app, err := rooms.Store.App(ctx, args.Words[0])
+	app, err := storage.Again(ctx, func() (storage.App, error) {
+		app, err := appOf(ctx, rooms.Store, args.Words[0])
 		if err != nil {
 			return app, err
 		}

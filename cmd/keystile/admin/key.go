@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -49,7 +50,7 @@ func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 
 func rotateKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	alg := cmp.Or(args.Get("alg"), rooms.SigningAlg)
-	active, err := token.Rotate(ctx, rooms.Store, alg, rooms.Signed+skew)
+	active, err := token.Rotate(ctx, rooms.Store, alg, rooms.Signed+apps.Skew)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -32,7 +33,7 @@ func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
 			continue
 		}
 		end, err := time.Parse(time.RFC3339, row["expires_at"].(string))
-		if left := time.Until(end); err != nil || left < o.rooms.Signed || left > o.rooms.Signed+2*skew {
+		if left := time.Until(end); err != nil || left < o.rooms.Signed || left > o.rooms.Signed+2*apps.Skew {
 			t.Errorf("a retired key leaves in %v, want a little more than %v", left, o.rooms.Signed)
 		}
 	}

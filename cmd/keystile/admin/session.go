@@ -47,7 +47,7 @@ func endSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error
 
 // endSession ends a session even if it moves forward with its use meanwhile.
 func endSession(ctx context.Context, store *storage.Store, s storage.Session) error {
-	_, err := again(func() (storage.Session, error) {
+	_, err := storage.Again(ctx, func() (storage.Session, error) {
 		s, err := store.Session(ctx, s.ID)
 		if err != nil {
 			return s, err

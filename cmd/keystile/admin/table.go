@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -19,7 +20,6 @@ import (
 type Rooms struct {
 	Store      *storage.Store
 	Users      Users
-	Hash       func(ctx context.Context, password string) (string, error)
 	Provider   Provider                       // nil: nobody serves here
 	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
 	Signed     time.Duration                  // the longest that what a key has signed is valid
@@ -36,6 +36,7 @@ type Rooms struct {
 type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 	LinkEmail(ctx context.Context, sub, address string) error
+	SetPassword(ctx context.Context, sub, password string) error // ErrNotFound: they do not sign in with one
 }
 
 // Provider is the running server's, which knows some of the store by heart; *oauth.Server.
@@ -44,9 +45,6 @@ type Provider interface {
 	ReloadKeys(ctx context.Context) error
 }
 
-// skew is what the clocks of machines may differ by.
-const skew = time.Minute
-
 // revoke ends everything that an application (kind app) or a user (kind user) was granted
 // before a time: in a running server at once, else in the store, where the next one reads it.
 func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) error {
@@ -54,7 +52,7 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 	if r.Provider != nil {
 		return r.Provider.Revoke(ctx, end)
 	}
-	end.Until = end.Before.Add(r.Granted + skew)
+	end.Until = end.Before.Add(r.Granted + apps.Skew)
 	return r.Store.Revoke(ctx, end)
 }
 
@@ -133,16 +131,6 @@ func plain(err error) error {
 		return errors.New(strings.TrimSuffix(text, ": "+storage.ErrExists.Error()))
 	}
 	return err
-}
-
-// again repeats a change until nobody else has changed the same record meanwhile.
-func again[T any](change func() (T, error)) (T, error) {
-	for {
-		v, err := change()
-		if !errors.Is(err, storage.ErrConflict) {
-			return v, err
-		}
-	}
 }
 
 // everything walks the pages of a list.

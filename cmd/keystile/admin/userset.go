@@ -42,7 +42,9 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if !change {
 		return said, nil
 	}
-	if err := setPassword(ctx, rooms, u, password); err != nil {
+	if err := rooms.Users.SetPassword(ctx, u.Sub, password); errors.Is(err, storage.ErrNotFound) {
+		return nil, fmt.Errorf("%s does not sign in with a password", u.Username)
+	} else if err != nil {
 		return nil, err
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
@@ -104,23 +106,4 @@ func amend(u *storage.User, args cli.Args) {
 			*at = args.Get(name)
 		}
 	}
-}
-
-func setPassword(ctx context.Context, rooms Rooms, u storage.User, password string) error {
-	hash, err := rooms.Hash(ctx, password)
-	if err != nil {
-		return err
-	}
-	_, err = again(func() (storage.Login, error) {
-		login, err := rooms.Store.Login(ctx, storage.LoginSelf, loginName(u.Username))
-		if errors.Is(err, storage.ErrNotFound) || err == nil && login.UserID != u.Sub {
-			return login, fmt.Errorf("%s does not sign in with a password", u.Username)
-		}
-		if err != nil {
-			return login, err
-		}
-		login.PasswordHash = hash
-		return rooms.Store.SaveLogin(ctx, login)
-	})
-	return err
 }
