@@ -26,7 +26,6 @@ type Revoker interface {
 // AccountStore is what the account page needs of storage; *storage.Store has it.
 type AccountStore interface {
 	ConsentStore
-	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
 	LoginStore // not asked if the Users are LinkedUsers
@@ -164,7 +163,7 @@ func (a *Account) ended(r request, app, detail string) error {
 
 // endSession signs out one of the sender's browsers.
 func (a *Account) endSession(r request) (string, error) {
-	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
+	all, err := a.in.store.Sessions(r.Context(), r.mine.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -184,7 +183,7 @@ func (a *Account) endSession(r request) (string, error) {
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
 func (a *Account) endAll(r request) (string, error) {
-	if err := a.endSessions(r, func(storage.Session) bool { return true }); err != nil {
+	if err := a.in.endSessions(r.Context(), r.mine.UserID, every); err != nil {
 		return "", err
 	}
 	stop := storage.Revocation{Kind: storage.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
@@ -193,22 +192,6 @@ func (a *Account) endAll(r request) (string, error) {
 	}
 	a.in.clearCookie(r.w)
 	return formPath, a.ended(r, "", "signed out everywhere")
-}
-
-func (a *Account) endSessions(r request, which func(storage.Session) bool) error {
-	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
-	if err != nil {
-		return err
-	}
-	for _, v := range all {
-		if !which(v) {
-			continue
-		}
-		if err := a.in.end(r.Context(), v.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // removeAccess takes back what the sender has allowed an application. The order matters: a
@@ -240,16 +223,15 @@ func (a *Account) removeAccess(r request) (string, error) {
 }
 
 func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
-	for {
+	_, err = storage.Again(ctx, func() (storage.Consent, error) {
 		c, err := a.store.Consent(ctx, app, sub)
 		if err == nil {
 			err = a.store.EndConsent(ctx, c)
 		}
-		switch {
-		case errors.Is(err, storage.ErrNotFound):
-			return false, nil
-		case !errors.Is(err, storage.ErrConflict):
-			return err == nil, err
-		}
+		return c, err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
 	}
+	return err == nil, err
 }

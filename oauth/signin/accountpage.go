@@ -89,7 +89,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *Account) sessions(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
-	all, err := a.store.Sessions(ctx, mine.UserID)
+	all, err := a.in.store.Sessions(ctx, mine.UserID)
 	if err != nil {
 		return nil, err
 	}

@@ -78,17 +78,17 @@ func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
 		}
 		err = nil
 	}
-	for err == nil {
-		var u storage.User
-		if u, err = s.store.User(ctx, sub); err != nil {
-			break
+	if err != nil {
+		return err
+	}
+	_, err = storage.Again(ctx, func() (storage.User, error) {
+		u, err := s.store.User(ctx, sub)
+		if err != nil {
+			return u, err
 		}
 		u.Email, u.EmailVerified = address, true
-		if _, err = s.store.SaveUser(ctx, u); !errors.Is(err, storage.ErrConflict) {
-			break
-		}
-		err = nil
-	}
+		return s.store.SaveUser(ctx, u)
+	})
 	return err
 }
 
@@ -128,16 +128,15 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 	if err != nil {
 		return err
 	}
-	for {
+	_, err = storage.Again(ctx, func() (storage.Login, error) {
 		l, err := s.own(ctx, sub)
 		if err != nil {
-			return err
+			return l, err
 		}
 		l.PasswordHash = hash
-		if _, err = s.store.SaveLogin(ctx, l); !errors.Is(err, storage.ErrConflict) {
-			return err
-		}
-	}
+		return s.store.SaveLogin(ctx, l)
+	})
+	return err
 }
 
 // SignUp implements SignUpUsers.

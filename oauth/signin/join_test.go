@@ -123,9 +123,9 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 
 func TestOneAddressMakesSoManyUsers(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
-		for i := range sparingly.Failures + 3 {
+		for i := range spareOfAddress + 3 {
 			a := h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better)
-			if want := map[bool]int{true: 303, false: 429}[i < sparingly.Failures]; a.Code != want {
+			if want := map[bool]int{true: 303, false: 429}[i < spareOfAddress]; a.Code != want {
 				t.Fatalf("user %d = %d, want %d", i+1, a.Code, want)
 			}
 		}

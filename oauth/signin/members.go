@@ -30,7 +30,6 @@ type members struct {
 	revoker   Revoker
 	signUp    string
 	site      string // what mails call the service
-	sparing   *Guard // of mails and new users, by address
 	errands   []*errand
 	helps     []way // on the sign-in page
 	changes   []way // on the page of who is signed in
@@ -38,12 +37,15 @@ type members struct {
 
 // One address has so many mails sent or users made in ten minutes; a school or an office
 // is one address too.
-var sparingly = Lock{Failures: 30, Within: 10 * time.Minute, For: 10 * time.Minute}
+const (
+	spareOfAddress = 30
+	spareTime      = 10 * time.Minute
+)
 
 func (s *SignIn) furnish(c Config) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	m := &s.members
-	*m = members{outbox: newOutbox(s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host, sparing: NewGuard(sparingly)}
+	*m = members{outbox: newOutbox(s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host}
 	if c.Revoker != nil {
 		m.passwords, _ = s.users.(PasswordUsers)
 	}
@@ -94,24 +96,13 @@ func (s *SignIn) memberRoutes() []reply.Route {
 
 // spare lets an address have one more mail sent or user made, or says how long to wait.
 func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
-	ip := s.peer(r)
-	if wait := s.members.sparing.Begin(ip); wait > 0 {
-		return wait
-	}
-	s.members.sparing.End(ip, true)
-	return 0
+	return s.rates.spared.count(network(s.peer(r)))
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.
 func (s *SignIn) signOutEverywhere(ctx context.Context, sub string) error {
-	sessions, err := s.store.Sessions(ctx, sub)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, v := range sessions {
-		errs = append(errs, s.end(ctx, v.ID))
-	}
-	errs = append(errs, s.members.revoker.Revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: time.Now().UTC()}))
-	return errors.Join(errs...)
+	return errors.Join(
+		s.endSessions(ctx, sub, every),
+		s.members.revoker.Revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+	)
 }

@@ -1,7 +1,7 @@
 package signin
 
 import (
-	_ "embed"
+	"embed"
 	"html/template"
 	"math"
 	"net/http"
@@ -13,53 +13,32 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-//go:embed form.html
-var formText string
-
-//go:embed locked.html
-var lockedText string
-
-//go:embed who.html
-var whoText string
-
-//go:embed consent.html
-var consentText string
-
-//go:embed account.html
-var accountText string
-
-//go:embed address.html
-var addressText string
-
-//go:embed code.html
-var codeText string
-
-//go:embed lapsed.html
-var lapsedText string
-
-//go:embed change.html
-var changeText string
-
-//go:embed changed.html
-var changedText string
-
-//go:embed join.html
-var joinText string
+//go:embed *.html
+var files embed.FS
 
 var (
-	formPage   = template.Must(template.New("form").Parse(formText))
-	lockedPage = template.Must(template.New("locked").Parse(lockedText))
-	whoPage    = template.Must(template.New("who").Parse(whoText))
+	formPage   = parse("form")
+	lockedPage = parse("locked")
+	whoPage    = parse("who")
 
-	consentPage = template.Must(template.New("consent").Parse(consentText))
-	accountPage = template.Must(template.New("account").Parse(accountText))
-	addressPage = template.Must(template.New("address").Parse(addressText))
-	codePage    = template.Must(template.New("code").Parse(codeText))
-	lapsedPage  = template.Must(template.New("lapsed").Parse(lapsedText))
-	changePage  = template.Must(template.New("change").Parse(changeText))
-	changedPage = template.Must(template.New("changed").Parse(changedText))
-	joinPage    = template.Must(template.New("join").Parse(joinText))
+	consentPage = parse("consent")
+	accountPage = parse("account")
+	addressPage = parse("address")
+	codePage    = parse("code")
+	lapsedPage  = parse("lapsed")
+	changePage  = parse("change")
+	changedPage = parse("changed")
+	joinPage    = parse("join")
+
+	qrPage       = parse("qr")
+	scanPage     = parse("scan")
+	answeredPage = parse("answered")
 )
+
+// parse reads a page. Each may show the person it is about with {{template "person.html" .}}.
+func parse(name string) *template.Template {
+	return template.Must(template.ParseFS(files, name+".html", "person.html"))
+}
 
 // view is what the templates see. A password is not among it.
 type view struct {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -44,16 +43,6 @@ func FreePaths() []string { return []string{pollPath, scriptPath} }
 
 //go:embed qr.js
 var script []byte
-
-// rates are those of signing in by code.
-type rates struct {
-	codes, polls *pace[netip.Addr] // of an address
-	ofCode       *pace[string]     // of one code
-}
-
-func newRates() rates {
-	return rates{newPace[netip.Addr](codesOfAddress), newPace[netip.Addr](pollsOfAddress), newPace[string](pollsOfCode)}
-}
 
 func (s *SignIn) qrRoutes() []reply.Route {
 	get, post := http.MethodGet, http.MethodPost

@@ -2,7 +2,6 @@ package signin
 
 import (
 	"cmp"
-	_ "embed"
 	"html/template"
 	"net/http"
 	"net/netip"
@@ -12,21 +11,6 @@ import (
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/qr"
 	"github.com/keystile/keystile/storage"
-)
-
-//go:embed qr.html
-var qrText string
-
-//go:embed scan.html
-var scanText string
-
-//go:embed answered.html
-var answeredText string
-
-var (
-	qrPage       = template.Must(template.New("qr").Parse(qrText))
-	scanPage     = template.Must(template.New("scan").Parse(scanText))
-	answeredPage = template.Must(template.New("answered").Parse(answeredText))
 )
 
 // What the page of a code says above it, or in its place.

@@ -117,7 +117,7 @@ func TestABrokenScanIDIsAPage(t *testing.T) {
 }
 
 func TestAPaceIsBoundedAndForgets(t *testing.T) {
-	p := newPace[netip.Addr](2)
+	p := newPace[netip.Addr](2, time.Minute)
 	p.room = 3
 	now := time.Now()
 	for i := range 3 {

@@ -53,16 +53,28 @@ func (s *SignIn) endAll(r *http.Request) error {
 }
 
 func (s *SignIn) end(ctx context.Context, id string) error {
-	for {
+	_, err := storage.Again(ctx, func() (storage.Session, error) { // it may move forward meanwhile
 		v, err := s.store.Session(ctx, id)
 		if err == nil {
 			err = s.store.EndSession(ctx, v)
 		}
-		switch {
-		case errors.Is(err, storage.ErrNotFound):
-			return nil
-		case !errors.Is(err, storage.ErrConflict): // moved forward meanwhile: once more
-			return err
+		return v, err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// endSessions ends those of a user's sessions that which names.
+func (s *SignIn) endSessions(ctx context.Context, sub string, which func(storage.Session) bool) error {
+	all, err := s.store.Sessions(ctx, sub)
+	for _, v := range all {
+		if which(v) {
+			err = errors.Join(err, s.end(ctx, v.ID))
 		}
 	}
+	return err
 }
+
+func every(storage.Session) bool { return true }

@@ -34,7 +34,7 @@ func (a *Account) unlink(r request) (string, error) {
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
 			a.told(r, "unlinked "+method)
-			return accountPath, a.endSessions(r, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
+			return accountPath, a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}
