@@ -43,15 +43,9 @@ type secretSpan struct {
 func recordOf(a storage.App, now time.Time) appRecord {
 	v := appRecord{
 		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
-		Public: a.Public, IDTokenAlg: a.IDTokenAlg, LegacyCode: 1, Tier: a.TierAt(now), TierExpiresAt: stamp(a.TierUntil(now)),
+		Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: stamp(a.TierUntil(now)),
 		FirstParty: a.FirstParty, Disabled: a.Disabled, Secrets: []secretSpan{},
 		CreatedAt: a.CreatedAt.UTC().Format(iso8601), UpdatedAt: a.UpdatedAt.UTC().Format(iso8601),
-	}
-	if v.IDTokenAlg == "" {
-		v.IDTokenAlg = map[bool]string{false: "HS256", true: "ES256"}[a.Public]
-	}
-	if a.LegacySuccessCode != nil {
-		v.LegacyCode = *a.LegacySuccessCode
 	}
 	if b := a.Brand; b != nil {
 		v.Brand = &brandRecord{b.Name, b.Logo, b.Color}

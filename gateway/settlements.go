@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -53,13 +54,9 @@ func (g *Gateway) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 func (g *Gateway) settled(r *http.Request, o owner, id string) (all []storage.App, err error) {
 	ctx := r.Context()
 	if id != "" {
-		app, err := g.managed(ctx, o, id)
-		if err == noApp {
-			var left storage.ClosedApp
-			if left, err = g.c.Apps.ClosedApp(ctx, id); isNotFound(err) || err == nil && !o.may(left.Owner) {
-				err = noApp
-			}
-			app = left.App()
+		app, err := apps.Settled(ctx, g.c.Apps, id)
+		if isNotFound(err) || err == nil && !o.may(app.Owner) {
+			err = noApp
 		}
 		return []storage.App{app}, err
 	}

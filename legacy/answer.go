@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -19,11 +20,7 @@ func succeed(w http.ResponseWriter, app storage.App, v any) error {
 		return err
 	}
 	object := bytes.TrimSpace(members.Bytes())
-	code := "1"
-	if app.LegacySuccessCode != nil && *app.LegacySuccessCode == 0 {
-		code = "0"
-	}
-	body := append([]byte(`{"code":`+code+`,"msg":"succ",`), object[1:len(object)-1]...)
+	body := append([]byte(`{"code":`+strconv.Itoa(app.SuccessCode())+`,"msg":"succ",`), object[1:len(object)-1]...)
 	if app.LegacyNested {
 		body = append(append(body, `,"data":`...), object...)
 	}

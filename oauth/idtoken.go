@@ -58,14 +58,9 @@ func emailOf(u storage.User, scope string) *emailClaims {
 	return &emailClaims{u.Email, u.EmailVerified && u.Email != ""}
 }
 
-// idToken mints the id_token of a grant. The default is HS256 keyed with the appkey
-// (OpenID Connect Core 10.1); an application may have asked for a server key, and a
-// public client, which has no appkey, always gets one.
+// idToken mints the id_token of a grant.
 func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) {
-	alg := cmp.Or(g.App.IDTokenAlg, token.HS256)
-	if g.App.Public && alg == token.HS256 {
-		alg = token.ES256
-	}
+	alg := g.App.SignsIDTokensWith()
 	claims, err := json.Marshal(idClaims{
 		Issuer: s.c.Issuer, Subject: g.User.Sub, Audience: g.App.ID,
 		Expires: g.At.Add(s.c.IDTokenLifetime).Unix(), IssuedAt: g.At.Unix(), AuthTime: g.AuthTime.Unix(),

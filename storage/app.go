@@ -102,6 +102,27 @@ func (a App) AppKey() Secret {
 	return a.Secrets[0].Secret
 }
 
+// SignsIDTokensWith is the algorithm of the application's id_tokens: HS256 with its appkey
+// (OpenID Connect Core 10.1) unless it has asked for another, or has no appkey.
+func (a App) SignsIDTokensWith() string {
+	switch {
+	case a.Public && (a.IDTokenAlg == "" || a.IDTokenAlg == "HS256"):
+		return "ES256"
+	case a.IDTokenAlg == "":
+		return "HS256"
+	}
+	return a.IDTokenAlg
+}
+
+// SuccessCode is the code of a success at the old endpoints (spec 4): 1, or 0 if the
+// application has asked for it.
+func (a App) SuccessCode() int {
+	if a.LegacySuccessCode == nil {
+		return 1
+	}
+	return *a.LegacySuccessCode
+}
+
 // Check says what is wrong with an application, everything at once.
 func (a App) Check() error {
 	var errs []error

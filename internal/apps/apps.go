@@ -32,6 +32,20 @@ func Change(ctx context.Context, store Store, id string, change func(*storage.Ap
 	})
 }
 
+// Settled returns an application as far as a settlement needs it, one that was removed too,
+// or ErrNotFound if there never was one.
+func Settled(ctx context.Context, store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	ClosedApp(ctx context.Context, id string) (storage.ClosedApp, error)
+}, id string) (storage.App, error) {
+	app, err := store.App(ctx, id)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return app, err
+	}
+	left, err := store.ClosedApp(ctx, id)
+	return left.App(), err
+}
+
 // Delete removes an application and ends everything it was granted. It is disabled before
 // its tokens are revoked, so that nothing is granted in between. A request that is on its
 // way may have read it before: the revocation reaches ahead by Skew, which costs nothing,

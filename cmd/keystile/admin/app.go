@@ -79,17 +79,7 @@ func describe(app storage.App) answer {
 	if len(app.RedirectURIs) > 0 {
 		a = append(a, field{"redirect_uris", app.RedirectURIs})
 	}
-	return append(a, field{"public", app.Public}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", idTokenAlg(app)}, field{"owner", app.Owner})
-}
-
-func idTokenAlg(app storage.App) string {
-	switch {
-	case app.IDTokenAlg != "":
-		return app.IDTokenAlg
-	case app.Public:
-		return "ES256"
-	}
-	return "HS256"
+	return append(a, field{"public", app.Public}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }
 
 func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
@@ -122,7 +112,7 @@ func show(app storage.App) answer {
 	}
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
-		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", idTokenAlg(app)},
+		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", app.SignsIDTokensWith()},
 		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
 		{"brand_name", brand.Name}, {"brand_logo", brand.Logo}, {"brand_color", brand.Color},
 		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},

@@ -184,13 +184,9 @@ func tellSettlement(s gateway.Settlement) answer {
 // settled returns an application, or all there are and were.
 func settled(ctx context.Context, store *storage.Store, id string) ([]storage.App, error) {
 	if id != "" {
-		app, err := store.App(ctx, id)
+		app, err := apps.Settled(ctx, store, id)
 		if errors.Is(err, storage.ErrNotFound) {
-			left, none := store.ClosedApp(ctx, id)
-			if errors.Is(none, storage.ErrNotFound) {
-				return nil, fmt.Errorf("there is and was no application %q; list them with: keystile app list", id)
-			}
-			app, err = left.App(), none
+			return nil, fmt.Errorf("there is and was no application %q; list them with: keystile app list", id)
 		}
 		return []storage.App{app}, err
 	}
