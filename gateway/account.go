@@ -43,8 +43,11 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 		return a.fetch(ctx, id, now)
 	}
 	known := v.(*account)
-	if !known.until.IsZero() && !now.Before(known.until) { // not stale: the tier has changed as agreed
-		known = a.open(known.App, now)
+	if !known.until.IsZero() && !now.Before(known.until) { // the tier has changed as agreed
+		next := a.open(known.App, now)
+		next.read = known.read // it is as old as it was
+		a.known.CompareAndSwap(id, known, next)
+		known = next
 	}
 	if now.Sub(known.read) >= appFresh {
 		if _, busy := a.reading.LoadOrStore(id, struct{}{}); !busy {

@@ -385,3 +385,29 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 	}
 	h.want(h.ask("GET", "/api/v1/billing/settlements?client_id="+id, h.person("bob", "").bearer), 404, "somebody else")
 }
+
+// What has changed by the clock is not what has been read: other processes' changes are
+// noticed after it as they were before.
+func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		_, app, err := h.store.SetTier(t.Context(), h.app, "enterprise", "root", time.Now(), time.Now().Add(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bearer := h.bearer(app)
+		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call within the tier")
+		time.Sleep(time.Minute)
+		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call after it")
+		app.Disabled = true
+		if _, err := h.store.SaveApp(t.Context(), app); err != nil { // by another process: nobody says Forget
+			t.Fatal(err)
+		}
+		for range 4 { // never idle for as long as a reading lasts
+			time.Sleep(3 * time.Second)
+			h.ask("GET", "/ai/200", bearer)
+			synctest.Wait()
+		}
+		h.want(h.ask("GET", "/ai/200", bearer), 401, "a call of an application that was disabled elsewhere")
+	})
+}
