@@ -110,6 +110,12 @@ func (g *Gateway) order(ctx context.Context, o owner, id, tier string) (order st
 		case open.ID != "":
 			return storage.Order{}, badBody.Saying("order " + open.ID + " is open: wait for it, or take it back with DELETE /api/v1/billing/orders/" + open.ID)
 		}
+		switch agreed, err := g.agreedOrder(ctx, app, tier, now); {
+		case err != nil:
+			return storage.Order{}, err
+		case agreed.ID != "":
+			return agreed, nil
+		}
 		if tier == app.TierAt(now) {
 			return storage.Order{}, badBody.Saying("the application is " + tier + " already")
 		}
@@ -154,6 +160,28 @@ func (g *Gateway) openOrder(ctx context.Context, app storage.App) (storage.Order
 		return storage.Order{}, nil
 	}
 	return o, err
+}
+
+// agreedOrder returns the order that gives an application a tier later, the zero one if none
+// does.
+func (g *Gateway) agreedOrder(ctx context.Context, app storage.App, tier string, now time.Time) (storage.Order, error) {
+	if app.TierUntil(now).IsZero() {
+		return storage.Order{}, nil
+	}
+	for after := ""; ; {
+		page, next, err := g.c.Apps.Orders(ctx, storage.OrderQuery{AppID: app.ID, Status: storage.OrderApproved}, after, storage.Page)
+		if err != nil {
+			return storage.Order{}, err
+		}
+		for _, o := range page {
+			if o.Tier == tier && o.Agreed(now) {
+				return o, nil
+			}
+		}
+		if after = next; next == "" {
+			return storage.Order{}, nil
+		}
+	}
 }
 
 // orders is GET /api/v1/billing/orders.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -231,11 +232,12 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 			id           string
 			calls, wrong map[string]map[string]int64 // by month and product
 			paid         map[string]int64
+			agreed       []storage.Order
 		}
 		var apps []*kept
 		for range 4 {
 			id, _ := h.made(ada, shop)
-			apps = append(apps, &kept{id, map[string]map[string]int64{}, map[string]map[string]int64{}, map[string]int64{}})
+			apps = append(apps, &kept{id: id, calls: map[string]map[string]int64{}, wrong: map[string]map[string]int64{}, paid: map[string]int64{}})
 		}
 		random := rand.New(rand.NewPCG(7, 11))
 		products := []string{gateway.AI, gateway.Payment, gateway.MCP}
@@ -262,7 +264,15 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 				if _, _, err = h.store.SaveOrder(context.Background(), o, changed); err != nil {
 					t.Fatal(err)
 				}
-				a.paid[o.EffectiveAt.Format("2006-01")] += 99_900
+				a.agreed = slices.DeleteFunc(a.agreed, func(was storage.Order) bool { // off, unless it is the same
+					off := was.EffectiveAt.After(now) && !was.EffectiveAt.Before(o.EffectiveAt) && (was.Tier != o.Tier || !was.EffectiveAt.Equal(o.EffectiveAt))
+					if off {
+						a.paid[was.EffectiveAt.Format("2006-01")] -= was.AmountFen
+					}
+					return off
+				})
+				a.agreed = append(a.agreed, o)
+				a.paid[o.EffectiveAt.Format("2006-01")] += o.AmountFen
 			case n < 8:
 				h.restart(edit)
 			default:
@@ -410,4 +420,55 @@ func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 		}
 		h.want(h.ask("GET", "/ai/200", bearer), 401, "a call of an application that was disabled elsewhere")
 	})
+}
+
+// What was agreed on for later and is overtaken neither costs anything nor can be taken
+// back, which would take back what has come instead.
+func TestAnOvertakenOrderIsCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
+		h := newHouse(t)
+		ada := h.person("ada", "")
+		id, _ := h.made(ada, shop)
+		approve := func(order string) { must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t) }
+		approve(h.upgrade(ada, id, "enterprise", 200).member("data.order_id"))
+		paid := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
+		approve(paid) // from February on
+		if again := h.upgrade(ada, id, "white_label", 200); again.member("data.order_id") != paid || again.member("data.status") != "approved" {
+			t.Errorf("asked again for what is agreed on: %s", again.text)
+		}
+		free := h.upgrade(ada, id, "free", 200).member("data.order_id")
+		if a := h.ask("GET", "/api/v1/billing/orders/"+paid, ada.bearer); a.member("data.status") != "canceled" {
+			t.Errorf("overtaken it is %s", a.text)
+		}
+		h.want(h.do("DELETE", "/api/v1/billing/orders/"+paid, ada.bearer, ""), 400, "taking back what is overtaken")
+		february := time.Date(2000, 2, 15, 0, 0, 0, 0, time.UTC)
+		app := must(h.store.App(t.Context(), id))(t)
+		if s := must(h.gateway.Settle(t.Context(), app, february))(t); s.Subscription != 0 || app.TierAt(february) != "free" {
+			t.Errorf("in February it is %s and owes %d", app.TierAt(february), s.Subscription)
+		}
+
+		// An operator's word overtakes it too, and so does the end of the application.
+		if _, _, err := h.store.SetTier(t.Context(), app, "white_label", "root", time.Now(), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		if a := h.ask("GET", "/api/v1/billing/orders/"+free, ada.bearer); a.member("data.status") != "canceled" {
+			t.Errorf("overtaken by an operator it is %s", a.text)
+		}
+		last := h.upgrade(ada, id, "free", 200).member("data.order_id")
+		h.want(h.do("DELETE", "/api/v1/apps/"+id, ada.bearer, ""), 200, "DELETE")
+		if o := must(h.store.Order(t.Context(), last))(t); o.Status != storage.OrderCanceled {
+			t.Errorf("of a removed application it is %s", o.Status)
+		}
+	})
+}
+
+func TestTooManyApplicationsForOneAnswerAreNotLeftOutInSilence(t *testing.T) {
+	h := newHouse(t)
+	ada := h.person("ada", "")
+	for range 201 { // by the operator
+		if _, err := h.store.SaveApp(t.Context(), storage.App{Name: "A", Owner: ada.Sub}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.want(h.ask("GET", "/api/v1/billing/settlements", ada.bearer), 400, "201 applications")
 }

@@ -40,7 +40,8 @@
 // it changes. It is one document with the application, and is written in one step with the
 // order that changes it. Of one application one order is open at a time; asking again for
 // the same answers with it. What is less begins when what there is ends, and can be taken
-// back until then.
+// back until then. An order that has yet to begin is canceled by what overtakes it, in the
+// same step: it is neither owed nor to be taken back.
 //
 // A new tier has its quota whole. The hour in which a tier changes counts in the new one:
 // the ledger knows hours, and who upgrades has run out of calls most likely.

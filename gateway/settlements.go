@@ -60,14 +60,15 @@ func (g *Gateway) settled(r *http.Request, o owner, id string) (all []storage.Ap
 		}
 		return []storage.App{app}, err
 	}
-	if all, _, err = g.c.Apps.Apps(ctx, o.Sub, "", maxSettled); err != nil {
+	all, more, err := g.c.Apps.Apps(ctx, o.Sub, "", maxSettled)
+	if err != nil {
 		return nil, err
 	}
-	closed, _, err := g.c.Apps.ClosedApps(ctx, o.Sub, "", maxSettled)
+	closed, evenMore, err := g.c.Apps.ClosedApps(ctx, o.Sub, "", maxSettled)
 	for _, c := range closed {
 		all = append(all, c.App())
 	}
-	if len(all) > maxSettled {
+	if len(all) > maxSettled || more+evenMore != "" {
 		return nil, badQuery.Saying("these are too many applications for one answer: ask for each with client_id")
 	}
 	return all, err

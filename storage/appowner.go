@@ -115,7 +115,7 @@ func (c ClosedApp) App() App {
 	return App{ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Disabled: true}
 }
 
-// DeleteApp removes an application, and cancels an order of its that is open. Its tokens
+// DeleteApp removes an application, and cancels its orders that are open or have yet to begin. Its tokens
 // are ended by a revocation of kind app, which the caller writes first.
 func (s *Store) DeleteApp(ctx context.Context, a App) error {
 	now := time.Now().UTC()
@@ -123,7 +123,11 @@ func (s *Store) DeleteApp(ctx context.Context, a App) error {
 	if err != nil {
 		return err
 	}
-	docs, err := orders.docs(s, canceled...)
+	gone, err := s.overtaken(ctx, App{ID: a.ID}, a.Owner, now) // nothing stands any more
+	if err != nil {
+		return err
+	}
+	docs, err := orders.docs(s, append(canceled, gone...)...)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -98,7 +99,7 @@ func (o Order) Reject(a App, by, reason string, at time.Time) (Order, App, error
 func (o Order) Cancel(a App, by string, at time.Time) (Order, App, error) {
 	switch {
 	case o.Open():
-	case o.Status == OrderApproved && at.Before(o.EffectiveAt):
+	case o.Agreed(at):
 		end := o.EffectiveAt
 		a.SetTier(a.TierAt(at), end, time.Time{})
 		if !o.PriorEnd.IsZero() {
@@ -165,8 +166,38 @@ func (q OrderQuery) fits(o Order) bool {
 	return fits(q.Owner, o.Owner) && fits(q.AppID, o.AppID) && fits(q.Status, o.Status)
 }
 
-// SaveOrder writes an order and its application in one step. ErrConflict: one of them has
-// changed since it was read.
+// Agreed reports whether the order is approved and has yet to begin.
+func (o Order) Agreed(at time.Time) bool {
+	return o.Status == OrderApproved && at.Before(o.EffectiveAt)
+}
+
+// stands reports whether what the order has agreed on still is.
+func (o Order) stands(a App) bool {
+	return slices.ContainsFunc(a.Tiers, func(c TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
+}
+
+// overtaken returns the orders of an application that were agreed on at a time and are no
+// longer, as they are once they are canceled.
+func (s *Store) overtaken(ctx context.Context, a App, by string, at time.Time) (all []Order, err error) {
+	for after := ""; ; {
+		page, next, err := s.Orders(ctx, OrderQuery{AppID: a.ID, Status: OrderApproved}, after, Page)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range page {
+			if o.Agreed(at) && !o.stands(a) {
+				all = append(all, o.decide(&a, OrderCanceled, by, "another change has overtaken it", at))
+			}
+		}
+		if after = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
+// SaveOrder writes an order and its application in one step, and with them those orders
+// that were agreed on for later and are overtaken. ErrConflict: one of them has changed
+// since it was read.
 func (s *Store) SaveOrder(ctx context.Context, o Order, a App) (Order, App, error) {
 	if len(o.Reason) > 1000 {
 		return o, a, fmt.Errorf("%w: the reason has at most 1,000 bytes", ErrInvalid)
@@ -174,8 +205,19 @@ func (s *Store) SaveOrder(ctx context.Context, o Order, a App) (Order, App, erro
 	if err := a.Check(); err != nil {
 		return o, a, fmt.Errorf("%w: application: %w", ErrInvalid, err)
 	}
+	return s.putOrders(ctx, o, a)
+}
+
+func (s *Store) putOrders(ctx context.Context, o Order, a App, more ...Order) (Order, App, error) {
 	a.UpdatedAt = time.Now().UTC()
-	order, err := orders.doc(s, o)
+	if o.Status == OrderApproved {
+		gone, err := s.overtaken(ctx, a, o.DecidedBy, o.DecidedAt)
+		if err != nil {
+			return o, a, err
+		}
+		more = append(more, gone...)
+	}
+	docs, err := orders.docs(s, append(more, o)...)
 	if err != nil {
 		return o, a, err
 	}
@@ -183,7 +225,7 @@ func (s *Store) SaveOrder(ctx context.Context, o Order, a App) (Order, App, erro
 	if err != nil {
 		return o, a, err
 	}
-	o.Version, err = s.write(ctx, order, app)
+	o.Version, err = s.write(ctx, append(docs, app)...)
 	a.Version = o.Version
 	return o, a, err
 }
@@ -207,20 +249,10 @@ func (s *Store) SetTier(ctx context.Context, a App, tier, by string, at, until t
 	if err != nil {
 		return o, a, err
 	}
-	made, err := orders.docs(s, append(waiting, o)...)
-	if err != nil {
-		return o, a, err
-	}
 	if err := a.Check(); err != nil {
 		return o, a, fmt.Errorf("%w: application: %w", ErrInvalid, err)
 	}
-	app, err := apps.doc(s, a)
-	if err != nil {
-		return o, a, err
-	}
-	o.Version, err = s.write(ctx, append(made, app)...)
-	a.Version = o.Version
-	return o, a, err
+	return s.putOrders(ctx, o, a, waiting...)
 }
 
 // openOrder returns the open order of an application as it is once it is canceled, if
