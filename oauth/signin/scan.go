@@ -93,10 +93,7 @@ func (s *SignIn) answerScan(w http.ResponseWriter, r *http.Request) error {
 	if !isScanID(id) {
 		return endedScan
 	}
-	w.Header().Set("Location", scanPath+id)
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
+	return seeOther(w, scanPath+id)
 }
 
 func scanFailure(err error) error {
