@@ -1,0 +1,99 @@
+// Package scope names the scopes of access tokens and reads the space-separated text that
+// they stand in (RFC 6749 3.3).
+//
+// The scopes of OpenID Connect say what an application learns about a person. The others
+// say what a token may do; each handler looks for its own.
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// Scopes.
+const (
+	OpenID  = "openid"
+	Profile = "profile"
+	Email   = "email"
+
+	App   = "app"   // an application acts for itself; of client_credentials alone
+	Apps  = "apps"  // manages the applications of the user; see Elevated
+	Tools = "tools" // uses every tool of the bus that its subject may use
+)
+
+const (
+	memberPrefix = Tools + ":"         // tools:shop
+	bundlePrefix = memberPrefix + "b:" // tools:b:support
+)
+
+// Member is the scope that opens the tools of one capability, and no others.
+func Member(member string) string { return memberPrefix + member }
+
+// Bundle is the scope that opens the tools of one bundle, and no others.
+func Bundle(name string) string { return bundlePrefix + name }
+
+// Has reports whether a space-separated scope contains a name.
+func Has(scope, name string) bool {
+	for s := range strings.FieldsSeq(scope) {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+// MemberOf returns the capability whose tools a scope opens; false if it is not of that form.
+func MemberOf(name string) (string, bool) {
+	member, ok := strings.CutPrefix(name, memberPrefix)
+	return member, ok && isName(member)
+}
+
+// BundleOf returns the bundle whose tools a scope opens; false if it is not of that form.
+func BundleOf(name string) (string, bool) {
+	bundle, ok := strings.CutPrefix(name, bundlePrefix)
+	return bundle, ok && isName(bundle)
+}
+
+// Elevated reports whether a scope is one that is never granted silently or for long: the
+// user is asked each time, after a sign-in that is at most ten minutes old, and no refresh
+// renews it.
+func Elevated(name string) bool { return name == Apps }
+
+// HasElevated reports whether any name in a space-separated scope is Elevated.
+func HasElevated(scope string) bool {
+	return slices.ContainsFunc(strings.Fields(scope), Elevated)
+}
+
+// WithoutElevated returns a space-separated scope without what is Elevated.
+func WithoutElevated(scope string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(scope), Elevated), " ")
+}
+
+// Grantable reports whether a user can grant a scope to an application. Of a capability or
+// a bundle only the form is judged: one that does not exist opens nothing.
+func Grantable(name string) bool {
+	switch name {
+	case OpenID, Profile, Email, Apps, Tools:
+		return true
+	}
+	_, member := MemberOf(name)
+	_, bundle := BundleOf(name)
+	return member || bundle
+}
+
+// maxName is the length of the longest name of a capability or a bundle.
+const maxName = 48
+
+func isName(text string) bool {
+	if text == "" || len(text) > maxName {
+		return false
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}

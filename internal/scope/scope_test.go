@@ -1,0 +1,42 @@
+package scope
+
+import "testing"
+
+// A capability cannot be named so that its scope is that of a bundle, and neither can be
+// mistaken for the scope that opens everything.
+func TestScopesOfToolsAreDistinct(t *testing.T) {
+	for _, name := range []string{"tools", "tools:", "tools:b:", "tools:b:a:b", "tools: shop", "tools:sh op", "tools:b", "Tools:shop", "tools:é"} {
+		member, isMember := MemberOf(name)
+		bundle, isBundle := BundleOf(name)
+		if want := name == "tools:b"; isMember != want || isBundle {
+			t.Errorf("%q: capability %q %v, bundle %q %v", name, member, isMember, bundle, isBundle)
+		}
+	}
+	if m, ok := MemberOf(Member("shop")); !ok || m != "shop" {
+		t.Errorf("capability shop: %q %v", m, ok)
+	}
+	if b, ok := BundleOf(Bundle("support")); !ok || b != "support" {
+		t.Errorf("bundle support: %q %v", b, ok)
+	}
+	if _, ok := MemberOf(Bundle("support")); ok {
+		t.Error("the scope of a bundle is taken for that of a capability")
+	}
+}
+
+// Entry 52: the scope of management is granted by users alone, and never kept by a refresh.
+func TestElevatedScopesAreTakenOut(t *testing.T) {
+	if got := WithoutElevated("openid apps tools"); got != "openid tools" {
+		t.Errorf("openid apps tools is left as %q", got)
+	}
+	if !HasElevated("openid apps") || HasElevated("openid app tools:apps") {
+		t.Error("only apps is elevated")
+	}
+	for name, want := range map[string]bool{"apps": true, "tools": true, "tools:shop": true, "tools:b:x": true, "app": false, "offline_access": false, "tools:": false} {
+		if Grantable(name) != want {
+			t.Errorf("%q can be granted by users: %v", name, !want)
+		}
+	}
+	if !Has("a apps", Apps) || Has("app", Apps) || Has("", Apps) {
+		t.Error("a scope is found by its whole name")
+	}
+}

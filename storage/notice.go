@@ -1,0 +1,27 @@
+package storage
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Kinds of notice.
+const (
+	NoticeSignIn  = "sign-in" // a browser that has not been seen before
+	NoticeWayIn   = "way-in"  // a way to sign in was added or removed
+	NoticeAccount = "account" // the password or the e-mail address was changed
+	NoticeSecret  = "secret"  // an application's secret was rotated or shown
+	NoticeApp     = "app"     // an application's hosts or redirect_uris were changed, or it was deleted
+	NoticeRole    = "role"    // the user's role was changed, or they were disabled
+)
+
+// Notice tells a user what was done to what is theirs, so that they can act if it was
+// somebody else. It holds no secret.
+type Notice struct {
+	Kind   string
+	App    string     // name of the application it is about; "": none
+	Detail string     // in a few words, what was done: "secret rotated"
+	At     time.Time  // when it was done
+	IP     netip.Addr // from which address; the zero Addr: unknown
+	Agent  string     // User-Agent of who did it; it is shown as a browser's name, never as it is
+}
