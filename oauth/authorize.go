@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 )
@@ -96,13 +98,13 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return "", err
-	case err == nil && !wish.asksAgain(who, time.Now()):
+	case err == nil && !wish.asksAgain(who, authorization.Scope(), time.Now()):
 	case wish.never:
-		return "", badRequest.Named("login_required").Saying("nobody is signed in, and prompt=none forbids to ask")
+		return "", badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and prompt=none forbids to ask")
 	default:
 		return "", errAsk
 	}
-	if err := s.consented(ctx, app, who, authorization.Scope(), wish.consent); wish.never && errors.As(err, new(*consentWanted)) {
+	if err := s.consented(ctx, app, who, authorization.Scope(), wish); wish.never && errors.As(err, new(*consentWanted)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
 	} else if err != nil {
 		return "", err
@@ -170,6 +172,9 @@ func readWish(form url.Values) (wish, error) {
 	return w, nil
 }
 
-func (w wish) asksAgain(who storage.Session, now time.Time) bool {
-	return w.always || w.maxAge >= 0 && now.Sub(who.AuthTime) > w.maxAge
+// asksAgain reports whether who is signed in has to sign in again. What is never granted
+// silently takes a recent sign-in, whatever the application wants.
+func (w wish) asksAgain(who storage.Session, granted string, now time.Time) bool {
+	return w.always || w.maxAge >= 0 && now.Sub(who.AuthTime) > w.maxAge ||
+		scope.HasElevated(granted) && !stepup.Fresh(who.AuthTime, now)
 }

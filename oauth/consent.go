@@ -5,15 +5,19 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
 )
 
-// Consent knows what users have allowed applications to learn about them; *signin.SignIn
-// has it.
+// Consent knows what users have allowed applications to learn about them and to do for
+// them; *signin.SignIn has it.
 type Consent interface {
 	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
 	// which may be empty: then whether they have allowed it anything.
 	Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error)
+	// AllowedOnce is Allowed for a scope with a name that the user is asked for each time. It
+	// reports true once for each yes, and only within ten minutes of it.
+	AllowedOnce(ctx context.Context, app storage.App, sub, scope string) (bool, error)
 	// AskConsent answers an authorize request with the question. The request is as for
 	// SignIn.Ask; who is signed in and what would be granted have been found right. Afterwards
 	// it brings the browser back to /oauth/authorize with the same parameters, but without
@@ -38,19 +42,25 @@ type consentWanted struct {
 
 func (*consentWanted) Error() string { return "the visitor has to consent" }
 
-// consented returns nil, or a *consentWanted if the visitor has to be asked, or why that can
-// not be told. An application of the house asks only where it wants to.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, scope string, always bool) error {
-	if s.c.Consent == nil || app.FirstParty && !always {
+// consented returns nil, or a *consentWanted if the visitor has to be asked, or why that
+// cannot be told. A first-party application asks only where it wants to, or asks for what
+// nobody is granted silently: then it asks each time, and prompt=none gets nothing.
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, w wish) error {
+	elevated := scope.HasElevated(granted)
+	if s.c.Consent == nil || app.FirstParty && !w.consent && !elevated {
 		return nil
 	}
-	if !always {
-		switch ok, err := s.c.Consent.Allowed(ctx, app, who.UserID, scope); {
+	allowed := s.c.Consent.Allowed
+	if elevated {
+		allowed = s.c.Consent.AllowedOnce
+	}
+	if !w.consent && !(elevated && w.never) {
+		switch ok, err := allowed(ctx, app, who.UserID, granted); {
 		case err != nil:
 			return err
 		case ok:
 			return nil
 		}
 	}
-	return &consentWanted{who, scope}
+	return &consentWanted{who, granted}
 }

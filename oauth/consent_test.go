@@ -18,12 +18,18 @@ import (
 type conscience struct {
 	allowed bool
 	err     error
+	once    int      // how often AllowedOnce says yes
 	asked   []string // the scopes
 	query   url.Values
 }
 
 func (c *conscience) Allowed(context.Context, storage.App, string, string) (bool, error) {
 	return c.allowed, c.err
+}
+
+func (c *conscience) AllowedOnce(context.Context, storage.App, string, string) (bool, error) {
+	c.once--
+	return c.once >= 0, c.err
 }
 
 func (c *conscience) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session, scope string) error {

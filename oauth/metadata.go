@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
 )
@@ -62,6 +63,10 @@ func (s *Server) oauthMetadata() metadata {
 	m.UserInfo = s.c.Issuer + pathUserInfo
 	m.Revocation = s.c.Issuer + pathRevoke
 	m.ResponseModes = []string{"query"}
+	m.Scopes = append(m.Scopes, scope.Tools)
+	if s.c.Consent != nil {
+		m.Scopes = append(m.Scopes, scope.Apps)
+	}
 	m.TokenAuthMethods = []string{"none", "client_secret_post"}
 	m.RevocationAuthMethods = m.TokenAuthMethods
 	m.ChallengeMethods = []string{"S256"}

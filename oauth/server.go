@@ -63,8 +63,9 @@ type Config struct {
 	SignIn SignIn // required
 	Users  Users  // nil: the Store. A host's own table goes into signin.Config too
 
-	// Consent asks users what an application may learn, unless it is FirstParty. Nil: nobody
-	// is asked, and every application is granted what it wants.
+	// Consent asks users what an application may learn and do, unless it is FirstParty. Nil:
+	// nobody is asked, and every application is granted what it wants, but never the scope
+	// apps, which takes a question each time.
 	Consent Consent
 
 	CodeLifetime    time.Duration // 5 minutes (spec 8)
@@ -179,6 +180,7 @@ func (s *Server) engineConfig() engine.Config {
 			v, err := s.c.Store.Setting(ctx, storage.SettingForcePKCE)
 			return v == "1", err
 		},
+		Elevates:     s.c.Consent != nil,
 		IDToken:      s.idToken,
 		CodeLifetime: s.c.CodeLifetime, AccessLifetime: s.c.AccessLifetime, RefreshLifetime: s.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Consent is what a user has allowed an application to learn.
+// Consent is what a user has allowed an application to learn and to do.
 type Consent struct {
 	AppID     string    `json:"app"`
 	UserID    string    `json:"user"`  // the user's sub
@@ -15,6 +15,10 @@ type Consent struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Version   int64     `json:"-"`
+
+	// What was allowed for one grant, which uses it up, and until when it can be.
+	Once      string    `json:"once,omitempty"`
+	OnceUntil time.Time `json:"once_until,omitzero"`
 }
 
 var consents = kind[Consent]{
@@ -22,12 +26,6 @@ var consents = kind[Consent]{
 	id:      func(c Consent) string { return c.AppID + "=" + c.UserID },
 	index:   func(c Consent) []string { return []string{"user=" + c.UserID, "app=" + c.AppID} },
 	version: func(c *Consent) *int64 { return &c.Version },
-}
-
-// Covers reports whether everything in scope has been allowed.
-func (c Consent) Covers(scope string) bool {
-	allowed := strings.Fields(c.Scope)
-	return !slices.ContainsFunc(strings.Fields(scope), func(s string) bool { return !slices.Contains(allowed, s) })
 }
 
 // With is the consent with more in it.

@@ -54,6 +54,19 @@ func BundleOf(name string) (string, bool) {
 	return bundle, ok && isName(bundle)
 }
 
+// Within reports whether a space-separated scope asks for no more than a granted one. Who
+// may use every tool may use those of one capability or bundle.
+func Within(granted, asked string) bool {
+	for name := range strings.FieldsSeq(asked) {
+		_, member := MemberOf(name)
+		_, bundle := BundleOf(name)
+		if !Has(granted, name) && !((member || bundle) && Has(granted, Tools)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Elevated reports whether a scope is one that is never granted silently or for long: the
 // user is asked each time, after a sign-in that is at most ten minutes old, and no refresh
 // renews it.
@@ -62,6 +75,11 @@ func Elevated(name string) bool { return name == Apps }
 // HasElevated reports whether any name in a space-separated scope is Elevated.
 func HasElevated(scope string) bool {
 	return slices.ContainsFunc(strings.Fields(scope), Elevated)
+}
+
+// OnlyElevated returns what is Elevated of a space-separated scope.
+func OnlyElevated(scope string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(scope), func(s string) bool { return !Elevated(s) }), " ")
 }
 
 // WithoutElevated returns a space-separated scope without what is Elevated.

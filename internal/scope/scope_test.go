@@ -36,7 +36,30 @@ func TestElevatedScopesAreTakenOut(t *testing.T) {
 			t.Errorf("%q can be granted by users: %v", name, !want)
 		}
 	}
+	if got := OnlyElevated("openid apps tools"); got != "apps" {
+		t.Errorf("of openid apps tools, %q is elevated", got)
+	}
 	if !Has("a apps", Apps) || Has("app", Apps) || Has("", Apps) {
 		t.Error("a scope is found by its whole name")
+	}
+}
+
+// A refresh may narrow what was granted, and a consent to more is one to less (entry 53).
+func TestAllToolsHoldThoseOfOneCapability(t *testing.T) {
+	for _, c := range []struct {
+		granted, asked string
+		want           bool
+	}{
+		{"openid tools", "tools:shop tools:b:support openid", true},
+		{"tools:shop", "tools:shop", true},
+		{"tools:shop", "tools", false},
+		{"tools:shop", "tools:b:shop", false},
+		{"openid", "tools:shop", false},
+		{"tools", "tools apps", false},
+		{"", "", true},
+	} {
+		if Within(c.granted, c.asked) != c.want {
+			t.Errorf("%q within %q: %v", c.asked, c.granted, !c.want)
+		}
 	}
 }

@@ -34,7 +34,7 @@ type sessionRow struct {
 
 type appRow struct {
 	ID, Name string
-	Learns   []string // in words; none: it was not asked for
+	Learns   []permission // in words; none: it was not asked for
 	Since    moment
 }
 
@@ -118,7 +118,7 @@ func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 	if err != nil {
 		return nil, err
 	}
-	since, learns := map[string]time.Time{}, map[string][]string{}
+	since, learns := map[string]time.Time{}, map[string][]permission{}
 	for _, o := range met {
 		if o.EndedAt.IsZero() {
 			since[o.AppID] = o.CreatedAt

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -30,7 +31,7 @@ var errNoConsents = errors.New("signin: neither Config.Consents nor the Store ke
 
 // Allowed reports whether a user has allowed an application everything in a scope; of an
 // empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error) {
+func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
 	if s.consents == nil {
 		return false, errNoConsents
 	}
@@ -38,13 +39,36 @@ func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, scope string
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}
-	return err == nil && c.Covers(scope), err
+	return err == nil && scope.Within(c.Scope, wanted), err
+}
+
+// AllowedOnce reports whether a user has just allowed an application a scope that they are
+// asked for each time, and uses that up. It implements oauth.Consent.
+func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+	if s.consents == nil {
+		return false, errNoConsents
+	}
+	_, err := storage.Again(ctx, func() (storage.Consent, error) {
+		c, err := s.consents.Consent(ctx, app.ID, sub)
+		if err != nil {
+			return c, err
+		}
+		if !time.Now().Before(c.OnceUntil) || !scope.Within(c.Scope+" "+c.Once, wanted) {
+			return c, storage.ErrNotFound
+		}
+		c.Once, c.OnceUntil = "", time.Time{}
+		return s.consents.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // AskConsent answers an authorize request with the question what the application may learn:
 // 200 with the page in place. The caller has validated the request; if it has read a body,
 // it has put the fields into r.PostForm. It implements oauth.Consent.
-func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, scope string) error {
+func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	query, err := queryOf(r)
 	if err != nil {
 		return err
@@ -55,41 +79,15 @@ func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.
 	}
 	t := s.stage(r, query, app)
 	v := about(user)
-	v.Title, v.Consent = "Allow access", &consentView{User: user.Sub, Scope: known(scope), Asks: asks(scope)}
+	v.Title, v.Consent = "Allow access", &consentView{User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
 	return t.show(w, http.StatusOK, consentPage, v)
 }
 
 // consentView is what the consent page shows beside who and where to.
 type consentView struct {
-	User  string   // who is asked: nobody else's answer counts
-	Scope string   // what is asked, as it will be stored
-	Asks  []string // the same in words
-}
-
-// What a scope lets an application learn, in words. The first is true of every grant: the
-// token answer names the user (spec 2.2).
-const askWho = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
-
-var askMore = []struct{ scope, words string }{
-	{"profile", "See your name, username, gender and location"},
-	{"email", "See your email address"},
-}
-
-func asks(scope string) []string {
-	words := []string{askWho}
-	for _, more := range askMore {
-		if slices.Contains(strings.Fields(scope), more.scope) {
-			words = append(words, more.words)
-		}
-	}
-	return words
-}
-
-// known is a scope without what the page has no words for: nobody has consented to that.
-func known(scope string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(scope), func(name string) bool {
-		return !slices.Contains([]string{"openid", "profile", "email"}, name)
-	}), " ")
+	User  string       // who is asked: nobody else's answer counts
+	Scope string       // what is asked, as it will be stored
+	Asks  []permission // the same in words
 }
 
 // consent is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
@@ -147,15 +145,20 @@ func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, 
 	return seeOther(w, allowed(in["query"]))
 }
 
-// remember adds to what a user has allowed. Of two tabs both count.
-func (s *SignIn) remember(ctx context.Context, appID, sub, scope string) error {
+// remember adds to what a user has allowed; what they are asked for each time is kept for
+// the one grant that it was said for. Of two tabs both count.
+func (s *SignIn) remember(ctx context.Context, appID, sub, allowed string) error {
 	for {
 		c, err := s.consents.Consent(ctx, appID, sub)
 		if errors.Is(err, storage.ErrNotFound) {
 			c, err = storage.Consent{AppID: appID, UserID: sub}, nil
 		}
 		if err == nil {
-			_, err = s.consents.SaveConsent(ctx, c.With(scope))
+			c = c.With(scope.WithoutElevated(allowed))
+			if once := scope.OnlyElevated(allowed); once != "" {
+				c.Once, c.OnceUntil = once, time.Now().Add(stepup.MaxAge).UTC()
+			}
+			_, err = s.consents.SaveConsent(ctx, c)
 		}
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
 			return err

@@ -69,10 +69,13 @@ func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
 }
 
 func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
-	for _, words := range asks("openid profile email") {
-		if page.Chinese.Of(words) != page.Chinese {
-			t.Errorf("%q is not translated", words)
+	for _, p := range asks("openid profile email tools apps tools:shop tools:b:support") {
+		if page.Chinese.Of(p.words) != page.Chinese {
+			t.Errorf("%q is not translated", p.words)
 		}
+	}
+	if got := len(asks("openid profile email tools apps tools:shop tools:b:support")); got != 7 {
+		t.Errorf("of six names that have words %d are said", got-1)
 	}
 	for _, label := range methods {
 		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {

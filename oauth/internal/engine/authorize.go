@@ -10,15 +10,12 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
 )
 
-// Scopes of a user's grant and of an application's own (spec 2.5, 4.1).
-const (
-	userScopes   = "openid profile email"
-	defaultScope = "openid profile"
-	machineScope = "app"
-)
+// defaultScope is granted to users' applications that ask for nothing in particular (spec 4.1).
+const defaultScope = scope.OpenID + " " + scope.Profile
 
 // Authorization is an authorize request that has been found right. What is missing is who.
 type Authorization struct {
@@ -31,7 +28,7 @@ type Authorization struct {
 // found right (spec 4.1). Its refusals may be sent to that redirect_uri.
 func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values) (*Authorization, error) {
 	w := &work{app: app, form: maps.Clone(form), now: time.Now()}
-	w.scope = Scopes(form.Get("scope"), userScopes, defaultScope)
+	w.scope = known(form.Get("scope"), e.grantable, defaultScope)
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}
@@ -83,5 +80,3 @@ func (e *Engine) checkTarget(resource string) error {
 	}
 	return refuse(InvalidTarget, "resource is not one that this service issues tokens for")
 }
-
-func hasScope(scope, name string) bool { return slices.Contains(strings.Fields(scope), name) }

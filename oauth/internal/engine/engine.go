@@ -39,6 +39,9 @@ type Config struct {
 	OpenID func(ctx context.Context, appID, sub string) (string, error)
 	// ForcePKCE is asked where a request brings no challenge.
 	ForcePKCE func(ctx context.Context) (bool, error)
+	// Elevates reports that users can be asked each time: without, no application is granted
+	// what is never granted silently.
+	Elevates bool
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 

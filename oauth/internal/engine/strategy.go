@@ -3,10 +3,10 @@ package engine
 import (
 	"context"
 	"crypto/rand"
-	"strings"
 
 	"github.com/ory/fosite"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -32,7 +32,7 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 		Scope:     w.scope,
 		ID:        rand.Text(),
 		IssuedAt:  w.now,
-		ExpiresAt: w.now.Add(s.AccessLifetime),
+		ExpiresAt: w.now.Add(s.lifetime(w.scope)),
 	}
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
@@ -56,14 +56,15 @@ func (e *Engine) audience(w *work) string {
 }
 
 // GenerateRefreshToken makes the successor of the token at hand. It keeps the scope of
-// the grant even where the access token has less (RFC 6749 6).
+// the grant even where the access token has less (RFC 6749 6), but nothing that is granted
+// for once: no refresh renews it.
 func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
 	w.handle = storage.NewHandle(storage.RefreshPrefix, w.now)
 	w.next = &storage.Token{
 		Key: storage.KeyOf(w.handle), Kind: storage.KindRefresh,
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
-		AppID: w.found.AppID, UserID: w.found.UserID, Scope: w.found.Scope,
+		AppID: w.found.AppID, UserID: w.found.UserID, Scope: scope.WithoutElevated(w.found.Scope),
 		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),
 		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, Resource: w.found.Resource,
 	}
@@ -82,19 +83,4 @@ func (strategy) ValidateRefreshToken(context.Context, fosite.Requester, string) 
 // ValidateAccessToken: access tokens are verified in internal/token, never here.
 func (strategy) ValidateAccessToken(context.Context, fosite.Requester, string) error {
 	return fosite.ErrInvalidTokenFormat
-}
-
-// Scopes keeps what is known of the scope asked for, in the order asked, once each; if
-// nothing is left, it is the default. Unknown names are ignored, never granted.
-func Scopes(asked, known, byDefault string) string {
-	var out []string
-	for _, s := range strings.Fields(asked) {
-		if hasScope(known, s) && !hasScope(strings.Join(out, " "), s) {
-			out = append(out, s)
-		}
-	}
-	if len(out) == 0 {
-		return byDefault
-	}
-	return strings.Join(out, " ")
 }

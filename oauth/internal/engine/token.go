@@ -5,9 +5,9 @@ import (
 	"errors"
 	"maps"
 	"net/url"
-	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -65,7 +65,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	if err != nil {
 		return Granted{}, w.verdict(err)
 	}
-	g := Granted{App: app, At: w.now, ExpiresIn: e.AccessLifetime}
+	g := Granted{App: app, At: w.now}
 	if w.found != nil {
 		if err := e.readOwner(ctx, w, &g); err != nil {
 			return Granted{}, err
@@ -74,9 +74,9 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	if _, err := e.provider.NewAccessResponse(ctx, request); err != nil {
 		return Granted{}, w.verdict(err)
 	}
-	g.Scope, g.Access, g.Refresh = w.scope, w.access, w.handle
+	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.lifetime(w.scope), w.access, w.handle
 	g.Challenge = w.found != nil && w.found.Challenge != ""
-	if hasScope(g.Scope, "openid") {
+	if scope.Has(g.Scope, scope.OpenID) {
 		if g.IDToken, err = e.IDToken(ctx, g); err != nil {
 			return Granted{}, err
 		}
@@ -98,9 +98,9 @@ func (e *Engine) checkRequest(w *work) error {
 	case w.app.Disabled:
 		return refuse(InvalidGrant, "this application is disabled")
 	case grant == GrantMachine:
-		w.scope = machineScope
+		w.scope = scope.App
 		w.form = maps.Clone(w.form)
-		w.form.Set("scope", machineScope) // unknown names are ignored, not errors
+		w.form.Set("scope", scope.App) // unknown names are ignored, not errors
 	}
 	return e.checkTarget(w.form.Get("resource"))
 }
@@ -112,11 +112,9 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		return refuse(InvalidTarget, "resource differs from the one that was granted")
 	}
 	if asked := w.form.Get("scope"); asked != "" && t.Kind == storage.KindRefresh {
-		narrowed := Scopes(asked, userScopes, t.Scope)
-		for _, s := range strings.Fields(narrowed) {
-			if !hasScope(t.Scope, s) {
-				return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
-			}
+		narrowed := known(scope.WithoutElevated(asked), e.grantable, t.Scope)
+		if !scope.Within(t.Scope, narrowed) {
+			return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
 		}
 		w.scope = narrowed
 	}

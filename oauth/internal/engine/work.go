@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ory/fosite"
@@ -61,11 +62,9 @@ type client struct{ w *work }
 func (c client) GetID() string                      { return c.w.app.ID }
 func (c client) GetHashedSecret() []byte            { return nil }
 func (c client) GetResponseTypes() fosite.Arguments { return fosite.Arguments{"code"} }
-func (c client) GetScopes() fosite.Arguments {
-	return fosite.Arguments{"openid", "profile", "email", "app"}
-}
-func (c client) IsPublic() bool                { return c.w.app.Public }
-func (c client) GetAudience() fosite.Arguments { return nil }
+func (c client) GetScopes() fosite.Arguments        { return strings.Fields(c.w.scope) } // judged already
+func (c client) IsPublic() bool                     { return c.w.app.Public }
+func (c client) GetAudience() fosite.Arguments      { return nil }
 
 func (c client) GetRedirectURIs() []string {
 	if uri := c.w.form.Get("redirect_uri"); uri != "" {

@@ -1,0 +1,20 @@
+// Package stepup holds the one rule of how recent a sign-in has to be before somebody may
+// do what cannot be taken back: see or rotate a secret, change where users are sent,
+// change a role or a way to sign in, delete, or hand an application the management of
+// others (entries 52 and 57 of the decisions).
+package stepup
+
+import "time"
+
+// MaxAge is how old the sign-in may be.
+const MaxAge = 10 * time.Minute
+
+// skew is what the clocks of machines may differ by.
+const skew = time.Minute
+
+// Fresh reports whether a sign-in at auth is recent enough at now. One in the future, by
+// more than clocks differ, is not: it would stay fresh for as long as a clock ran ahead.
+func Fresh(auth, now time.Time) bool {
+	age := now.Sub(auth)
+	return -skew <= age && age <= MaxAge
+}

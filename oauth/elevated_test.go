@@ -1,0 +1,130 @@
+package oauth_test
+
+import (
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 52: what manages a user's applications is asked for each time, whoever asks and
+// whatever was allowed before.
+func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
+	h, c := houseWithConsent(t)
+	c.allowed = true // to everything that is remembered
+	for _, firstParty := range []bool{false, true} {
+		h.app.FirstParty = firstParty
+		h.app = h.register(h.app)
+		c.asked, c.once = nil, 0
+		if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" || !slices.Equal(c.asked, []string{"openid apps"}) {
+			t.Errorf("first-party %v: %d to %q, asked %q", firstParty, w.Code, w.Header().Get("Location"), c.asked)
+		}
+		c.once = 1
+		h.code("scope", "openid apps")
+		if h.authorize("scope", "openid apps"); len(c.asked) != 2 {
+			t.Errorf("first-party %v: one yes was good for two grants", firstParty)
+		}
+		c.once = 1
+		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=consent_required") || c.once != 1 {
+			t.Errorf("first-party %v: prompt=none leads to %q, and leaves %d answers", firstParty, to, c.once)
+		}
+	}
+}
+
+func TestManagementTakesARecentSignIn(t *testing.T) {
+	h, c := houseWithConsent(t)
+	for age, asked := range map[time.Duration]int{9 * time.Minute: 0, 11 * time.Minute: 1, -time.Hour: 1} {
+		c.once, h.browser.asked = 1, 0
+		h.browser.session.AuthTime = time.Now().Add(-age)
+		if h.authorize("scope", "apps"); h.browser.asked != asked || c.once != asked {
+			t.Errorf("signed in %v ago: asked to sign in %d times, %d answers left", age, h.browser.asked, c.once)
+		}
+		if asked == 0 {
+			continue
+		}
+		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {
+			t.Errorf("signed in %v ago, prompt=none leads to %q", age, to)
+		}
+		c.allowed = true
+		h.code("scope", "openid") // nothing else takes one
+	}
+}
+
+func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
+	h, c := houseWithConsent(t)
+	c.once = 1
+	granted := h.exchange(h.code("scope", "openid apps tools")).tokens(t)
+	if got := granted.body["expires_in"]; got != float64(3600) {
+		t.Errorf("expires_in = %v, want 3600", got)
+	}
+	if caller, err := h.server.Verify(t.Context(), granted.text("access_token")); err != nil || caller.Scope != "openid apps tools" || time.Until(caller.ExpiresAt) > time.Hour {
+		t.Errorf("the token speaks for %+v, %v", caller, err)
+	}
+	next := h.refresh(granted.text("refresh_token"), "scope", "openid apps tools") // libraries send what they asked for first
+	if next.text("scope") != "openid tools" || next.body["expires_in"] != float64(604800) {
+		t.Errorf("a refresh grants %q for %v s", next.text("scope"), next.body["expires_in"])
+	}
+	stored := must(h.store.Token(t.Context(), storage.KeyOf(next.text("refresh_token"))))(t)
+	if stored.Scope != "openid tools" {
+		t.Errorf("the refresh token keeps %q", stored.Scope)
+	}
+	c.once = 1
+	alone := h.exchange(h.code("scope", "apps")).tokens(t)
+	if got := h.refresh(alone.text("refresh_token")).text("scope"); got != "" {
+		t.Errorf("a grant of apps alone is refreshed to %q", got)
+	}
+}
+
+func TestNobodyIsGrantedManagementWhereNobodyCanBeAsked(t *testing.T) {
+	h := newHouse(t)
+	if got := h.exchange(h.code("scope", "openid apps")).text("scope"); got != "openid" {
+		t.Errorf("granted %q", got)
+	}
+	if got := h.token("grant_type", "client_credentials", "scope", "apps tools app").text("scope"); got != "app" {
+		t.Errorf("an application's own token has %q", got)
+	}
+}
+
+// Entry 53.
+func TestToolsAreGrantedAndNarrowed(t *testing.T) {
+	h := newHouse(t)
+	granted := h.exchange(h.code("scope", "openid tools:shop tools tools:b:support tools: tools:b:")).tokens(t)
+	if got := granted.text("scope"); got != "openid tools:shop tools tools:b:support" {
+		t.Fatalf("granted %q", got)
+	}
+	if got := granted.body["expires_in"]; got != float64(604800) {
+		t.Errorf("expires_in = %v", got)
+	}
+	next := h.refresh(granted.text("refresh_token"), "scope", "tools:pay")
+	if next.text("scope") != "tools:pay" {
+		t.Errorf("tools is narrowed to %q", next.text("scope"))
+	}
+	only := h.exchange(h.code("scope", "tools:shop")).tokens(t)
+	for _, wider := range []string{"tools", "tools:pay", "tools:b:shop", "openid tools:shop"} {
+		if a := h.refresh(only.text("refresh_token"), "scope", wider); a.status != 400 || a.text("error") != "invalid_scope" {
+			t.Errorf("tools:shop is refreshed to %q: %d %v", wider, a.status, a.body)
+		}
+	}
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = "tools:m" + strings.Repeat("x", i%48)
+	}
+	if got := len(strings.Fields(h.exchange(h.code("scope", strings.Join(many, " "))).text("scope"))); got != 32 {
+		t.Errorf("one grant carries %d names, want at most 32", got)
+	}
+}
+
+func TestTheScopesAreListedForClientsOfTools(t *testing.T) {
+	h, _ := houseWithConsent(t)
+	for path, want := range map[string]string{
+		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","tools","apps"]`,
+		"/.well-known/openid-configuration":       `"scopes_supported":["openid","profile","email"]`, // spec 2.5: exactly
+	} {
+		if w := h.serve(httptest.NewRequest("GET", path, nil)); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s lacks %s: %s", path, want, w.Body)
+		}
+	}
+}

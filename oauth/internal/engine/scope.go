@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/scope"
+)
+
+const (
+	// mostScopes bounds what one grant carries, and one page asks.
+	mostScopes = 32
+	// elevatedLifetime is how long an access token lives that manages applications.
+	elevatedLifetime = time.Hour
+)
+
+// grantable reports whether a user can grant a scope here.
+func (e *Engine) grantable(name string) bool {
+	return scope.Grantable(name) && (e.Elevates || !scope.Elevated(name))
+}
+
+// known keeps what is known of the scope asked for, in the order asked, once each; if
+// nothing is left, it is the default. Unknown names are ignored, never granted.
+func known(asked string, is func(string) bool, byDefault string) string {
+	var out []string
+	for name := range strings.FieldsSeq(asked) {
+		if len(out) < mostScopes && is(name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		return byDefault
+	}
+	return strings.Join(out, " ")
+}
+
+// lifetime is how long an access token with a scope lives.
+func (e *Engine) lifetime(granted string) time.Duration {
+	if scope.HasElevated(granted) {
+		return min(elevatedLifetime, e.AccessLifetime)
+	}
+	return e.AccessLifetime
+}
