@@ -14,6 +14,29 @@
 //
 // Other rooms and your own handlers ask [Server.Verify] who a bearer token speaks for.
 //
+// # What each scope opens
+//
+//	scope           opens                                       lives    with whose consent
+//	(any token)     services behind the gateway, and quota and  168 h    -
+//	                usage of the application it was issued to
+//	openid          an id_token; the sub at userinfo            168 h    the user's, remembered; a first-party
+//	                                                                     application is not asked about
+//	profile, email  names and picture; the address              168 h    the same
+//	tools           the tools of the bus that the user may use  168 h    the same
+//	tools:MEMBER    of these, those of one capability           168 h    the same; tools holds it
+//	tools:b:BUNDLE  of these, those of one bundle               168 h    the same; tools holds it
+//	apps            the user's applications and their orders:   1 h, no  the user's, each time, also for a
+//	                /api/v1/apps, /api/v1/billing/              refresh  first-party application, with a sign-in
+//	                                                                     of the last ten minutes; never silent
+//	app             the application itself: its record, secret, 168 h    none: client_credentials alone, with the
+//	                orders and quota; its tools of the bus               application's own secret; no user grants it
+//
+// A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope but
+// for apps. No token carries a role: what administrators do takes their own sign-in, by
+// cookie, at /api/console/. Each handler looks for its scope itself, and none is implied by
+// another but as said here. A scope that a capability or a bundle of that name would have is
+// granted whether or not there is one: it opens what there is when it is used.
+//
 // # Choices
 //
 // New takes a context and reads: the signing keys, made if the store has none, and the
@@ -29,6 +52,15 @@
 // one more parameter of the authorize request, which is judged from the start, so that it
 // is told to a redirect_uri that has been found right. prompt=consent asks again, also for a
 // FirstParty application. The old check_sso never asks: without consent nobody is signed in.
+//
+// The scope apps is asked for each time. One yes is good for one grant, within ten minutes,
+// and is used up before the code is issued: if that fails, the user is asked again. With
+// prompt=none the answer is consent_required whatever was allowed before, so that no page
+// can fetch such a token unseen. Without a [Consent] the scope is not known.
+//
+// At most 32 names of a scope are granted; what comes behind is left out, as unknown names
+// are. A library that sends the scope of its first request at each refresh is not refused
+// because of apps: it is left out there.
 //
 // An authorize request may be sent as a form; then its query is not read.
 package oauth
