@@ -70,6 +70,7 @@ type Config struct {
 type Gateway struct {
 	c        Config
 	mux      http.Handler
+	patterns []string // of mux
 	limiter  Limiter
 	accounts *accounts
 	products products
@@ -96,7 +97,8 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.trail, err = audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ledger.Close(ctx))
 	}
-	g.mux = g.guard(guard{open: true, own: true}, reply.NewMux(c.Log, g.routes()...))
+	own := reply.NewMux(c.Log, g.routes()...)
+	g.mux, g.patterns = g.guard(guard{open: true, own: true}, own), own.Patterns()
 	return g, nil
 }
 
@@ -155,6 +157,9 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 }
 
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
+
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (g *Gateway) Patterns() []string { return g.patterns }
 
 // Forget makes what is known of an application be read anew: its tier was changed, or it
 // was disabled or removed. Other processes notice within five seconds.

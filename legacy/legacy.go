@@ -124,6 +124,9 @@ func (l *Legacy) routes() (all []reply.Route) {
 
 func (l *Legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (l *Legacy) Patterns() []string { return l.mux.Patterns() }
+
 var loginTypes = []string{
 	storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin, storage.LoginEmail, storage.LoginSelf,
 }

@@ -58,7 +58,7 @@ type Bus struct {
 	uri       string // of the bus, and an audience of tokens
 	challenge string // of a 401
 	meta      []byte // of results of the modern revision
-	mux       http.Handler
+	mux       *reply.Mux
 	methods   map[string]method // of the legacy revisions
 	modern    map[string]method
 	snapshot  atomic.Pointer[snapshot]
@@ -99,6 +99,9 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 }
 
 func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTTP(w, r) }
+
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 
 // Close ends streams and everything that runs beside the requests, and waits for it until
 // ctx ends. Calls go on; to shut down a server, Close the bus first, because Shutdown

@@ -189,6 +189,9 @@ func (s *Server) engineConfig() engine.Config {
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (s *Server) Patterns() []string { return s.mux.Patterns() }
+
 // Verify returns whom a bearer token speaks for. The token's audience must be one of
 // audiences; without any, the issuer. A faulty, expired or revoked token is
 // ErrInvalidToken; any other error means that it can not be judged now.

@@ -132,6 +132,9 @@ func New(c Config) (*Registry, error) {
 
 func (g *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (g *Registry) Patterns() []string { return g.mux.Patterns() }
+
 // Paths of the endpoints (spec 4.8).
 const (
 	pathAll      = "/api/console/capabilities"

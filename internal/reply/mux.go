@@ -23,8 +23,9 @@ type Route struct {
 
 // Mux serves a route table.
 type Mux struct {
-	mux *http.ServeMux
-	log *slog.Logger
+	mux      *http.ServeMux
+	log      *slog.Logger
+	patterns []string
 }
 
 // NewMux makes a Mux; the home page, if there is one, is the path "/{$}". A nil log is slog.Default().
@@ -36,9 +37,13 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { m.fail(w, r, Route{}, notFound) })
 	for _, route := range routes {
 		m.mux.Handle(route.Path, m.serve(route))
+		m.patterns = append(m.patterns, route.Path)
 	}
 	return m
 }
+
+// Patterns returns the paths of the route table, as http.ServeMux writes them.
+func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !clean(r.URL.Path) {

@@ -106,6 +106,9 @@ func (a *Account) routes() []reply.Route {
 
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (a *Account) Patterns() []string { return a.mux.Patterns() }
+
 // request is a form of the account page, sent by whom it is about.
 type request struct {
 	*http.Request

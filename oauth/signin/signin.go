@@ -189,6 +189,9 @@ func (s *SignIn) routes() []reply.Route {
 
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
+
 func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.enter(w, r)

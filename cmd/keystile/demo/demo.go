@@ -53,6 +53,9 @@ func New(c Config) *Demo {
 
 func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (d *Demo) Patterns() []string { return d.mux.Patterns() }
+
 // RedirectURI is where the provider at base sends the demo's users back to.
 func RedirectURI(base string) string { return base + callbackPath }
 
