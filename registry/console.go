@@ -65,14 +65,15 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 
 // preview is POST /api/console/capabilities/preview: the same request, and nothing stored.
 func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
-	if _, err := g.actor(r); err != nil {
+	user, err := g.actor(r)
+	if err != nil {
 		return err
 	}
 	q, err := readRequest(w, r)
 	if err != nil {
 		return answer(w, err)
 	}
-	done, err := g.Preview(r.Context(), q)
+	done, err := g.Preview(r.Context(), user, q)
 	if err != nil {
 		return answer(w, err)
 	}
@@ -91,7 +92,7 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	lines := make([]summary, len(all))
 	for i, c := range all {
-		lines[i] = summaryOf(c)
+		lines[i] = summaryOf(c, g.OffBus(c))
 	}
 	return success(w, lines)
 }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
-	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool, events ...storage.Delivery) (storage.Capability, error)
+	CapabilityLike(ctx context.Context, member string) (storage.Capability, error)
+	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []storage.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 
 	// What webhooks are to be told waits here; Deliver sends it.
@@ -65,9 +67,15 @@ type Config struct {
 	Visitors Visitors // required
 	Users    Users    // nil: the Store, if it has them
 
+	MaxCapabilities int // of one owner who is no administrator; 50
+	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
+
 	Discoverer Discoverer          // of quick registrations; nil: their tools are found later, by the bus
 	Changed    func(member string) // called after a capability was stored or removed; nil: nobody is told
 	Audit      Audit               // nil: nothing is written down
+	// OffBus says why the bus leaves a published capability out, "" if it does not. It is
+	// asked after Changed has returned; nil: it is not known here.
+	OffBus func(member string) string
 
 	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
 	// they are private. Here they only spare a warning.
@@ -110,6 +118,15 @@ func New(c Config) (*Registry, error) {
 	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
 		if err := r.sameOrigin.AddTrustedOrigin(origin); err != nil {
 			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
+		}
+	}
+	for _, n := range []struct {
+		name     string
+		value    *int
+		fallback int
+	}{{"MaxCapabilities", &c.MaxCapabilities, 50}, {"MaxTools", &c.MaxTools, 10_000}} {
+		if *n.value = cmp.Or(*n.value, n.fallback); *n.value < 0 {
+			errs = append(errs, fmt.Errorf("%s is above 0, or 0 for %d", n.name, n.fallback))
 		}
 	}
 	var err error

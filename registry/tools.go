@@ -97,7 +97,7 @@ func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
 	c := done.Capability
 	c.Skipped = append(c.Skipped, skipped...)
 	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
-	saved, err := g.write(ctx, webhook.Updated, c, tools)
+	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // what an upstream lists is for the bus to bound
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return done.warned(anew)
@@ -132,9 +132,9 @@ func withoutURL(err error) error {
 }
 
 func (r Registered) warned(why string) Registered {
-	if r.Warning != "" {
-		why = r.Warning + "; " + why
+	if r.Warning != "" && why != "" {
+		why = "; " + why
 	}
-	r.Warning = why
+	r.Warning += why
 	return r
 }

@@ -182,3 +182,61 @@ func renamed(t *testing.T, backend storage.Backend, store *storage.Store, c stor
 func replaceMember(data []byte, old, name string) []byte {
 	return bytes.Replace(data, []byte(`"member":"`+old+`"`), []byte(`"member":"`+name+`"`), 1)
 }
+
+// overtaken is a backend in which somebody else gets through right before a document is put.
+type overtaken struct {
+	storage.Backend
+	mu     sync.Mutex
+	id     string
+	rivals []func()
+}
+
+func (o *overtaken) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	o.mu.Lock()
+	var rival func()
+	if len(o.rivals) > 0 && slices.ContainsFunc(docs, func(d storage.Doc) bool { return d.ID == o.id }) {
+		rival, o.rivals = o.rivals[0], o.rivals[1:]
+	}
+	o.mu.Unlock()
+	if rival != nil {
+		rival()
+	}
+	return o.Backend.Put(ctx, docs...)
+}
+
+func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
+	backend := &overtaken{Backend: memory.New(), id: "Pay"}
+	store := openStore(t, backend)
+	backend.rivals = []func(){func() {
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil); err != nil {
+			t.Error(err)
+		}
+	}}
+	var taken *storage.NameTaken
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "Pay"), nil); !errors.As(err, &taken) {
+		t.Errorf("SaveCapability(Pay) right after pay = %v, want NameTaken", err)
+	}
+}
+
+func TestWhatAnOwnerMakesMeanwhileCounts(t *testing.T) {
+	backend := &overtaken{Backend: memory.New(), id: "second"}
+	store := openStore(t, backend)
+	errFull, asked := errors.New("full"), []int{}
+	one := func(owned []storage.Capability) error {
+		if asked = append(asked, len(owned)); len(owned) > 0 {
+			return errFull
+		}
+		return nil
+	}
+	backend.rivals = []func(){func() {
+		if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "first"), nil, one); err != nil {
+			t.Error(err)
+		}
+	}}
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) || !slices.Equal(asked, []int{0, 0, 1}) {
+		t.Errorf("SaveCapabilityIf() = %v after it saw %v, want it refused once it sees the other", err, asked)
+	}
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u2", "second"), nil, one); err != nil {
+		t.Errorf("another owner's: %v", err)
+	}
+}
