@@ -39,7 +39,9 @@ type Config struct {
 	Scopes       []string // that clients are told to ask for; openid
 	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
 
-	MaxTools    int           // on the bus; a capability that would make it more is left out; 100,000
+	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
+	MaxOwnerTools int // of one owner among them, in the same way; 10,000
+
 	PageSize    int           // tools on a page of the list; 1,000, which is the most
 	Refresh     time.Duration // how often changes of other processes are looked for; 5 s
 	Discovery   time.Duration // how often a Discoverer is asked for each upstream; 5 min
@@ -142,7 +144,7 @@ func (c *Config) complete() error {
 		name     string
 		value    *int
 		fallback int
-	}{{"MaxTools", &c.MaxTools, 100_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
+	}{{"MaxTools", &c.MaxTools, 100_000}, {"MaxOwnerTools", &c.MaxOwnerTools, 10_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
 		*n.value = cmp.Or(*n.value, n.fallback)
 		want(*n.value > 0, "%s is above 0, or 0 for %d", n.name, n.fallback)
 	}

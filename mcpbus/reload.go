@@ -125,18 +125,17 @@ func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage
 // swap puts a new snapshot in the place of the old one, and tells who listens if it lists
 // something else.
 func (b *Bus) swap(ctx context.Context) {
-	var tools []*tool
-	for _, name := range slices.Sorted(maps.Keys(b.shelf.members)) {
-		m := b.shelf.members[name]
-		if len(tools)+len(m.tools) > b.c.MaxTools {
-			b.c.Log.ErrorContext(ctx, "mcpbus: there are too many tools, and a capability is left out", "member", name, "most", b.c.MaxTools)
-			continue
-		}
-		tools = append(tools, m.tools...)
-	}
+	tools, leftOut := b.choose()
 	s := newSnapshot(tools)
-	if old := b.snapshot.Swap(s); !old.lists(s) {
+	s.leftOut = leftOut
+	old := b.snapshot.Swap(s)
+	if !old.lists(s) {
 		b.listeners.tell()
+	}
+	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
+		if old.leftOut[name] == "" {
+			b.c.Log.ErrorContext(ctx, "mcpbus: a capability is left out", "member", name, "owner", b.shelf.members[name].capability.Owner, "why", leftOut[name])
+		}
 	}
 }
 
