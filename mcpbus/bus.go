@@ -65,6 +65,7 @@ type Bus struct {
 	modern    map[string]method
 	snapshot  atomic.Pointer[snapshot]
 	shelf     shelf
+	leftOut   atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -87,6 +88,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
 	b.methods, b.modern = legacyMethods(), modernMethods()
 	b.snapshot.Store(&snapshot{})
+	b.leftOut.Store(&map[string]string{})
 	b.shelf.turn = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
 	if err := b.Reload(ctx); err != nil {

@@ -2,18 +2,20 @@ package mcpbus
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 )
 
 // LeftOut says why a published capability is not on the bus, "" if nothing keeps it off.
-func (b *Bus) LeftOut(member string) string { return b.snapshot.Load().leftOut[member] }
+func (b *Bus) LeftOut(member string) string { return (*b.leftOut.Load())[member] }
 
-// choose returns the tools that are on the bus, and why which members are not. Who came
-// first stays: neither a name nor a new registration of somebody else pushes anybody out.
+// choose returns the tools that are on the bus. Who came first stays: neither a name nor a
+// new registration of somebody else pushes anybody out. What is left out is left out whole,
+// for half of a list would pass for one from which tools were removed, and is logged once.
 // Whoever has the turn may call it.
-func (b *Bus) choose() (tools []*tool, leftOut map[string]string) {
+func (b *Bus) choose(ctx context.Context) (tools []*tool) {
 	leftOut, owned := map[string]string{}, map[string]int{}
 	for _, m := range slices.SortedFunc(maps.Values(b.shelf.members), older) {
 		owner, member := m.capability.Owner, m.capability.Member
@@ -25,9 +27,14 @@ func (b *Bus) choose() (tools []*tool, leftOut map[string]string) {
 		default:
 			owned[owner] += len(m.tools)
 			tools = append(tools, m.tools...)
+			continue
+		}
+		if b.LeftOut(member) == "" {
+			b.c.Log.ErrorContext(ctx, "mcpbus: a capability is left out", "member", member, "owner", owner, "why", leftOut[member])
 		}
 	}
-	return tools, leftOut
+	b.leftOut.Store(&leftOut)
+	return tools
 }
 
 // older orders members by when their names were registered first.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -125,17 +123,9 @@ func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage
 // swap puts a new snapshot in the place of the old one, and tells who listens if it lists
 // something else.
 func (b *Bus) swap(ctx context.Context) {
-	tools, leftOut := b.choose()
-	s := newSnapshot(tools)
-	s.leftOut = leftOut
-	old := b.snapshot.Swap(s)
-	if !old.lists(s) {
+	s := newSnapshot(b.choose(ctx))
+	if old := b.snapshot.Swap(s); !old.lists(s) {
 		b.listeners.tell()
-	}
-	for _, name := range slices.Sorted(maps.Keys(leftOut)) {
-		if old.leftOut[name] == "" {
-			b.c.Log.ErrorContext(ctx, "mcpbus: a capability is left out", "member", name, "owner", b.shelf.members[name].capability.Owner, "why", leftOut[name])
-		}
 	}
 }
 

@@ -14,8 +14,6 @@ type snapshot struct {
 	byName map[string]*tool
 	text   []byte // the tools as they are listed, with a comma after each
 	ends   []int  // in text, after each tool and before its comma
-
-	leftOut map[string]string // by member: why it is not there although it is published
 }
 
 // newSnapshot sorts and joins tools, whose names are unique.
