@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -58,6 +59,7 @@ type Config struct {
 type Bus struct {
 	c         Config
 	uri       string // of the bus, and an audience of tokens
+	self      string // what calls that come from here are known by
 	challenge string // of a 401
 	meta      []byte // of results of the modern revision
 	mux       http.Handler
@@ -81,7 +83,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
-	b := &Bus{c: c, uri: c.Issuer + Path}
+	b := &Bus{c: c, uri: c.Issuer + Path, self: hop.ID(c.Issuer)}
 	b.life, b.end = context.WithCancel(context.Background())
 	b.challenge = `Bearer resource_metadata="` + c.Issuer + metadataRoot + Path + `"`
 	b.meta, _ = encode(meta{b.info()}) // texts never fail

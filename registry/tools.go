@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/webhook"
@@ -120,7 +121,7 @@ func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []stora
 	}()
 	ctx, cancel := context.WithTimeout(ctx, discovery)
 	defer cancel()
-	return g.c.Discoverer.Find(ctx, c)
+	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 
 // withoutURL takes the URL out of an error of net/http: its query may be the credential.
