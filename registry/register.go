@@ -26,7 +26,7 @@ type Registered struct {
 // Whether the actor has a role that may register is for the caller to check. The error is
 // a *[Rejection] if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
-	if err := q.check(); err != nil {
+	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
 	if _, err := g.place(ctx, actor, q); err != nil { // before a document is read for nothing
@@ -62,7 +62,7 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
-	if err := full.check(); err != nil {
+	if err := cmp.Or(full.check(), g.checkNotBus(full)); err != nil {
 		return Registered{}, err
 	}
 	if q.Member != "" {

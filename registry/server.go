@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -92,6 +93,7 @@ type Registry struct {
 	c          Config
 	mux        *reply.Mux
 	guard      *netguard.Guard
+	base       *url.URL
 	sender     atomic.Pointer[webhook.Sender] // while Deliver runs
 	sameOrigin *http.CrossOriginProtection
 	parsing    chan struct{} // a place for each document that is read at a time
@@ -132,6 +134,9 @@ func New(c Config) (*Registry, error) {
 	var err error
 	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
 		errs = append(errs, fmt.Errorf("AllowPrivateUpstreams: %w", err))
+	}
+	if r.base, err = url.Parse(c.BaseURL); err != nil { // it is no origin then, which is said already
+		r.base = &url.URL{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

@@ -30,7 +30,7 @@ func (g *Registry) tools(ctx context.Context, q Request) ([]storage.Tool, []stor
 	if err != nil {
 		return nil, nil, err
 	}
-	return q.callable(r.Tools, slices.Concat(q.unknown, r.Skipped))
+	return q.callable(r.Tools, g.toBus(q), slices.Concat(q.unknown, r.Skipped))
 }
 
 func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
@@ -38,12 +38,16 @@ func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 }
 
 // callable leaves out the tools whose plan can not be carried out: their paths look like
-// paths, and are none that a request can have.
-func (q Request) callable(all []storage.Tool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
+// paths, and are none that a request can have, or lead to the bus itself.
+func (q Request) callable(all []storage.Tool, toBus func(storage.Tool) bool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
 	tools := all[:0]
 	for _, t := range all {
 		if t.Call != nil {
-			if _, err := restcall.Compile(t); err != nil {
+			_, err := restcall.Compile(t)
+			if err == nil && toBus(t) {
+				err = errToBus
+			}
+			if err != nil {
 				skipped = append(skipped, q.uncallable(t, err))
 				continue
 			}
