@@ -38,7 +38,8 @@ type Store interface {
 // Visitors knows who sits in front of the browser; *signin.SignIn has it.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
-	// storage.ErrNotFound if nobody is signed in.
+	// storage.ErrNotFound if nobody is signed in. Its AuthTime is when they last proved who
+	// they are: what was removed does not come back, so that takes a recent one.
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
