@@ -152,3 +152,20 @@ func (a asking) Discover(ctx context.Context, c storage.Capability) ([]storage.T
 	a.asked <- err
 	return tools, again, err
 }
+
+// An HTTP tool whose address leads to the bus by another name is a way round as well.
+func TestAToolByHTTPThatComesBackIsRefused(t *testing.T) {
+	l := listen(t)
+	post := storage.Tool{
+		Name: "send", Method: "post", Path: "/api/mcp", Description: "d",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"body":{}}}`),
+		Call:        &storage.Call{Template: "/api/mcp", Body: &storage.Body{ContentType: "application/json", Whole: "body"}},
+	}
+	c := capability("me", l.alias)
+	c.AuthType, c.AuthSecret = "bearer", storage.NewSecret("app")
+	l.register(c, post)
+	l.reload()
+	nested := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me__send","arguments":{"body":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}}}`
+	a := send(l.bus, request(t.Context(), legacyBody("tools/call", `{"name":"me__send","arguments":{"body":`+nested+`}}`)))
+	l.wantLoop(a, map[*listening]int32{l: 1})
+}
