@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 )
@@ -19,10 +20,12 @@ func (b *Bus) choose(ctx context.Context) (tools []*tool) {
 	leftOut, owned := map[string]string{}, map[string]int{}
 	for _, m := range slices.SortedFunc(maps.Values(b.shelf.members), older) {
 		owner, member := m.capability.Owner, m.capability.Member
+		level := slog.LevelWarn
 		switch {
 		case owned[owner]+len(m.tools) > b.c.MaxOwnerTools:
 			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: with its %d tools its owner would have %d there, and may have at most %d; remove or shorten others, or register it with fewer tools", len(m.tools), owned[owner]+len(m.tools), b.c.MaxOwnerTools)
 		case len(tools)+len(m.tools) > b.c.MaxTools:
+			level = slog.LevelError // the operator has to do something
 			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: it has at most %d tools, those that were registered first; register this one with fewer, or ask the operator for room", b.c.MaxTools)
 		default:
 			owned[owner] += len(m.tools)
@@ -30,7 +33,7 @@ func (b *Bus) choose(ctx context.Context) (tools []*tool) {
 			continue
 		}
 		if b.LeftOut(member) == "" {
-			b.c.Log.ErrorContext(ctx, "mcpbus: a capability is left out", "member", member, "owner", owner, "why", leftOut[member])
+			b.c.Log.Log(ctx, level, "mcpbus: a capability is left out", "member", member, "owner", owner, "why", leftOut[member])
 		}
 	}
 	b.leftOut.Store(&leftOut)
