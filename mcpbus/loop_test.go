@@ -18,6 +18,7 @@ import (
 // listening is a bus behind a listener, with real upstreams.
 type listening struct {
 	*house
+	server  *httptest.Server
 	origin  string // by its address
 	alias   string // by another name
 	arrived atomic.Int32
@@ -26,33 +27,40 @@ type listening struct {
 // listen opens a bus whose issuer is its listener's address. Its upstreams may be on this machine.
 func listen(t *testing.T) *listening {
 	t.Helper()
+	l := listener(t)
+	l.serve()
+	return l
+}
+
+// listener is one whose bus is not open yet.
+func listener(t *testing.T) *listening {
+	t.Helper()
 	l := &listening{house: emptyHouse(t)}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	l.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.arrived.Add(1) > 40 {
 			http.Error(w, "round and round", http.StatusTeapot)
 			return
 		}
 		l.bus.ServeHTTP(w, r)
 	}))
-	address := server.Listener.Addr().String()
+	address := l.server.Listener.Addr().String()
 	_, port, _ := net.SplitHostPort(address)
 	l.origin, l.alias = "http://"+address, "http://localhost:"+port
-	for _, bearer := range []string{"app", "other"} {
-		l.tokens.give(bearer, storage.Caller{AppID: "app1", Audience: l.origin}, time.Hour)
-	}
-	return l.serve(server)
+	l.tokens.give("app", storage.Caller{AppID: "app1", Audience: l.origin}, time.Hour)
+	return l
 }
 
-func (l *listening) serve(server *httptest.Server) *listening {
+// serve opens the bus; edits change its Config.
+func (l *listening) serve(edits ...func(*mcpbus.Config)) {
 	l.Helper()
 	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.1", "::1"}, Log: quiet}))(l)
-	l.open(func(c *mcpbus.Config) { c.Issuer, c.Invoker, c.Discoverer = l.origin, u, u })
-	server.Start()
+	own := func(c *mcpbus.Config) { c.Issuer, c.Invoker, c.Discoverer = l.origin, u, u }
+	l.open(append([]func(*mcpbus.Config){own}, edits...)...)
+	l.server.Start()
 	l.Cleanup(func() {
-		server.Close()
+		l.server.Close()
 		u.Close(context.Background())
 	})
-	return l
 }
 
 // lead registers a tool of an MCP endpoint, under a name it has there.
@@ -118,17 +126,13 @@ func TestTwoServicesMayCallOneAnotherOnce(t *testing.T) {
 
 // The list of a bus must not become part of itself either.
 func TestABusDoesNotListItself(t *testing.T) {
-	l := listen(t)
+	l := listener(t)
 	l.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	me := quick("me")
 	me.UpstreamURL, me.AuthType, me.AuthSecret = l.alias+"/api/mcp", "bearer", storage.NewSecret("app")
 	l.register(me)
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.1", "::1"}, Log: quiet}))(t)
-	defer u.Close(t.Context())
 	asked := make(chan error, 100)
-	l.open(func(c *mcpbus.Config) {
-		c.Issuer, c.Invoker, c.Discoverer = l.origin, u, asking{u, asked}
-	})
+	l.serve(func(c *mcpbus.Config) { c.Discoverer = asking{c.Discoverer, asked} })
 	if err := <-asked; err == nil || !strings.Contains(err.Error(), "leads back to the service") {
 		t.Errorf("it was asked for its own list: %v, want it refused", err)
 	}

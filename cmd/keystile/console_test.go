@@ -100,4 +100,14 @@ func TestTheOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
 	if v := must(t, "capability", "show", "again", "--data", s.data); !strings.Contains(v["warning"].(string), "at most 2") {
 		t.Errorf("the command shows %v, want the reason", v)
 	}
+	must(t, "user", "create", "--username", "mina", "--password", "correct horse", "--role", "developer", "--data", s.data)
+	resp, _ := enter(t, s, "mina", "correct horse", "")
+	for _, c := range resp.Cookies() {
+		if c.Name == "open_sso_token" {
+			registered(t, s, `{"member":"one","upstream_url":"https://pets.example.com"}`, 200, "Cookie", c.String())
+			registered(t, s, `{"member":"more","upstream_url":"https://pets.example.com"}`, 400, "Cookie", c.String())
+			return
+		}
+	}
+	t.Error("a developer is not signed in")
 }
