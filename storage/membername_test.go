@@ -115,7 +115,7 @@ func TestMembersOfAnOlderVersionStayAndHoldTheirNames(t *testing.T) {
 	left := []string{"mail", "Mail"}
 	for _, name := range []string{"mail", "Mail"} { // whichever of the two has the name, the other keeps it
 		if err := store.DeleteCapability(t.Context(), old[name]); err != nil {
-			t.Fatalf("%s can not be removed: %v", name, err)
+			t.Fatalf("%s cannot be removed: %v", name, err)
 		}
 		left = slices.DeleteFunc(left, func(n string) bool { return n == name })
 		_, err := store.SaveCapability(t.Context(), capabilityOf("u2", "MAIL"), nil)
