@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -39,7 +40,9 @@ type Config struct {
 	Scopes       []string // that clients are told to ask for; openid
 	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
 
-	MaxTools    int           // on the bus; a capability that would make it more is left out; 100,000
+	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
+	MaxOwnerTools int // of one owner among them, in the same way; 10,000
+
 	PageSize    int           // tools on a page of the list; 1,000, which is the most
 	Refresh     time.Duration // how often changes of other processes are looked for; 5 s
 	Discovery   time.Duration // how often a Discoverer is asked for each upstream; 5 min
@@ -56,6 +59,7 @@ type Config struct {
 type Bus struct {
 	c         Config
 	uri       string // of the bus, and an audience of tokens
+	self      string // what calls that come from here are known by
 	challenge string // of a 401
 	meta      []byte // of results of the modern revision
 	mux       *reply.Mux
@@ -63,6 +67,7 @@ type Bus struct {
 	modern    map[string]method
 	snapshot  atomic.Pointer[snapshot]
 	shelf     shelf
+	leftOut   atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -78,13 +83,14 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
-	b := &Bus{c: c, uri: c.Issuer + Path}
+	b := &Bus{c: c, uri: c.Issuer + Path, self: hop.ID(c.Issuer)}
 	b.life, b.end = context.WithCancel(context.Background())
 	b.challenge = `Bearer resource_metadata="` + c.Issuer + metadataRoot + Path + `"`
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
 	b.methods, b.modern = legacyMethods(), modernMethods()
 	b.snapshot.Store(&snapshot{})
+	b.leftOut.Store(&map[string]string{})
 	b.shelf.turn = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
 	if err := b.Reload(ctx); err != nil {
@@ -145,7 +151,7 @@ func (c *Config) complete() error {
 		name     string
 		value    *int
 		fallback int
-	}{{"MaxTools", &c.MaxTools, 100_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
+	}{{"MaxTools", &c.MaxTools, 100_000}, {"MaxOwnerTools", &c.MaxOwnerTools, 10_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
 		*n.value = cmp.Or(*n.value, n.fallback)
 		want(*n.value > 0, "%s is above 0, or 0 for %d", n.name, n.fallback)
 	}

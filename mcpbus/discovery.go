@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -69,5 +70,5 @@ func (b *Bus) found(ctx context.Context, c storage.Capability) (tools []storage.
 			again, err = 0, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return b.c.Discoverer.Discover(ctx, c)
+	return b.c.Discoverer.Discover(hop.Begin(ctx, b.self), c)
 }

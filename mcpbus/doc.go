@@ -38,6 +38,15 @@
 // A tool that clients can not read is left out and logged. Many of them throw a whole list
 // away for one bad schema, and no registration of somebody should cost others theirs.
 //
+// One owner has a share of the bus, and the bus has a bound; of both, the capabilities whose
+// names were registered first come first, so that no later registration pushes out an
+// earlier one, whatever it is called. The share is every owner's, an administrator's too. A
+// capability that does not fit is left out whole, and its owner is told where it is shown.
+//
+// What goes out because of a request says which services it has come through, and a request
+// that has been here before is refused with 508 (RFC 5842): the only sign of an upstream
+// that is this service by another name. Two services may call one another's tools.
+//
 // What an upstream says of its tools stays in memory: the store keeps what was registered,
 // and each node asks for itself. A change of the list is told to all who listen, also to
 // those who can not see what changed.

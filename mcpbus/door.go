@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
@@ -28,6 +29,11 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	ctx, ok := hop.Arrive(r.Context(), r.Header, b.self)
+	if !ok {
+		return looped
+	}
+	r = r.WithContext(ctx)
 	body, err := readBody(w, r)
 	if err != nil {
 		return err

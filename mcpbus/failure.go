@@ -21,6 +21,7 @@ var (
 	tooLarge       = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
 	brokenBody     = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                 // spec 7
 	badMessage     = &reply.Failure{Status: 400}                                                                                                                                           // JSON-RPC 5.1; its text is the rpc.Error's
+	looped         = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}       // RFC 5842 7.2, RFC 8586
 	tooManyStreams = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                   // spec 7
 	closing        = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
 )

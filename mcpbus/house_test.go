@@ -94,7 +94,7 @@ func rest(method, name string) storage.Tool {
 func (h *house) register(c storage.Capability, tools ...storage.Tool) storage.Capability {
 	h.Helper()
 	if old, err := h.store.Capability(context.Background(), c.Member); err == nil {
-		c.Version = old.Version
+		c.Version, c.CreatedAt = old.Version, old.CreatedAt
 	}
 	return must(h.store.SaveCapability(context.Background(), c, tools))(h)
 }

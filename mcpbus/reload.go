@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -125,16 +123,7 @@ func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage
 // swap puts a new snapshot in the place of the old one, and tells who listens if it lists
 // something else.
 func (b *Bus) swap(ctx context.Context) {
-	var tools []*tool
-	for _, name := range slices.Sorted(maps.Keys(b.shelf.members)) {
-		m := b.shelf.members[name]
-		if len(tools)+len(m.tools) > b.c.MaxTools {
-			b.c.Log.ErrorContext(ctx, "mcpbus: there are too many tools, and a capability is left out", "member", name, "most", b.c.MaxTools)
-			continue
-		}
-		tools = append(tools, m.tools...)
-	}
-	s := newSnapshot(tools)
+	s := newSnapshot(b.choose(ctx))
 	if old := b.snapshot.Swap(s); !old.lists(s) {
 		b.listeners.tell()
 	}

@@ -47,6 +47,29 @@
 // listed: collectionFormat tsv, styles of another place. The encoding of form fields is
 // not read.
 //
+// One user has a share of what there is (entry 61 of the decisions). All their capabilities
+// count, the private ones too; of tools those that are published, as far as they are known:
+// what an upstream lists later is for the bus to bound, by the same number. Nothing that
+// does not grow is refused, so a share that was made smaller locks nobody out. Shares are
+// meant for strangers: an administrator, and so the command line, may register any number,
+// and is warned of what the bus leaves out, because there the share is everybody's. The
+// store counts in the step that writes, so registrations at the same time do not all find
+// the last place free.
+//
+// A name is taken for everything that differs from it in case, - and _ alone, also by its
+// owner: people and models take the tools of the two for each other. Capabilities that
+// were stored before this was so stay, each with its name; where two of them collide, both
+// are served and can be replaced, and what is new may look like neither. Paths name a
+// capability exactly as it is stored.
+//
+// An upstream that is the bus itself is refused, in any spelling of the service's own
+// address. Another endpoint of the service is as good an upstream as any, so its document
+// may be registered; operations that could lead to the bus, also by what an argument holds,
+// are left out of it. What gets there by another name is refused by the bus (package hop).
+//
+// Removing takes a sign-in of the last ten minutes (entry 57 of the decisions); registering
+// in its place does not, since the owner still has what was there.
+//
 // Cookies, and headers that the bus sets itself or that say who is calling, are no
 // arguments. They are not listed as left out: every operation of a document has them.
 package registry

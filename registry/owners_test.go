@@ -84,24 +84,6 @@ func (h *house) holds(model map[string]entry, people map[string]storage.User) {
 	}
 }
 
-func TestADeveloperHasAThousandCapabilitiesAtMost(t *testing.T) {
-	crowd := &crowded{}
-	h := newHouse(t, func(c *registry.Config) {
-		c.Users, crowd.Store = c.Store.(registry.Users), c.Store
-		c.Store = crowd
-	})
-	mina, root := h.user("mina", storage.RoleDeveloper), h.user("root", storage.RoleAdmin)
-	cookie, roots := h.visitor(mina), h.visitor(root)
-	h.want(h.register(cookie, standard("m7", "a")), 200, 1, "the first")
-	crowd.owner, crowd.n = mina.Sub, storage.Page
-	h.want(h.register(cookie, standard("more", "a")), 400, registry.TooMuch, "one more than a thousand")
-	h.want(h.register(cookie, standard("m7", "b")), 200, 1, "one of them anew")
-	h.want(h.register(h.developer("ada"), standard("other", "a")), 200, 1, "another developer's")
-	h.want(h.register(roots, standard("roots", "a")), 200, 1, "an administrator's")
-	crowd.n--
-	h.want(h.register(cookie, standard("more", "a")), 200, 1, "the thousandth")
-}
-
 func TestAListGoesOnToItsLastPage(t *testing.T) {
 	crowd := &crowded{owner: "u1", n: 2*storage.Page + 1}
 	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}

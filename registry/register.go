@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -25,7 +26,7 @@ type Registered struct {
 // Whether the actor has a role that may register is for the caller to check. The error is
 // a *[Rejection] if the request is at fault, and has HTTP status 403 if the name is taken.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
-	if err := q.check(); err != nil {
+	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
 	if _, err := g.place(ctx, actor, q); err != nil { // before a document is read for nothing
@@ -47,22 +48,41 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if err != nil {
 		return Registered{}, err
 	}
-	defer g.tell(c.Member)
 	done := Registered{Capability: c, Tools: tools, Warning: g.warning(q)}
 	if c.AutoDiscover() {
 		done = g.discovered(ctx, done)
 	}
-	return done, nil
+	g.tell(c.Member)
+	return done.warned(g.OffBus(c)), nil
 }
 
-// Preview is Register without the storing: it shows what would become of a request. What
-// is not needed for that may be left out of it.
-func (g *Registry) Preview(ctx context.Context, q Request) (Registered, error) {
+// Preview is Register without the storing: it shows what would become of a request of the
+// actor. What is not needed for that may be left out of it; without a name, it only warns
+// that the actor has no room for one capability more.
+func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
-	if err := full.check(); err != nil {
+	if err := cmp.Or(full.check(), g.checkNotBus(full)); err != nil {
 		return Registered{}, err
 	}
+	if q.Member != "" {
+		if _, err := g.place(ctx, actor, q); err != nil {
+			return Registered{}, err
+		}
+	}
+	done, err := g.previewed(ctx, q)
+	if err != nil {
+		return Registered{}, err
+	}
+	err = g.room(ctx, actor, done.Capability, len(done.Tools))
+	if no := (*Rejection)(nil); q.Member == "" && errors.As(err, &no) {
+		return done.warned(no.Msg), nil
+	}
+	return done, err
+}
+
+// previewed is what would be stored of a request.
+func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error) {
 	done := Registered{Capability: q.capability(q.unknown), Warning: g.warning(q)}
 	if q.kind() == storage.CapabilityMCP {
 		return done, nil

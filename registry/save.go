@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
@@ -25,18 +26,23 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		if c.Version == 0 {
 			event = webhook.Registered
 		}
-		return g.write(ctx, event, c, tools)
+		c, err = g.write(ctx, event, c, tools, g.shareOf(actor, c, len(tools)))
+		if taken := (*storage.NameTaken)(nil); errors.As(err, &taken) {
+			err = lookAlike(actor, taken.By)
+		}
+		return c, err
 	})
 }
 
-// write stores a capability, and in the same step what its webhook is to be told.
-func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []storage.Tool) (storage.Capability, error) {
+// write stores a capability if allow has nothing against it, and in the same step what its
+// webhook is to be told.
+func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []storage.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
 	if err != nil {
 		return c, err
 	}
-	return g.c.Store.SaveCapability(ctx, c, tools, events...)
+	return g.c.Store.SaveCapabilityIf(ctx, c, tools, allow, events...)
 }
 
 // again repeats a change that somebody else's has overtaken.
@@ -60,16 +66,13 @@ func unstorable(err error) error {
 	return err
 }
 
-// maxOwned is how many capabilities one developer has at most.
-const maxOwned = storage.Page
-
 // place returns what is stored under the name of a registration, with the owner it has
 // from then on. Version is 0 if there is nothing.
 func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
 	there, err := g.c.Store.Capability(ctx, q.Member)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		there, err = storage.Capability{Owner: actor.Sub}, g.room(ctx, actor)
+		there, err = storage.Capability{Owner: actor.Sub}, g.free(ctx, actor, q.Member)
 	case err == nil && !mayChange(actor, there):
 		err = notYours
 	}
@@ -79,16 +82,24 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 	return there, err
 }
 
-// room says whether a developer may have one capability more.
-func (g *Registry) room(ctx context.Context, actor storage.User) error {
-	if actor.Role == storage.RoleAdmin {
-		return nil
+// free says whether a name is free for one capability more.
+func (g *Registry) free(ctx context.Context, actor storage.User, member string) error {
+	like, err := g.c.Store.CapabilityLike(ctx, member)
+	switch {
+	case err == nil:
+		return lookAlike(actor, like)
+	case !errors.Is(err, storage.ErrNotFound):
+		return err
 	}
-	page, _, err := g.c.Store.Capabilities(ctx, actor.Sub, "", maxOwned)
-	if err == nil && len(page) == maxOwned {
-		err = limitf("you have %d capabilities: remove one first", maxOwned)
+	return g.room(ctx, actor, storage.Capability{Member: member}, 0)
+}
+
+// lookAlike refuses a name that differs from another capability's in case, - and _ alone.
+func lookAlike(actor storage.User, by storage.Capability) error {
+	if !mayChange(actor, by) {
+		return looksTaken
 	}
-	return err
+	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one again, or choose another name", by.Member))
 }
 
 func mayChange(actor storage.User, c storage.Capability) bool {

@@ -1,12 +1,14 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +24,8 @@ type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
-	SaveCapability(ctx context.Context, c storage.Capability, tools []storage.Tool, events ...storage.Delivery) (storage.Capability, error)
+	CapabilityLike(ctx context.Context, member string) (storage.Capability, error)
+	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []storage.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 
 	// What webhooks are to be told waits here; Deliver sends it.
@@ -35,7 +38,8 @@ type Store interface {
 // Visitors knows who sits in front of the browser; *signin.SignIn has it.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
-	// storage.ErrNotFound if nobody is signed in.
+	// storage.ErrNotFound if nobody is signed in. Its AuthTime is when they last proved who
+	// they are: what was removed does not come back, so that takes a recent one.
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
@@ -65,9 +69,15 @@ type Config struct {
 	Visitors Visitors // required
 	Users    Users    // nil: the Store, if it has them
 
+	MaxCapabilities int // of one owner who is no administrator; 50
+	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
+
 	Discoverer Discoverer          // of quick registrations; nil: their tools are found later, by the bus
 	Changed    func(member string) // called after a capability was stored or removed; nil: nobody is told
 	Audit      Audit               // nil: nothing is written down
+	// OffBus says why the bus leaves a published capability out, "" if it does not. It is
+	// asked after Changed has returned; nil: it is not known here.
+	OffBus func(member string) string
 
 	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
 	// they are private. Here they only spare a warning.
@@ -84,6 +94,7 @@ type Registry struct {
 	c          Config
 	mux        *reply.Mux
 	guard      *netguard.Guard
+	base       *url.URL
 	sender     atomic.Pointer[webhook.Sender] // while Deliver runs
 	sameOrigin *http.CrossOriginProtection
 	parsing    chan struct{} // a place for each document that is read at a time
@@ -112,9 +123,21 @@ func New(c Config) (*Registry, error) {
 			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
 		}
 	}
+	for _, n := range []struct {
+		name     string
+		value    *int
+		fallback int
+	}{{"MaxCapabilities", &c.MaxCapabilities, 50}, {"MaxTools", &c.MaxTools, 10_000}} {
+		if *n.value = cmp.Or(*n.value, n.fallback); *n.value < 0 {
+			errs = append(errs, fmt.Errorf("%s is above 0, or 0 for %d", n.name, n.fallback))
+		}
+	}
 	var err error
 	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
 		errs = append(errs, fmt.Errorf("AllowPrivateUpstreams: %w", err))
+	}
+	if r.base, err = url.Parse(c.BaseURL); err != nil { // it is no origin then, which is said already
+		r.base = &url.URL{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

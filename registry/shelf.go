@@ -49,18 +49,32 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 	if err != nil {
 		return Registered{}, missing(err)
 	}
-	return Registered{Capability: c, Tools: tools}, nil
+	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}, nil
+}
+
+// OffBus says why the bus leaves a capability out that it would show, "" if it does not, or
+// if that is not known here.
+func (g *Registry) OffBus(c storage.Capability) string {
+	if g.c.OffBus == nil {
+		return ""
+	}
+	return g.c.OffBus(c.Member)
 }
 
 // List returns the capabilities that a user may see, by member: an admin all, anybody else
 // their own.
-func (g *Registry) List(ctx context.Context, actor storage.User) (all []storage.Capability, err error) {
+func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error) {
 	owner := actor.Sub
 	if actor.Role == storage.RoleAdmin {
 		owner = ""
 	} else if owner == "" {
 		return nil, nil // "" would ask for those of everyone
 	}
+	return g.owned(ctx, owner)
+}
+
+// owned returns the capabilities of an owner, "" for everybody's.
+func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capability, err error) {
 	for from := ""; ; {
 		page, next, err := g.c.Store.Capabilities(ctx, owner, from, storage.Page)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/webhook"
@@ -29,7 +30,7 @@ func (g *Registry) tools(ctx context.Context, q Request) ([]storage.Tool, []stor
 	if err != nil {
 		return nil, nil, err
 	}
-	return q.callable(r.Tools, slices.Concat(q.unknown, r.Skipped))
+	return q.callable(r.Tools, g.toBus(q), slices.Concat(q.unknown, r.Skipped))
 }
 
 func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
@@ -37,12 +38,16 @@ func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 }
 
 // callable leaves out the tools whose plan can not be carried out: their paths look like
-// paths, and are none that a request can have.
-func (q Request) callable(all []storage.Tool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
+// paths, and are none that a request can have, or lead to the bus itself.
+func (q Request) callable(all []storage.Tool, toBus func(storage.Tool) bool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
 	tools := all[:0]
 	for _, t := range all {
 		if t.Call != nil {
-			if _, err := restcall.Compile(t); err != nil {
+			_, err := restcall.Compile(t)
+			if err == nil && toBus(t) {
+				err = errToBus
+			}
+			if err != nil {
 				skipped = append(skipped, q.uncallable(t, err))
 				continue
 			}
@@ -97,7 +102,7 @@ func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
 	c := done.Capability
 	c.Skipped = append(c.Skipped, skipped...)
 	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
-	saved, err := g.write(ctx, webhook.Updated, c, tools)
+	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // what an upstream lists is for the bus to bound
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return done.warned(anew)
@@ -120,7 +125,7 @@ func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []stora
 	}()
 	ctx, cancel := context.WithTimeout(ctx, discovery)
 	defer cancel()
-	return g.c.Discoverer.Find(ctx, c)
+	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 
 // withoutURL takes the URL out of an error of net/http: its query may be the credential.
@@ -132,9 +137,9 @@ func withoutURL(err error) error {
 }
 
 func (r Registered) warned(why string) Registered {
-	if r.Warning != "" {
-		why = r.Warning + "; " + why
+	if r.Warning != "" && why != "" {
+		why = "; " + why
 	}
-	r.Warning = why
+	r.Warning += why
 	return r
 }

@@ -42,13 +42,14 @@ type summary struct {
 	Owner        string    `json:"owner"`
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"`
+	Warning      string    `json:"warning,omitempty"`
 }
 
-func summaryOf(c storage.Capability) summary {
+func summaryOf(c storage.Capability, warning string) summary {
 	s := summary{
 		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
 		AuthType: c.AuthType, Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
-		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second),
+		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second), Warning: warning,
 	}
 	if s.AuthType == "" {
 		s.AuthType = authNone
@@ -70,7 +71,7 @@ type shown struct {
 }
 
 func shownOf(r Registered) shown {
-	return shown{summaryOf(r.Capability), r.AuthName, r.AuthIn, r.WebhookURL, Public(r.Tools), listed(r.Skipped)}
+	return shown{summaryOf(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, Public(r.Tools), listed(r.Skipped)}
 }
 
 // Public returns tools as everyone may see them (spec 2.7): without the plan of the call.

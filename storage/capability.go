@@ -112,39 +112,32 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, e
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
-// tools with the new upstream. Version 0 makes it. Events of the change are queued in the
+// tools with the new upstream. Version 0 makes it; a name that differs from another's in
+// case, - and _ alone is refused with a *NameTaken. Events of the change are queued in the
 // same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, events ...Delivery) (Capability, error) {
-	packed, err := pack(tools)
-	if err != nil {
-		return c, fmt.Errorf("%w: capability %q: %w", ErrInvalid, c.Member, err)
-	}
-	c.UpdatedAt, c.ToolCount = time.Now().UTC(), len(tools)
-	if c.Version == 0 {
-		c.CreatedAt = c.UpdatedAt
-	}
-	one, err := capabilities.doc(s, c)
-	if err != nil {
-		return c, err
-	}
-	other, err := toolsets.doc(s, toolset{Member: c.Member, Packed: packed, Version: c.Version})
-	if err != nil {
-		return c, err
-	}
-	version, err := s.change(ctx, c.Member, events, one, other)
-	if err == nil {
-		c.Version = version
-	}
-	return c, err
+	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 
 // DeleteCapability removes a capability and its tools, and queues the events of that as
 // SaveCapability does.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
-	_, err := s.change(ctx, c.Member, events,
-		Doc{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
-		Doc{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true})
+	_, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
+		name, err := s.release(ctx, c)
+		return append([]Doc{
+			{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
+			{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true},
+		}, name...), err
+	})
 	return err
+}
+
+func packTools(member string, tools []Tool) ([]byte, error) {
+	packed, err := pack(tools)
+	if err != nil {
+		err = fmt.Errorf("%w: capability %q: %w", ErrInvalid, member, err)
+	}
+	return packed, err
 }
 
 func pack(tools []Tool) ([]byte, error) {

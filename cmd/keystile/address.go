@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -41,6 +42,16 @@ func baseURL(asked string, got net.Addr) string {
 		return "http://" + strings.TrimSuffix(net.JoinHostPort(strings.ToLower(host), "80"), ":80")
 	}
 	return "http://" + net.JoinHostPort(strings.ToLower(host), port)
+}
+
+// origin is where the service is, or would be: nobody need be listening.
+func origin(c *config.Config) string {
+	if c.BaseURL != "" {
+		return c.BaseURL
+	}
+	_, text, _ := net.SplitHostPort(c.Listen)
+	port, _ := strconv.Atoi(text) // the configuration takes numbers alone
+	return baseURL(c.Listen, &net.TCPAddr{Port: port})
 }
 
 // everywhere reports whether a listener's host means all addresses of the machine.

@@ -133,7 +133,7 @@ func (b *builder) scribe(context.Context) (err error) {
 	b.registry, err = registry.New(registry.Config{
 		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Origins: b.c.Origins, AllowPrivateUpstreams: b.c.PrivateUpstreams, ResolveRefs: b.c.ResolveRefs,
-		Discoverer: b.tools, Changed: b.changed,
+		Discoverer: b.tools, Changed: b.changed, OffBus: b.offBus, MaxCapabilities: b.c.MaxCapabilities, MaxTools: b.c.MaxTools,
 	})
 	return err
 }
@@ -141,7 +141,7 @@ func (b *builder) scribe(context.Context) (err error) {
 func (b *builder) toolBus(ctx context.Context) (err error) {
 	b.bus, err = mcpbus.New(ctx, mcpbus.Config{
 		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: b.tools,
-		Version: versionOf(), Log: b.log, ClientIP: b.client,
+		Version: versionOf(), Log: b.log, ClientIP: b.client, MaxOwnerTools: b.c.MaxTools,
 	})
 	return err
 }
@@ -165,6 +165,9 @@ func (b *builder) changed(member string) {
 		b.log.Warn("the bus does not know of a registration yet", "member", member, "err", err)
 	}
 }
+
+// offBus says why the bus, which is made after the registrar, leaves a capability out.
+func (b *builder) offBus(member string) string { return b.bus.LeftOut(member) }
 
 func (b *builder) oldDoors(context.Context) (err error) {
 	b.legacy, err = legacy.New(legacy.Config{

@@ -253,6 +253,9 @@ var triedElsewhere = map[string]string{
 	"mail.smtp.password": "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.timeout":  "TestAMailThatTakesTooLongIsGivenUp",
+
+	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",
+	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
 }
 
 func TestEachKeyIsTried(t *testing.T) {

@@ -81,3 +81,33 @@ func TestABearerTokenOpensNoConsole(t *testing.T) {
 		}
 	}
 }
+
+// Entry 61 of the decisions.
+func TestTheOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--registry-max-tools", "2", "--registry-max-capabilities", "1")
+	two := `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}}`
+	for i, member := range []string{"first", "again"} {
+		text := registered(t, s, `{"member":"`+member+`","upstream_url":"https://pets.example.com","openapi":`+two+`}`, 200)
+		if left := strings.Contains(text, "the bus leaves this capability out: with its 2 tools its owner would have 4 there, and may have at most 2"); left != (i == 1) {
+			t.Errorf("an administrator's registration %d is answered %s", i+1, text)
+		}
+	}
+	token := machineToken(t, s, paperOf(t, s.data).App.ClientID, paperOf(t, s.data).App.ClientSecret)
+	if tools := speak(t, s, token, "tools/list", "{}"); !strings.Contains(tools, "first__a") || strings.Contains(tools, "again__a") {
+		t.Errorf("the bus lists %s, want what was registered first", tools)
+	}
+	if v := must(t, "capability", "show", "again", "--data", s.data); !strings.Contains(v["warning"].(string), "at most 2") {
+		t.Errorf("the command shows %v, want the reason", v)
+	}
+	must(t, "user", "create", "--username", "mina", "--password", "correct horse", "--role", "developer", "--data", s.data)
+	resp, _ := enter(t, s, "mina", "correct horse", "")
+	for _, c := range resp.Cookies() {
+		if c.Name == "open_sso_token" {
+			registered(t, s, `{"member":"one","upstream_url":"https://pets.example.com"}`, 200, "Cookie", c.String())
+			registered(t, s, `{"member":"more","upstream_url":"https://pets.example.com"}`, 400, "Cookie", c.String())
+			return
+		}
+	}
+	t.Error("a developer is not signed in")
+}

@@ -99,8 +99,9 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 // registrar is one that nobody reaches over HTTP.
 func (h *home) registrar() (*registry.Registry, error) {
 	return registry.New(registry.Config{
-		BaseURL: "http://localhost", Store: h.store, Visitors: nobody{},
+		BaseURL: origin(h.conf), Store: h.store, Visitors: nobody{},
 		AllowPrivateUpstreams: h.conf.PrivateUpstreams, ResolveRefs: h.conf.ResolveRefs,
+		MaxCapabilities: h.conf.MaxCapabilities, MaxTools: h.conf.MaxTools,
 	})
 }
 

@@ -159,8 +159,8 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 	}
 }
 
-// A tool of the service that speaks to the bus is one call inside of another: each is made
-// and charged once, and none starts another.
+// The service's own document becomes tools, but for the bus: no call comes back to where it
+// came from.
 func TestTheServiceOnItsOwnBus(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, data, "--upstreams-allow-private", "127.0.0.1")
@@ -172,18 +172,14 @@ func TestTheServiceOnItsOwnBus(t *testing.T) {
 		t.Fatal(err)
 	}
 	registered := must(t, "capability", "register", "self", "--upstream", s.base, "--openapi", file, "--auth-type", "bearer", "--auth-secret", token, "--data", data)
-	if n, _ := registered["tool_count"].(float64); n < 30 || fmt.Sprint(registered["skipped"]) != "[]" {
+	if n, _ := registered["tool_count"].(float64); n < 30 || !strings.HasPrefix(fmt.Sprint(registered["skipped"]), "[map[pointer:/paths/~1api~1mcp/post ") || len(registered["skipped"].([]any)) != 1 {
 		t.Errorf("%v tools are made, and these pieces left out: %v", n, registered["skipped"])
 	}
 	const quota = `{"name":"self__get_quota","arguments":{}}`
-	const nested = `{"name":"self__send_mcp_message","arguments":{"body":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + quota + `}}}`
-	for _, c := range []struct {
-		params string
-		before int // calls of the product mcp that the quota shows; its own is charged afterwards
-	}{{quota, 0}, {nested, 1}, {quota, 3}} {
-		answer := speak(t, s, token, "tools/call", c.params)
-		if want := fmt.Sprintf(`\"mcp\":%d`, c.before); !strings.Contains(strings.ReplaceAll(answer, `\\\"`, `\"`), want) || strings.Contains(answer, `"isError"`) {
-			t.Errorf("tools/call %s = %s, want %s", c.params, answer, want)
+	for before := range 2 { // calls of the product mcp that the quota shows; its own is charged afterwards
+		answer := speak(t, s, token, "tools/call", quota)
+		if want := fmt.Sprintf(`\"mcp\":%d`, before); !strings.Contains(strings.ReplaceAll(answer, `\\\"`, `\"`), want) || strings.Contains(answer, `"isError"`) {
+			t.Errorf("tools/call %s = %s, want %s", quota, answer, want)
 		}
 	}
 }

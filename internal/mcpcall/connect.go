@@ -96,7 +96,7 @@ func (r *response) final() bool {
 	}
 	switch r.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusLoopDetected:
 		return true
 	}
 	return r.status < 200 || 300 <= r.status && r.status < 400 || r.fromModern()

@@ -5,7 +5,8 @@
 // bus can read. [Client.Call] calls one. Both speak 2026-07-28 to upstreams that do, and
 // shake hands (initialize) with older ones, over the Streamable HTTP transport.
 //
-// Nothing of the request that carried a call reaches the upstream. The upstream's
+// Nothing of the request that carried a call reaches the upstream but the names of the
+// services it has come through (package hop). The upstream's
 // credential reaches no result and no error, and neither does its address. Nothing that an
 // upstream sends is believed: every answer has a limit in bytes, depth and time, and every
 // tool and block of content is rebuilt from the members that are known and well-formed.

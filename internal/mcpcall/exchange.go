@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
@@ -95,6 +96,7 @@ func (t *target) request(ctx context.Context, method string, l *link) *http.Requ
 	if l.version >= "2025-06-18" { // which brought the header
 		r.Header["Mcp-Protocol-Version"] = []string{l.version}
 	}
+	hop.Mark(ctx, r.Header)
 	return r.WithContext(ctx)
 }
 

@@ -63,6 +63,8 @@ func (t *target) refusal(r *response) *Failure {
 		return fail("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid auth_secret", r.status)
 	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
 		return fail("the upstream is busy (HTTP %d): try again later", r.status)
+	case r.status == http.StatusLoopDetected:
+		return fail("the upstream leads back to the service that calls it (HTTP %d): its owner must register the service that is meant", r.status)
 	case r.fault != nil:
 		return fail("the upstream refused the request with error %d: %s", r.fault.code, t.neutral(r.fault.message))
 	}

@@ -67,7 +67,24 @@ func validPort(u *url.URL) bool {
 // does not dial, in any spelling that some resolver understands, or a name of this host.
 // It is for a warning, not for safety: names are not looked up.
 func (g *Guard) LooksPrivate(u *url.URL) bool {
-	host, port := strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), u.Port()
+	host, port, a := server(u)
+	n, _ := strconv.ParseUint(port, 10, 16)
+	return a.IsValid() && !g.allow.hosts[key(host, port)] && g.allow.judge(netip.AddrPortFrom(a, uint16(n))) != ""
+}
+
+// SameServer reports whether two URLs name the same host and port in whatever spelling; of
+// http and https, their default ports count as one. Names are not looked up.
+func SameServer(a, b *url.URL) bool {
+	hostA, portA, addrA := server(a)
+	hostB, portB, addrB := server(b)
+	standard := func(port string) bool { return port == "80" || port == "443" }
+	return (portA == portB || standard(portA) && standard(portB)) && (hostA == hostB || addrA.IsValid() && addrA == addrB)
+}
+
+// server returns the host of a URL in lower case, its port, and the address that the host
+// is in some spelling, if it is one or a name of this host.
+func server(u *url.URL) (host, port string, a netip.Addr) {
+	host, port = strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
@@ -78,8 +95,7 @@ func (g *Guard) LooksPrivate(u *url.URL) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 6.3
 		a = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	n, _ := strconv.ParseUint(port, 10, 16)
-	return a.IsValid() && !g.allow.hosts[key(host, port)] && g.allow.judge(netip.AddrPortFrom(a, uint16(n))) != ""
+	return host, port, plain(a)
 }
 
 // oldSpelling reads what inet_aton(3) reads: one to four numbers, decimal, octal (0177) or

@@ -87,3 +87,26 @@ func FuzzCheckURL(f *testing.F) {
 		}
 	})
 }
+
+func TestOneServerIsKnownInEverySpelling(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"https://id.example.com", "https://ID.example.com.:443/x?y", true},
+		{"https://id.example.com", "http://id.example.com", true},
+		{"https://id.example.com", "https://id.example.com:8443", false},
+		{"https://id.example.com:8443", "http://id.example.com:8443", true},
+		{"https://id.example.com", "https://id.example.org", false},
+		{"http://127.0.0.1:8080", "http://0x7f.1:8080", true},
+		{"http://127.0.0.1:8080", "http://localhost:8080", true},
+		{"http://127.0.0.1:8080", "http://[::ffff:7f00:1]:8080", true},
+		{"http://127.0.0.1:8080", "http://127.0.0.2:8080", false},
+		{"http://[::1]:8080", "http://[0:0::1]:8080", true},
+		{"http://[::1]:8080", "http://[::1]:8081", false},
+	} {
+		if got := SameServer(parsed(t, c.a), parsed(t, c.b)); got != c.same {
+			t.Errorf("SameServer(%s, %s) = %t, want %t", c.a, c.b, got, c.same)
+		}
+	}
+}

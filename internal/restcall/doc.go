@@ -6,7 +6,7 @@
 // result with IsError, so that a model reads it and can do better (MCP 2026-07-28, tools).
 //
 // Nothing of the request that carried the call reaches the upstream: no token, cookie,
-// address or header. The upstream's credentials reach no result, and neither does its
+// address or header, but for the names of the services it has come through (package hop). The upstream's credentials reach no result, and neither does its
 // host: what a result says of a failure is the same for every upstream.
 //
 // # Choices

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/netguard"
 )
 
@@ -121,6 +122,7 @@ var (
 
 // http returns the request for one attempt.
 func (r *Request) http(ctx context.Context) *http.Request {
+	hop.Mark(ctx, r.header)
 	out := &http.Request{Method: r.method, URL: &r.url, Host: r.url.Host, Header: r.header}
 	if len(r.body) > 0 {
 		out.ContentLength = int64(len(r.body))

@@ -8,7 +8,7 @@ import (
 // reserved are the headers that the connection, the body, the caller's identity or the
 // bus decide. OpenAPI 3 ignores parameters named Accept, Content-Type or Authorization.
 var reserved = []string{
-	"accept", "accept-encoding", "authorization", "connection", "content-encoding", "content-length", "content-type",
+	"accept", "accept-encoding", "authorization", "cdn-loop", "connection", "content-encoding", "content-length", "content-type",
 	"cookie", "expect", "forwarded", "host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding",
 	"upgrade", "user-agent", "via", "x-real-ip",
 }

@@ -115,12 +115,16 @@ func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output
 }
 
 func previewCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	who, err := operator(ctx, rooms)
+	if err != nil {
+		return nil, err
+	}
 	q := requested(args)
 	q.Member = args.Get("member")
 	if q.OpenAPI == nil && q.StaticTools == nil {
 		return nil, cli.Usage("there is nothing to show: name a document with --openapi or --tools")
 	}
-	done, err := rooms.Registry.Preview(ctx, q)
+	done, err := rooms.Registry.Preview(ctx, who, q)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -137,7 +141,7 @@ func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, err
 	for _, c := range all {
 		rows = append(rows, answer{
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
-			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)},
+			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", rooms.Registry.OffBus(c)},
 		})
 	}
 	return rows, err
@@ -155,7 +159,7 @@ func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, er
 	return toolbox{answer{
 		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
 		{"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
-		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)},
+		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
 		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
 	}, c}, nil
 }

@@ -236,3 +236,32 @@ func TestARegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
 		t.Errorf("refused(%v) = %v", away, err)
 	}
 }
+
+// An operator sees at once that tools are registered and still not on the bus.
+func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
+	const why = "the bus leaves this capability out"
+	o := workshop(t, false)
+	var err error
+	o.rooms.Registry, err = registry.New(registry.Config{
+		BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, MaxCapabilities: 1, MaxTools: 1,
+		OffBus: func(member string) string { return map[string]string{"pets": why}[member] },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{"pets", "more"} { // more than a share: it is not meant for the command line
+		v := o.must("capability", "register", member, "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
+		if warned := v["warning"] == why; warned != (member == "pets") {
+			t.Errorf("registered is %v", v)
+		}
+	}
+	if v := o.must("capability", "show", "pets"); v["warning"] != why {
+		t.Errorf("shown is %v, want a warning", v)
+	}
+	rows := o.rows("capability", "list")
+	if len(rows) != 2 || rows[0]["member"] != "more" || rows[0]["warning"] != "" || rows[1]["warning"] != why {
+		t.Errorf("listed is %v, want one warning", rows)
+	}
+	o.wantFailure(1, "member: there is \"pets\" already, which differs in case, - and _ alone: register that one again, or choose another name (errcode 4004)\n",
+		"capability", "register", "PETS", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
+}

@@ -47,6 +47,8 @@ type Config struct {
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool
 
+	MaxCapabilities, MaxTools int // of one owner
+
 	LegacyStatus string // always_ok or mapped
 
 	IDTokenAlgs []string

@@ -122,6 +122,10 @@ var keys = []key{
 
 	{name: "upstreams.allow_private", kind: "list", help: "private addresses that tools may be called at: networks, addresses or host:port", example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200",
 		set: privateUpstreams},
+	{name: "registry.max_capabilities", kind: "number", fallback: "50", help: "how many capabilities one user may have; administrators and the command line are not held to it", example: "50",
+		set: count(func(c *Config) *int { return &c.MaxCapabilities })},
+	{name: "registry.max_tools", kind: "number", fallback: "10000", help: "how many tools of one user are on the bus, an administrator's too; what goes beyond is refused or left out, the oldest registrations stay", example: "10000",
+		set: count(func(c *Config) *int { return &c.MaxTools })},
 	{name: "openapi.resolve_refs", kind: "true or false", fallback: "false", spec: "4.8", help: "whether tools show what nested references of their document lead to, if a registration does not say", example: "true",
 		set: boolean(func(c *Config) *bool { return &c.ResolveRefs })},
 

@@ -1,0 +1,46 @@
+package mcpbus
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+)
+
+// LeftOut says why a published capability is not on the bus, "" if nothing keeps it off.
+func (b *Bus) LeftOut(member string) string { return (*b.leftOut.Load())[member] }
+
+// choose returns the tools that are on the bus. Who came first stays: neither a name nor a
+// new registration of somebody else pushes anybody out. What is left out is left out whole,
+// for half of a list would pass for one from which tools were removed, and is logged once.
+// Whoever has the turn may call it.
+func (b *Bus) choose(ctx context.Context) (tools []*tool) {
+	leftOut, owned := map[string]string{}, map[string]int{}
+	for _, m := range slices.SortedFunc(maps.Values(b.shelf.members), older) {
+		owner, member := m.capability.Owner, m.capability.Member
+		level := slog.LevelWarn
+		switch {
+		case owned[owner]+len(m.tools) > b.c.MaxOwnerTools:
+			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: with its %d tools its owner would have %d there, and may have at most %d; remove or shorten others, or register it with fewer tools", len(m.tools), owned[owner]+len(m.tools), b.c.MaxOwnerTools)
+		case len(tools)+len(m.tools) > b.c.MaxTools:
+			level = slog.LevelError // the operator has to do something
+			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: it has at most %d tools, those that were registered first; register this one with fewer, or ask the operator for room", b.c.MaxTools)
+		default:
+			owned[owner] += len(m.tools)
+			tools = append(tools, m.tools...)
+			continue
+		}
+		if b.LeftOut(member) == "" {
+			b.c.Log.Log(ctx, level, "mcpbus: a capability is left out", "member", member, "owner", owner, "why", leftOut[member])
+		}
+	}
+	b.leftOut.Store(&leftOut)
+	return tools
+}
+
+// older orders members by when their names were registered first.
+func older(a, b *member) int {
+	return cmp.Or(a.capability.CreatedAt.Compare(b.capability.CreatedAt), cmp.Compare(a.capability.Member, b.capability.Member))
+}

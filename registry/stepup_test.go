@@ -1,0 +1,47 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 57 of the decisions.
+func TestRemovingACapabilityTakesARecentSignIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		mina, root := h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))
+		h.want(h.register(mina, standard("one", "t")), 200, 1, "a registration")
+		h.want(h.register(mina, standard("two", "t")), 200, 1, "a registration")
+		time.Sleep(10 * time.Minute)
+		h.want(h.ask("DELETE", all+"/one", mina, nil), 200, 1, "a removal ten minutes after the sign-in")
+		time.Sleep(time.Second)
+		told := len(h.events)
+		for _, cookie := range []string{mina, root} {
+			a := h.want(h.ask("DELETE", all+"/two", cookie, nil), 403, 4031, "a removal later than that")
+			if a.body.Errcode != 4031 || !strings.Contains(a.body.Msg, "10 minutes") || !strings.Contains(a.body.Msg, "/oauth/signin") {
+				t.Errorf("it is refused with %s, want the way to sign in again", a.text)
+			}
+		}
+		if h.stored("two") == "" || len(h.events) != told {
+			t.Error("it is removed, or the trail says so")
+		}
+		h.want(h.ask("GET", all+"/two", mina, nil), 200, 1, "a look at it")
+		h.want(h.register(mina, `{"auth_type":"bearer","auth_secret":"new",`+standard("two", "u")[1:]), 200, 1, "a registration in its place")
+		h.want(h.register(mina, standard("three", "t")), 200, 1, "a new registration")
+	})
+}
+
+func TestASignInOfTheFutureIsNotRecent(t *testing.T) {
+	h := newHouse(t)
+	mina := h.user("mina", storage.RoleDeveloper)
+	cookie, now := storage.DrawCookie(), time.Now()
+	must(h.store.SaveSession(t.Context(), storage.Session{
+		ID: storage.SessionID(cookie), UserID: mina.Sub, AuthTime: now.Add(time.Hour), ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+	}))(t)
+	h.want(h.register("open_sso_token="+cookie, standard("one", "t")), 200, 1, "a registration")
+	h.want(h.ask("DELETE", all+"/one", "open_sso_token="+cookie, nil), 403, 4031, "a removal")
+}

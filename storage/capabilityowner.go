@@ -1,0 +1,90 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// capabilityFences are written with each capability that its owner's share is looked at
+// for, so that two written at once do not both count the same others.
+var capabilityFences = kind[fence]{
+	name:    "capabilityfence",
+	id:      func(f fence) string { return f.Owner },
+	version: func(f *fence) *int64 { return &f.Version },
+}
+
+// SaveCapabilityIf is SaveCapability if allow has nothing against it. Allow is asked with
+// everything the owner has at that moment, what this write replaces included, and perhaps
+// more than once; its error is returned. Without an owner it is not asked.
+func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
+	docs, c, err := s.capabilityDocs(c, tools)
+	if err != nil {
+		return c, err
+	}
+	version, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
+		name, err := s.claim(ctx, c)
+		if err != nil || allow == nil || c.Owner == "" {
+			return append(docs[:2:2], name...), err
+		}
+		stands, err := s.fenceOf(ctx, c.Owner, allow)
+		return append(append(docs[:2:2], name...), stands), err
+	})
+	if err == nil {
+		c.Version = version
+	}
+	return c, err
+}
+
+// fenceOf asks whether an owner may write a capability, and returns the document that makes
+// the write fail if they have written another one since.
+func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Capability) error) (Doc, error) {
+	stands, err := capabilityFences.get(ctx, s, owner)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Doc{}, err
+	}
+	owned, err := capabilities.all(ctx, s, Is("owner="+owner))
+	if err == nil {
+		err = allow(owned)
+	}
+	if err != nil {
+		return Doc{}, err
+	}
+	stands.Owner = owner
+	return capabilityFences.doc(s, stands)
+}
+
+// changeWith is change with documents that are worked out anew as often as somebody else
+// has changed what they were worked out from. Each time somebody else has got through, so
+// this ends.
+func (s *Store) changeWith(ctx context.Context, member string, events []Delivery, docs func() ([]Doc, error)) (int64, error) {
+	for {
+		all, err := docs()
+		if err != nil {
+			return 0, err
+		}
+		version, err := s.change(ctx, member, events, all...)
+		if in := (*PutError)(nil); !errors.As(err, &in) || in.Kind != memberNames.name && in.Kind != capabilityFences.name {
+			return version, err
+		}
+	}
+}
+
+// capabilityDocs returns the documents of a capability and its tools, and the capability as
+// it is written.
+func (s *Store) capabilityDocs(c Capability, tools []Tool) ([]Doc, Capability, error) {
+	packed, err := packTools(c.Member, tools)
+	if err != nil {
+		return nil, c, err
+	}
+	c.UpdatedAt, c.ToolCount = time.Now().UTC(), len(tools)
+	if c.Version == 0 {
+		c.CreatedAt = c.UpdatedAt
+	}
+	one, err := capabilities.doc(s, c)
+	if err != nil {
+		return nil, c, err
+	}
+	other, err := toolsets.doc(s, toolset{Member: c.Member, Packed: packed, Version: c.Version})
+	return []Doc{one, other}, c, err
+}

@@ -1,0 +1,242 @@
+package storage_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+func openStore(t *testing.T, backend storage.Backend) *storage.Store {
+	t.Helper()
+	t.Cleanup(func() { backend.Close() })
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func capabilityOf(owner, member string) storage.Capability {
+	return storage.Capability{Member: member, Kind: storage.CapabilityMCP, UpstreamURL: "https://" + owner + ".example", Owner: owner, Publish: true}
+}
+
+// Entry 61 of the decisions.
+func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *testing.T) {
+	store := openStore(t, memory.New())
+	pay, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, like := range []string{"Pay", "PAY", "pay-", "p_a_y", "P-a_Y", "p--ay"} {
+		var taken *storage.NameTaken
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", like), nil); !errors.As(err, &taken) || taken.By.Member != "pay" || taken.By.Owner != "u1" {
+			t.Errorf("SaveCapability(%s) beside pay = %v, want NameTaken by pay", like, err)
+		}
+		if _, err := store.Capability(t.Context(), like); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("%s is stored: %v", like, err)
+		}
+		if c, err := store.CapabilityLike(t.Context(), like); err != nil || c.Member != "pay" {
+			t.Errorf("CapabilityLike(%s) = %q, %v, want pay", like, c.Member, err)
+		}
+	}
+	if c, err := store.CapabilityLike(t.Context(), "pay"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("CapabilityLike(pay) = %q, %v: a name is not like itself", c.Member, err)
+	}
+	if pay, err = store.SaveCapability(t.Context(), pay, nil); err != nil {
+		t.Errorf("pay itself is replaced: %v", err)
+	}
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "pay1"), nil); err != nil {
+		t.Errorf("another name: %v", err)
+	}
+	if err := store.DeleteCapability(t.Context(), pay); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "PAY"), nil); err != nil {
+		t.Errorf("PAY, once pay is gone: %v", err)
+	}
+}
+
+func TestOfLookAlikesMadeAtOnceOneIsStored(t *testing.T) {
+	store := openStore(t, memory.New())
+	var all sync.WaitGroup
+	var made, taken atomic.Int32
+	for _, name := range []string{"pay", "Pay", "PAY", "p-ay", "pa-y", "pay-", "p_ay", "pa_y"} {
+		all.Go(func() {
+			_, err := store.SaveCapability(t.Context(), capabilityOf("u-"+name, name), nil)
+			switch in := (*storage.NameTaken)(nil); {
+			case err == nil:
+				made.Add(1)
+			case errors.As(err, &in):
+				taken.Add(1)
+			default:
+				t.Errorf("SaveCapability(%s) = %v", name, err)
+			}
+		})
+	}
+	all.Wait()
+	if made.Load() != 1 || taken.Load() != 7 {
+		t.Errorf("%d are made and %d refused, want 1 and 7", made.Load(), taken.Load())
+	}
+}
+
+// What an older version has written has no record of the name beside it.
+func TestMembersOfAnOlderVersionStayAndHoldTheirNames(t *testing.T) {
+	backend := memory.New()
+	store := openStore(t, backend)
+	old := map[string]storage.Capability{}
+	for i, name := range []string{"mail", "Mail"} {
+		c, err := store.SaveCapability(t.Context(), capabilityOf("u1", []string{"stand", "in"}[i]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old[name] = renamed(t, backend, store, c, name)
+	}
+	var taken *storage.NameTaken
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "m-ail"), nil); !errors.As(err, &taken) {
+		t.Errorf("m-ail beside two old ones = %v, want NameTaken", err)
+	}
+	for name, c := range old {
+		c, err := store.SaveCapability(t.Context(), c, nil)
+		if err != nil {
+			t.Fatalf("%s, which collides with another old one, is not replaced: %v", name, err)
+		}
+		old[name] = c
+	}
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "mai-l"), nil); !errors.As(err, &taken) {
+		t.Errorf("mai-l, once they were replaced = %v, want NameTaken", err)
+	}
+	left := []string{"mail", "Mail"}
+	for _, name := range []string{"mail", "Mail"} { // whichever of the two has the name, the other keeps it
+		if err := store.DeleteCapability(t.Context(), old[name]); err != nil {
+			t.Fatalf("%s cannot be removed: %v", name, err)
+		}
+		left = slices.DeleteFunc(left, func(n string) bool { return n == name })
+		_, err := store.SaveCapability(t.Context(), capabilityOf("u2", "MAIL"), nil)
+		if isTaken := errors.As(err, &taken); isTaken != (len(left) > 0) {
+			t.Errorf("MAIL beside %q = %v", left, err)
+		}
+	}
+}
+
+// A program that knows nothing of the record of a name removes the capability alone.
+func TestANameWhoseHolderIsGoneIsFree(t *testing.T) {
+	backend := memory.New()
+	store := openStore(t, backend)
+	for _, again := range []string{"Pay", "pay"} {
+		c, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []string{"capability", "toolset"} {
+			if _, err := backend.Put(t.Context(), storage.Doc{Kind: kind, ID: "pay", Version: c.Version, Deleted: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err = store.SaveCapability(t.Context(), capabilityOf("u2", again), nil)
+		if err != nil {
+			t.Fatalf("%s, whose holder is gone: %v", again, err)
+		}
+		var taken *storage.NameTaken
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u3", "P-A-Y"), nil); !errors.As(err, &taken) || taken.By.Member != again {
+			t.Errorf("P-A-Y beside %s = %v", again, err)
+		}
+		if err := store.DeleteCapability(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// renamed gives a stored capability another name, as an older version would have written it.
+func renamed(t *testing.T, backend storage.Backend, store *storage.Store, c storage.Capability, name string) storage.Capability {
+	t.Helper()
+	var docs []storage.Doc
+	for _, kind := range []string{"capability", "toolset"} {
+		d, err := backend.Get(t.Context(), kind, c.Member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.ID, d.Version = name, 0
+		d.Data = replaceMember(d.Data, c.Member, name)
+		docs = append(docs, d)
+	}
+	if err := store.DeleteCapability(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backend.Put(t.Context(), docs...); err != nil {
+		t.Fatal(err)
+	}
+	out, err := store.Capability(context.WithoutCancel(t.Context()), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func replaceMember(data []byte, old, name string) []byte {
+	return bytes.Replace(data, []byte(`"member":"`+old+`"`), []byte(`"member":"`+name+`"`), 1)
+}
+
+// overtaken is a backend in which somebody else gets through right before a document is put.
+type overtaken struct {
+	storage.Backend
+	mu     sync.Mutex
+	id     string
+	rivals []func()
+}
+
+func (o *overtaken) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	o.mu.Lock()
+	var rival func()
+	if len(o.rivals) > 0 && slices.ContainsFunc(docs, func(d storage.Doc) bool { return d.ID == o.id }) {
+		rival, o.rivals = o.rivals[0], o.rivals[1:]
+	}
+	o.mu.Unlock()
+	if rival != nil {
+		rival()
+	}
+	return o.Backend.Put(ctx, docs...)
+}
+
+func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
+	backend := &overtaken{Backend: memory.New(), id: "Pay"}
+	store := openStore(t, backend)
+	backend.rivals = []func(){func() {
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil); err != nil {
+			t.Error(err)
+		}
+	}}
+	var taken *storage.NameTaken
+	if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", "Pay"), nil); !errors.As(err, &taken) {
+		t.Errorf("SaveCapability(Pay) right after pay = %v, want NameTaken", err)
+	}
+}
+
+func TestWhatAnOwnerMakesMeanwhileCounts(t *testing.T) {
+	backend := &overtaken{Backend: memory.New(), id: "second"}
+	store := openStore(t, backend)
+	errFull, asked := errors.New("full"), []int{}
+	one := func(owned []storage.Capability) error {
+		if asked = append(asked, len(owned)); len(owned) > 0 {
+			return errFull
+		}
+		return nil
+	}
+	backend.rivals = []func(){func() {
+		if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "first"), nil, one); err != nil {
+			t.Error(err)
+		}
+	}}
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) || !slices.Equal(asked, []int{0, 0, 1}) {
+		t.Errorf("SaveCapabilityIf() = %v after it saw %v, want it refused once it sees the other", err, asked)
+	}
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u2", "second"), nil, one); err != nil {
+		t.Errorf("another owner's: %v", err)
+	}
+}
