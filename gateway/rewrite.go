@@ -5,7 +5,6 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/internal/visit"
@@ -42,7 +41,6 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 		delete(out.Header, "Http2-Settings")
 	}
 	dropCookie(out, sessionCookie)
-	out.Trailer = in.Trailer // the very map: it is filled when the body has been read
 
 	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
 	pr.SetXForwarded()
@@ -137,30 +135,4 @@ func dropCookie(r *http.Request, name string) {
 func isCookie(pair, name string) bool {
 	key, _, _ := strings.Cut(pair, "=")
 	return strings.TrimSpace(key) == name
-}
-
-// received takes out of a service's answer what is not its to say: who is signed in here,
-// the request's id, and, where the gateway has spoken, which pages may read it.
-func received(res *http.Response) error {
-	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errUnasked
-	}
-	disown(res)
-	return nil
-}
-
-func disown(res *http.Response) {
-	h := res.Header
-	delete(h, visit.Header)
-	if lines := h["Set-Cookie"]; lines != nil {
-		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
-	}
-	if !entryOf(res.Request).answer.spokeOfOrigins() {
-		return
-	}
-	for name := range h {
-		if strings.HasPrefix(name, "Access-Control-") {
-			delete(h, name)
-		}
-	}
 }
