@@ -177,5 +177,6 @@ func (a *answer) close() {
 	if e := a.visit.Entry.(*entry); e.asked != nil {
 		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
 	}
+	event.Path = plainPath(event.Path)
 	a.gateway.Note(event)
 }

@@ -62,7 +62,12 @@ type Config struct {
 	// second of calls, is lost.
 	Journal string
 
-	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	// TrustedProxies are believed what they say of a call that they ask about at
+	// /api/v1/verify: its method and path. Where ClientIP is nil, they are believed the
+	// client's address too. nil: none.
+	TrustedProxies []netip.Prefix
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address, or what TrustedProxies say it is
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
@@ -73,6 +78,7 @@ type Gateway struct {
 	limiter  Limiter
 	accounts *accounts
 	products products
+	proxies  clientip.Resolver
 	ledger   *ledger.Ledger
 	trail    *audit.Trail
 	work     *work
@@ -145,8 +151,8 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.Free == nil {
 		c.Free = []string{"/healthz/"}
 	}
-	if c.ClientIP == nil {
-		c.ClientIP = clientip.New(nil).Of
+	if g.proxies = clientip.New(c.TrustedProxies); c.ClientIP == nil {
+		c.ClientIP = g.proxies.Of
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -117,7 +117,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 
 func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
-		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
+		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, TrustedProxies: b.c.TrustedProxies, Journal: b.home.Journal(),
 		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
