@@ -23,6 +23,7 @@ var (
 	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                                         // spec 7, 8
 	badQuery         = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                                                                                      // spec 7
 	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                                        // spec 7
+	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                                 // spec 7
 	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                                 // spec 7
 	badBody          = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                                                                                                              // spec 7
 	notJSON          = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                                                                         // spec 7
