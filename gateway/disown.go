@@ -10,7 +10,8 @@ import (
 )
 
 // received takes out of a service's answer what is not its to say: who is signed in here,
-// the request's id, and, where the gateway has spoken, which pages may read it.
+// the request's id, and, where the gateway has spoken, which pages may read it and how the host
+// is reached.
 func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return errUnasked
@@ -20,7 +21,11 @@ func received(res *http.Response) error {
 }
 
 func disown(res *http.Response) {
-	not := foreign{origins: entryOf(res.Request).answer.spokeOfOrigins()}
+	ours := &entryOf(res.Request).answer
+	not := foreign{
+		origins:   ours.spokeOf("Access-Control-Allow-Origin", "Vary"),
+		transport: ours.spokeOf(headerHSTS),
+	}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read
 	if res.ContentLength < 0 && res.StatusCode != http.StatusSwitchingProtocols {
@@ -30,13 +35,17 @@ func disown(res *http.Response) {
 
 // foreign is what a service must not say in an answer, in front of its body or behind it.
 type foreign struct {
-	origins bool // the gateway has said which pages may read it
+	origins   bool // the gateway has said which pages may read it
+	transport bool // and how the host is reached
 }
 
 func (f foreign) remove(h http.Header) {
 	delete(h, visit.Header)
 	if lines := h["Set-Cookie"]; lines != nil {
 		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
+	}
+	if f.transport {
+		delete(h, headerHSTS)
 	}
 	if !f.origins {
 		return

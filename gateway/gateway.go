@@ -57,6 +57,11 @@ type Config struct {
 	// JSON with code, errcode and msg. The headers are set already.
 	Voices map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 
+	// HSTS has Front say on every answer that the host is reached by https only, for a year
+	// (RFC 6797). It is for services that people know by an https address, and for nothing else:
+	// browsers that were told so do not come back by http.
+	HSTS bool
+
 	// Journal is a folder where charged calls are written down before they are answered, so
 	// that a killed process loses none. "": what a killed process had not flushed, up to a
 	// second of calls, is lost.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -120,6 +121,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, TrustedProxies: b.c.TrustedProxies, Journal: b.home.Journal(),
 		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		HSTS:   strings.HasPrefix(b.base, "https://"),
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
