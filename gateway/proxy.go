@@ -44,8 +44,8 @@ type Upstream struct {
 // because behind h2c calls could neither be seen nor counted.
 //
 // The service is told who calls (HeaderClient and those beside it). Such headers from the
-// client, also with _ for -, hop-by-hop headers and the sign-in cookie never reach it, nor
-// does the Authorization header unless KeepBearer says so.
+// client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie never reach
+// it, nor does the Authorization header unless KeepBearer says so.
 //
 // A service that can not be reached is answered for with a 502, a slow one with a 504, one
 // over its pace with a 503, none of them charged. One that fails within a body breaks the
