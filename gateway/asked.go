@@ -35,8 +35,8 @@ func productOf(query string) (product string, ok bool) {
 // believed is what a proxy asks about, as far as it is to be believed. A proxy says the
 // client's path in one of two headers, X-Forwarded-Uri or, of nginx by custom, X-Original-URI,
 // and hands on the other as its client sent it. So where both are there and differ, either
-// may be the client's invention, and neither is taken; the same goes for one that is there
-// twice. Without a path the question itself is what stands on the trail.
+// may be the client's invention, and neither is taken; the same goes for two lines of one of
+// them. Without a path the question itself is what stands on the trail.
 func (g *Gateway) believed(r *http.Request, product string) *asked {
 	a := &asked{product, r.Method, r.URL.Path}
 	if !g.proxies.Trusts(r) {
@@ -92,6 +92,9 @@ func plainPath(path string) string {
 	}
 	long := len(path) > 4*maxPath // whatever it holds, more than this is not looked at
 	path = strings.Map(func(c rune) rune {
+		if c > ' ' && c < utf8.RuneSelf-1 {
+			return c
+		}
 		if c == utf8.RuneError || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return -1
 		}
