@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func (a *answer) WriteHeader(status int) {
 
 // isOurs tells the headers that the gateway writes on a service's answer.
 func isOurs(name string) bool {
-	return name == visit.Header || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
+	return name == visit.Header || name == headerHSTS || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
 }
 
 // remember keeps what the gateway has said while an answer is only announced: proxies
@@ -108,14 +109,14 @@ func (a *answer) sayAgain() {
 	}
 }
 
-// spokeOfOrigins reports whether the gateway has said which pages may read the answer. It
-// is asked before the service's headers are copied.
-func (a *answer) spokeOfOrigins() bool {
+// spokeOf reports whether the gateway has written one of some headers. It is asked before the
+// service's headers are copied.
+func (a *answer) spokeOf(names ...string) bool {
 	h := a.Header()
 	if a.said != nil {
 		h = a.said
 	}
-	return h["Access-Control-Allow-Origin"] != nil || h["Vary"] != nil
+	return slices.ContainsFunc(names, func(name string) bool { return h[name] != nil })
 }
 
 func (a *answer) Write(p []byte) (int, error) {
@@ -177,5 +178,6 @@ func (a *answer) close() {
 	if e := a.visit.Entry.(*entry); e.asked != nil {
 		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
 	}
+	event.Path = plainPath(event.Path)
 	a.gateway.Note(event)
 }

@@ -54,6 +54,25 @@
 // call the others. A sibling that verifies tokens itself (spec 5) keeps it. None ever gets
 // the sign-in cookie, or can set it.
 //
+// The prefix of a proxied service must be written as it is: /%61i is not /ai. What is handed on
+// is cut from the path as it came, so nothing is taken for a prefix that a service could read in
+// another way. No path climbs, in up to two decodings, with / or \, before or behind a semicolon.
+//
+// Trailers of a request reach no service, neither behind Guard nor behind Proxy: they come when
+// the headers have been judged, and services that join the two would believe them. Those of an
+// answer pass, gRPC needs them, without what a service must not say in headers.
+//
+// Forward auth believes the query of the question, which its proxy's operator has written, and
+// no header for what a call is charged to. Method and path of the client's call are believed of
+// Config.TrustedProxies. A proxy says them in X-Forwarded-Uri or in X-Original-URI and hands on
+// the other as the client sent it; no order of the two is right for every proxy, so where they
+// differ neither is believed, and the question itself stands on the trail. Every identity header
+// is in the answer, also an empty one: proxies that copy what they find replace the client's.
+//
+// Strict-Transport-Security is said by Front where Config.HSTS says so, of this host and not of
+// those below it. Browsers keep it for the whole host, so a proxied service cannot change it. A
+// handler in the same program can: it is the host's own.
+//
 // A WebSocket is one call, charged and judged when the protocol is switched: it goes on
 // when its token ends. Its row on the audit trail is written when it is over, with the bytes
 // that went to the client. A page of any origin may open one, and that opens nothing: only

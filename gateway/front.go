@@ -25,11 +25,12 @@ type entry struct {
 }
 
 // Front stands before everything else of a service. It answers preflights, puts CORS
-// headers on answers, and counts each request once (spec 8): against the application that
+// headers and that of Config.HSTS on answers, and counts each request once (spec 8): against the application that
 // a valid bearer token names, or else against its address. What a room behind it learns
 // of the caller later moves the count (see package internal/visit).
 func (g *Gateway) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.secure(w)
 		if g.c.CORS.cross(w, r) {
 			return
 		}

@@ -57,12 +57,22 @@ type Config struct {
 	// JSON with code, errcode and msg. The headers are set already.
 	Voices map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 
+	// HSTS has Front say on every answer that the host is reached by https only, for a year
+	// (RFC 6797). It is for services that people know by an https address, and for nothing else:
+	// browsers that were told so do not come back by http.
+	HSTS bool
+
 	// Journal is a folder where charged calls are written down before they are answered, so
 	// that a killed process loses none. "": what a killed process had not flushed, up to a
 	// second of calls, is lost.
 	Journal string
 
-	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	// TrustedProxies are believed what they say of a call that they ask about at
+	// /api/v1/verify: its method and path. Where ClientIP is nil, they are believed the
+	// client's address too. nil: none.
+	TrustedProxies []netip.Prefix
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address, or what TrustedProxies say it is
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
@@ -74,6 +84,7 @@ type Gateway struct {
 	limiter  Limiter
 	accounts *accounts
 	products products
+	proxies  clientip.Resolver
 	ledger   *ledger.Ledger
 	trail    *audit.Trail
 	work     *work
@@ -147,8 +158,8 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.Free == nil {
 		c.Free = []string{"/healthz/"}
 	}
-	if c.ClientIP == nil {
-		c.ClientIP = clientip.New(nil).Of
+	if g.proxies = clientip.New(c.TrustedProxies); c.ClientIP == nil {
+		c.ClientIP = g.proxies.Of
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

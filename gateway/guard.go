@@ -30,6 +30,9 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // Guard works without Front before it, but then there are no CORS headers, and what is
 // served beside it has no rate. A product that can not be named so is a mistake in the
 // program, and panics.
+//
+// Trailers of a request are not handed on: nothing has looked at them when the service is
+// asked, and a service that reads them as headers would take a client's word for who calls.
 func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
 	return g.guard(guard{product: product}, service)
 }
@@ -65,7 +68,8 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		panic("gateway: " + err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, v := visit.Begin(w, r)
+		r, v := visit.Begin(w, r) // a copy of what net/http reads the body for
+		r.Trailer = nil           // so what stands behind the body is told to no service
 		began := time.Now()
 		err := g.admit(r, v)
 		out := &v.Entry.(*entry).answer

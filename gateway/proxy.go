@@ -16,13 +16,15 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/keystile/keystile/internal/urlpath"
 )
 
 // Upstream is a product's service in another process.
 type Upstream struct {
 	Product string
 	URL     string // http or https; its path is put before the request's
-	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it
+	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it. A path without it, as it is written, is refused
 
 	// KeepBearer hands on the Authorization header, to a service that verifies tokens itself
 	// (spec 5). Without it the token ends here: who has it could call every other product.
@@ -42,8 +44,8 @@ type Upstream struct {
 // because behind h2c calls could neither be seen nor counted.
 //
 // The service is told who calls (HeaderClient and those beside it). Such headers from the
-// client, also with _ for -, hop-by-hop headers and the sign-in cookie never reach it, nor
-// does the Authorization header unless KeepBearer says so.
+// client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie never reach
+// it, nor does the Authorization header unless KeepBearer says so.
 //
 // A service that can not be reached is answered for with a 502, a slow one with a 504, one
 // over its pace with a 503, none of them charged. One that fails within a body breaks the
@@ -58,7 +60,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	}
 	transport := u.transport()
 	g.work.finally(transport.CloseIdleConnections)
-	p := &proxied{gateway: g, target: target, prefix: strings.TrimSuffix(u.Strip, "/"), keepBearer: u.KeepBearer, pace: u.pace()}
+	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, pace: u.pace()}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
@@ -75,15 +77,15 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 type proxied struct {
 	gateway    *Gateway
 	target     *url.URL
-	prefix     string
+	prefix     string // escaped
 	keepBearer bool
 	pace       func(context.Context) error // nil: none
 	proxy      httputil.ReverseProxy
 }
 
 func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if climbs(r.URL.Path) {
-		p.gateway.own(w, r, badPath)
+	if err := p.looksAt(r.URL.EscapedPath()); err != nil {
+		p.gateway.own(w, r, err)
 		return
 	}
 	if p.pace != nil {
@@ -104,6 +106,17 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.proxy.ServeHTTP(w, r)
+}
+
+// looksAt says why a path, as it is written, is not handed on.
+func (p *proxied) looksAt(path string) error {
+	if urlpath.Climbs(path) {
+		return badPath
+	}
+	if _, ok := urlpath.Cut(path, p.prefix); !ok {
+		return badPrefix.Saying("the path does not begin with " + p.prefix + "/, letter by letter: send that part without percent-encoding")
+	}
+	return nil
 }
 
 func (u *Upstream) check() (*url.URL, error) {

@@ -5,32 +5,21 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/internal/visit"
 )
 
 // sessionCookie is that of sign-in: it opens the console, and is nobody else's.
 const sessionCookie = "open_sso_token"
 
-// climbs reports whether a path leads out of the upstream's own: services resolve dot
-// segments, encoded or not, some with \ for / or with parameters behind a semicolon.
-func climbs(path string) bool {
-	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
-		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
-			return true
-		}
-	}
-	return false
-}
-
 // rewrite makes the request to the service of the client's. What the service must be able
 // to believe is written last: a client can have headers of its choice removed, by naming
 // them in Connection.
 func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	in, out := pr.In, pr.Out
-	stripped := strip(out.URL, p.prefix)
+	strip(out.URL, p.prefix)
 	pr.SetURL(p.target)
 	forget(out.Header)
 	if !p.keepBearer {
@@ -42,7 +31,6 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 		delete(out.Header, "Http2-Settings")
 	}
 	dropCookie(out, sessionCookie)
-	out.Trailer = in.Trailer // the very map: it is filled when the body has been read
 
 	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
 	pr.SetXForwarded()
@@ -50,28 +38,20 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	if scheme := in.Header["X-Forwarded-Proto"]; len(scheme) == 1 && (scheme[0] == "https" || scheme[0] == "http") && !isPeer(in, client) {
 		out.Header["X-Forwarded-Proto"] = scheme // of whoever is believed the client's address
 	}
-	if stripped && p.prefix != "" {
+	if p.prefix != "" {
 		out.Header["X-Forwarded-Prefix"] = []string{p.prefix}
 	}
 	out.Header[visit.Header] = []string{v.RequestID}
 	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
 }
 
-// strip takes a prefix off both forms of a path, if it ends where a segment does.
-func strip(u *url.URL, prefix string) bool {
-	rest, ok := strings.CutPrefix(u.Path, prefix)
-	if !ok || rest != "" && rest[0] != '/' {
-		return false
+// strip takes a prefix, which is there, off both forms of a path. What is left is cut from the
+// escaped form, so that nothing is decoded that was not compared.
+func strip(u *url.URL, prefix string) {
+	rest, _ := urlpath.Cut(u.EscapedPath(), prefix)
+	if path, err := url.PathUnescape(rest); err == nil { // the form is net/url's own
+		u.Path, u.RawPath = path, rest // if it needs none, SetURL drops it
 	}
-	raw := u.EscapedPath()
-	for range len(prefix) { // the prefix may be encoded too
-		if raw[0] == '%' {
-			raw = raw[2:]
-		}
-		raw = raw[1:]
-	}
-	u.Path, u.RawPath = rest, raw // if it needs none, SetURL drops it
-	return true
 }
 
 // forget takes away what only the gateway says. Services that make CGI-like variables of
@@ -137,30 +117,4 @@ func dropCookie(r *http.Request, name string) {
 func isCookie(pair, name string) bool {
 	key, _, _ := strings.Cut(pair, "=")
 	return strings.TrimSpace(key) == name
-}
-
-// received takes out of a service's answer what is not its to say: who is signed in here,
-// the request's id, and, where the gateway has spoken, which pages may read it.
-func received(res *http.Response) error {
-	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errUnasked
-	}
-	disown(res)
-	return nil
-}
-
-func disown(res *http.Response) {
-	h := res.Header
-	delete(h, visit.Header)
-	if lines := h["Set-Cookie"]; lines != nil {
-		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
-	}
-	if !entryOf(res.Request).answer.spokeOfOrigins() {
-		return
-	}
-	for name := range h {
-		if strings.HasPrefix(name, "Access-Control-") {
-			delete(h, name)
-		}
-	}
 }

@@ -102,26 +102,42 @@ func TestTheSchemeIsThatOfAProxyWhoIsBelievedTheAddress(t *testing.T) {
 	}
 }
 
-func TestAPrefixIsTakenOffHoweverItIsWritten(t *testing.T) {
+func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	var got string
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
 		got = r.URL.EscapedPath() + " " + r.Header.Get("X-Forwarded-Prefix")
 	})
 	for path, want := range map[string]string{
-		"/svc/x": "/base/x /svc", "/%73vc/x": "/base/x /svc", "/s%76%63/a%2Fb": "/base/a%2Fb /svc", "/svc/": "/base/ /svc", "/svc//x": "/base//x /svc",
-		"/svc/svc/x": "/base/svc/x /svc", "/svc/%E4%B8%AD": "/base/%E4%B8%AD /svc",
+		"/svc/x": "/base/x /svc", "/svc/a%2Fb": "/base/a%2Fb /svc", "/svc/": "/base/ /svc", "/svc//x": "/base//x /svc", "/svc/%61": "/base/%61 /svc",
+		"/svc/svc/x": "/base/svc/x /svc", "/svc/%E4%B8%AD": "/base/%E4%B8%AD /svc", "/svc/a%252Fb;c=d": "/base/a%252Fb;c=d /svc",
 	} {
 		h.want(h.ask("GET", path, user), 200, path)
 		if got != want {
 			t.Errorf("%s reached the service as %s, want %s", path, got, want)
 		}
 	}
-	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstreamOf(t, func(w http.ResponseWriter, r *http.Request) { got = r.URL.Path }), Strip: "/svc"}))(t)
-	h.mux.Handle("/svcs/", other)
-	h.want(h.ask("GET", "/svcs/x", user), 200, "a longer segment")
-	if got != "/svcs/x" {
-		t.Errorf("/svcs/x reached the service as %s", got)
+}
+
+// A mux that decodes paths brings requests here that say something else than the prefix: the
+// service would be handed what was never compared.
+func TestAPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	asked := 0
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) { asked++ })
+	for _, path := range []string{"/svc%2fx", "/svc%2Fx", "/%73vc/x", "/s%76%63/x", "/svc%2f/x", "/svc%2f%2e%2e/x"} {
+		h.want(h.ask("GET", path, user), 400, path)
+	}
+	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstreamOf(t, func(http.ResponseWriter, *http.Request) { asked++ }), Strip: "/svc"}))(t)
+	h.mux.Handle("/", other)
+	for _, path := range []string{"/svcs/x", "/svc;a=b/x", "/svc%5cx", "/x/svc"} {
+		a := h.want(h.send(h.request("GET", path, user, nil)), 400, path)
+		if !strings.Contains(a.text, "/svc") {
+			t.Errorf("%s is refused with %s, which does not say what is wanted", path, a.text)
+		}
+	}
+	if got := h.used(user, "svc"); asked != 0 || got != 0 {
+		t.Errorf("the service was asked %d times, and %d calls charged", asked, got)
 	}
 }
 

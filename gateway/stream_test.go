@@ -125,28 +125,6 @@ func TestAnAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
 	}
 }
 
-func TestTrailersPassBothWays(t *testing.T) {
-	h := newHouse(t)
-	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		w.Header().Set("Trailer", "X-Sum")
-		io.WriteString(w, "answer")
-		w.Header().Set("X-Sum", r.Trailer.Get("X-Sum"))
-		w.Header().Set(http.TrailerPrefix+"X-Late", "late")
-	})
-	r := must(http.NewRequest("POST", h.open().URL+"/svc/x", io.MultiReader(strings.NewReader("body"))))(t)
-	r.Header.Set("Authorization", "Bearer "+user)
-	r.Trailer = http.Header{"X-Sum": {"sum"}}
-	resp := must(http.DefaultClient.Do(r))(t)
-	defer resp.Body.Close()
-	if text, err := io.ReadAll(resp.Body); string(text) != "answer" || err != nil {
-		t.Fatalf("%q, %v", text, err)
-	}
-	if resp.Trailer.Get("X-Sum") != "sum" || resp.Trailer.Get("X-Late") != "late" {
-		t.Errorf("trailers: %v", resp.Trailer)
-	}
-}
-
 // Half an answer must not look like a whole one.
 func TestAServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 	for name, length := range map[string]string{"of known length": "100", "in chunks": ""} {

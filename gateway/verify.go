@@ -1,45 +1,30 @@
 package gateway
 
 import (
-	"cmp"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// asked is a call to another service whose proxy asks whether it may pass.
-type asked struct{ product, method, path string }
-
-// productOr is the product that a proxy asks for, or that of the door.
-func (e *entry) productOr(door string) string {
-	if e.asked != nil {
-		return e.asked.product
-	}
-	return door
-}
-
 // verify is forward auth: a proxy asks here, with the client's Authorization header, and
 // lets the call pass on a 200. What the client is travels back in headers. A call is
 // charged if the proxy names its product; its outcome is not known here.
 //
-// The client's method and path are what the proxy says they are, and stand in the audit
-// trail only.
+// The product is what the query says, and never a header: proxies hand on the headers of
+// their clients. The client's method and path are what a trusted proxy says they are, and
+// stand in the audit trail only.
 func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	caller, account, err := g.caller(r)
 	if err != nil {
 		return err
 	}
-	product := cmp.Or(r.URL.Query().Get("product"), r.Header.Get("X-Keystile-Product"))
-	if product != "" && !g.products.has(product) {
+	product, ok := productOf(r.URL.RawQuery)
+	if !ok || product != "" && !g.products.has(product) {
 		return badProduct
 	}
-	entryOf(r).asked = &asked{
-		product: product,
-		method:  cmp.Or(r.Header.Get("X-Forwarded-Method"), r.Header.Get("X-Original-Method"), r.Method),
-		path:    cmp.Or(r.Header.Get("X-Forwarded-Uri"), r.Header.Get("X-Original-Uri"), r.URL.Path),
-	}
+	entryOf(r).asked = g.believed(r, product)
 	h := w.Header()
-	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.set(h)
+	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
 	entryOf(r).verdict.headers(h)
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, envelope{1, "success", verified{caller.AppID, caller.UserID, caller.Scope, account.Tier, product}})
@@ -65,12 +50,24 @@ const (
 	HeaderTier   = "X-Keystile-Tier"
 )
 
-// set writes the headers. One that would be empty is taken away, so that what was there
-// before does not stay.
-func (i identity) set(h http.Header) {
-	for _, v := range []struct{ name, value string }{
+func (i identity) each() [4]struct{ name, value string } {
+	return [...]struct{ name, value string }{
 		{HeaderClient, i.clientID}, {HeaderUser, i.sub}, {HeaderScope, i.scope}, {HeaderTier, i.tier},
-	} {
+	}
+}
+
+// answer writes every header, also those that are empty: a proxy that copies only what it
+// finds would otherwise leave what the client says of itself.
+func (i identity) answer(h http.Header) {
+	for _, v := range i.each() {
+		h.Set(v.name, v.value)
+	}
+}
+
+// set writes the headers of a request. One that would be empty is taken away, so that what
+// was there before does not stay.
+func (i identity) set(h http.Header) {
+	for _, v := range i.each() {
 		if h.Del(v.name); v.value != "" {
 			h.Set(v.name, v.value)
 		}

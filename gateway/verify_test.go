@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"net/http"
+	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
@@ -20,9 +22,22 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 			}
 		}
 	}
-	a := h.want(h.ask("GET", "/api/v1/verify", h.bearer(h.app)), 200, "an application")
-	if got := a.header.Values("X-Keystile-User"); len(got) != 0 {
-		t.Errorf("an application is told as user %q", got)
+}
+
+// Entry 63 of the decisions: a proxy that copies only what it finds in the answer would leave
+// what the client says of itself.
+func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
+	h := newHouse(t)
+	for name, bearer := range map[string]string{"an application": h.bearer(h.app), "a user": h.userBearer()} {
+		a := h.want(h.ask("GET", "/api/v1/verify", bearer), 200, name)
+		for _, header := range []string{gateway.HeaderClient, gateway.HeaderUser, gateway.HeaderScope, gateway.HeaderTier} {
+			if got := a.header.Values(header); len(got) != 1 {
+				t.Errorf("%s: %s %q, want it once", name, header, got)
+			}
+		}
+		if user := a.header.Get(gateway.HeaderUser); (user != "") != (name == "a user") {
+			t.Errorf("%s is told as the user %q", name, user)
+		}
 	}
 }
 
@@ -34,13 +49,17 @@ func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 		product string
 		charged int64
 	}{
-		"none":                                 {"/api/v1/verify", nil, 200, gateway.AI, 0},
-		"in the query":                         {"/api/v1/verify?product=ai", nil, 200, gateway.AI, 1},
-		"in the header":                        {"/api/v1/verify", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 1},
-		"in both: the query is the operator's": {"/api/v1/verify?product=ai", []string{"X-Keystile-Product", "payment"}, 200, gateway.AI, 1},
-		"one that was configured":              {"/api/v1/verify/x?product=search", nil, 200, "search", 1},
-		"one that nobody knows":                {"/api/v1/verify?product=nothing", nil, 400, gateway.AI, 0},
-		"a mistake":                            {"/api/v1/verify?product=AI", nil, 400, gateway.AI, 0},
+		"none":                                {"/api/v1/verify", nil, 200, gateway.AI, 0},
+		"in the query":                        {"/api/v1/verify?product=ai", nil, 200, gateway.AI, 1},
+		"in a header, which anybody can send": {"/api/v1/verify", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 0},
+		"in both: the header is not read":     {"/api/v1/verify?product=ai", []string{"X-Keystile-Product", "payment"}, 200, gateway.AI, 1},
+		"empty in the query":                  {"/api/v1/verify?product=&x=1", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 0},
+		"twice: the operator's comes first":   {"/api/v1/verify?product=ai&uri=/x?product=payment&product=%zz", nil, 200, gateway.AI, 1},
+		"malformed, so that it would be free": {"/api/v1/verify?product=ai;x", nil, 400, gateway.AI, 0},
+		"malformed by its encoding":           {"/api/v1/verify?product=%zz", nil, 400, gateway.AI, 0},
+		"one that was configured":             {"/api/v1/verify/x?product=search", nil, 200, "search", 1},
+		"one that nobody knows":               {"/api/v1/verify?product=nothing", nil, 400, gateway.AI, 0},
+		"a mistake":                           {"/api/v1/verify?product=AI", nil, 400, gateway.AI, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, func(c *gateway.Config) { c.Products = []string{"search"} })
@@ -56,25 +75,88 @@ func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 	}
 }
 
-func TestTheTrailSaysWhatTheProxyAskedAbout(t *testing.T) {
-	h := newHouse(t)
-	user := h.userBearer()
-	h.ask("GET", "/api/v1/verify?product=ai", user, "X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/things/7?token=SECRET", "X-Request-Id", "id-1")
-	h.ask("GET", "/api/v1/verify?product=payment", user, "X-Original-Method", "PUT", "X-Original-Uri", "/pay")
-	h.ask("PATCH", "/api/v1/verify/own/path", user)
-	events := h.trail()
-	if len(events) != 3 {
-		t.Fatalf("%d events: %v", len(events), events)
-	}
-	for i, want := range []storage.Event{
-		{Method: "DELETE", Path: "/things/7", Product: "ai"}, {Method: "PUT", Path: "/pay", Product: "payment"}, {Method: "PATCH", Path: "/api/v1/verify/own/path"},
+// behindProxies is a gateway that believes proxies at 10.0.0.0/8.
+func behindProxies(c *gateway.Config) {
+	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+}
+
+const trusted = "10.0.0.1:1"
+
+func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
+	long := "/" + strings.Repeat("长", 100)
+	for name, c := range map[string]struct {
+		headers      []string
+		method, path string
+	}{
+		"Caddy, Traefik, Envoy":         {[]string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/things/7?token=SECRET"}, "DELETE", "/things/7"},
+		"nginx":                         {[]string{"X-Original-Method", "PUT", "X-Original-Uri", "/pay#SECRET"}, "PUT", "/pay"},
+		"a path without its method":     {[]string{"X-Forwarded-Uri", "/x"}, "PATCH", "/x"},
+		"nothing":                       {nil, "PATCH", "/api/v1/verify/own"},
+		"a method without its path":     {[]string{"X-Forwarded-Method", "DELETE"}, "PATCH", "/api/v1/verify/own"},
+		"both, and both the same":       {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x?a=1", "X-Original-Uri", "/x?a=1"}, "GET", "/x"},
+		"both, and one is the client's": {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/forged", "X-Original-Uri", "/x"}, "PATCH", "/api/v1/verify/own"},
+		"the same, and not the method":  {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x", "X-Original-Uri", "/x", "X-Original-Method", "PUT"}, "PATCH", "/x"},
+		"twice":                         {[]string{"X-Forwarded-Uri", "/forged", "X-Forwarded-Uri", "/x"}, "PATCH", "/api/v1/verify/own"},
+		"the method of the other kind":  {[]string{"X-Original-Uri", "/x", "X-Forwarded-Method", "DELETE"}, "PATCH", "/x"},
+		"no path":                       {[]string{"X-Forwarded-Uri", "https://user:SECRET@host/x"}, "PATCH", "/api/v1/verify/own"},
+		"no method":                     {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", "GET /y\u0085"}, "PATCH", "/x"},
+		"a method of any length":        {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", strings.Repeat("A", 33)}, "PATCH", "/x"},
+		"a path of any length":          {[]string{"X-Forwarded-Uri", long}, "PATCH", "/" + strings.Repeat("长", 84) + "…"},
+		"a path that steers a terminal": {[]string{"X-Forwarded-Uri", "/a\tb\u0085c\u202ed\u2028e\xfff%0a"}, "PATCH", "/abcdef%0a"},
 	} {
-		if e := events[i]; e.Method != want.Method || e.Path != want.Path || e.Product != want.Product || e.Status != 200 || e.App != h.app.ID {
-			t.Errorf("event %d: %+v, want %+v", i, e, want)
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, behindProxies)
+			h.want(h.ask("PATCH", "/api/v1/verify/own?product=ai", h.userBearer(), append(c.headers, "X-Request-Id", "id-1", "from", trusted)...), 200, "a call")
+			events := h.trail()
+			if len(events) != 1 {
+				t.Fatalf("%d events: %v", len(events), events)
+			}
+			if e := events[0]; e.Method != c.method || e.Path != c.path || e.Product != "ai" || e.Status != 200 || e.App != h.app.ID || e.RequestID != "id-1" {
+				t.Errorf("%+v, want %s %s", e, c.method, c.path)
+			}
+		})
+	}
+}
+
+// Anybody may ask at the verify path. What they say that they ask about is their word only.
+func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
+	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
+	for name, c := range map[string]struct {
+		edit func(*gateway.Config)
+		from string
+	}{
+		"nobody is trusted":   {func(*gateway.Config) {}, trusted},
+		"others are trusted":  {behindProxies, "203.0.113.9:1"},
+		"a name for the peer": {behindProxies, "@"},
+		"an own ClientIP": {func(c *gateway.Config) {
+			c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr("10.0.0.1") }
+		}, trusted},
+	} {
+		h := newHouse(t, c.edit)
+		h.want(h.ask("GET", "/api/v1/verify/x", h.userBearer(), append(forged, "from", c.from)...), 200, name)
+		if events := h.trail(); len(events) != 1 || events[0].Method != "GET" || events[0].Path != "/api/v1/verify/x" {
+			t.Errorf("%s: %+v", name, events)
 		}
 	}
-	if events[0].RequestID != "id-1" {
-		t.Errorf("request id %q", events[0].RequestID)
+}
+
+// Who is trusted with the client's call is trusted with its address as well.
+func TestTrustedProxiesAreBelievedTheAddressToo(t *testing.T) {
+	h := newHouse(t, behindProxies)
+	user := h.userBearer()
+	h.ask("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", trusted)
+	h.ask("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", "203.0.113.9:1")
+	if events := h.trail(); len(events) != 2 || events[0].IP != "198.51.100.1" || events[1].IP != "203.0.113.9" {
+		t.Errorf("%+v", events)
+	}
+}
+
+func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
+	h := newHouse(t)
+	h.ask("GET", "/ai/%1b%5b2J%0a%E2%80%AE"+strings.Repeat("x", 300), h.userBearer())
+	want := "/ai/[2J" + strings.Repeat("x", 246) + "…"
+	if events := h.trail(); len(events) != 1 || events[0].Path != want {
+		t.Errorf("%+v, want %s", events, want)
 	}
 }
 

@@ -28,7 +28,7 @@ type ownedAnswer struct {
 // checkToken is /check_token.php (spec 4.10): whether a user's access token is good. Whoever
 // has it may ask; whose it is, only the application it was issued to is told.
 func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
-	return l.serve(w, r, func(w http.ResponseWriter, c *call) error {
+	return l.serve(w, r, checkTokenNames, func(w http.ResponseWriter, c *call) error {
 		c.event.Detail = "check_token"
 		if c.params.Has("appid") || offersProof(c.params) {
 			return l.tellOwner(w, c)

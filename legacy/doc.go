@@ -16,7 +16,7 @@
 // Every answer has code: 1, or 0 for applications whose LegacySuccessCode says so, is a
 // success; 2 a sign-in that is not back yet; -1 a refusal, with errcode and msg:
 //
-//	101    a parameter is missing, malformed or sent twice
+//	101    a parameter is missing, malformed, sent twice or, in a signed request, ambiguous
 //	102    appid unknown or disabled
 //	103    appkey or sign wrong, a signature wanted, redirect_uri not registered
 //	104    type unknown, not offered, or not the code's
@@ -50,6 +50,27 @@
 // after the other: the old doors stay open meanwhile. Who still uses them is what
 // [ReadMigration] tells.
 //
+// # What the signature cannot promise
+//
+// The MD5 signature (spec 5) is kept for what was written against it. It proves that somebody
+// who had the appkey has put these parameters together within the last five minutes. It does
+// not promise what a signature is expected to:
+//
+//   - It can be used again. There is no nonce: who sees a signed address may send it as often
+//     as they like until its timestamp is 300 seconds old. What must happen once is protected
+//     by codes, which are redeemed once.
+//   - It does not tell where a parameter ends. Values are joined with & and = and not escaped,
+//     so one text stands for several requests. Parameters that read as if another one of the
+//     endpoint's began within them are refused (101), because an application that passes on its
+//     visitors' state would sign what they like. A redirect_uri may hold anything, addresses do,
+//     and so may parameters that mean nothing here: one that reads &state=x behind a redirect_uri
+//     could have been the state. Compare state, and register whole redirect_uris.
+//   - It is MD5 with the key at the end: a collision of two texts is one of their signatures too,
+//     and the appkey can be searched for by whoever has seen a request, at the speed of MD5. An
+//     appkey is 256 random bits here; one that was chosen by hand is not safe.
+//   - It hides nothing, and does not cover the answer, the method or the path: a request signed
+//     for /connect.php is signed for /check_token.php.
+//
 // # Choices
 //
 // The browser's part is the provider's own, so that there is one sign-in, one session and one
@@ -61,7 +82,8 @@
 // ours) has its own status. A person who meets a refusal, in a navigation, is shown a page.
 //
 // A parameter sent twice is refused, signed or not. A sign or a timestamp, even an empty one,
-// makes the signature decide alone.
+// makes the signature decide alone. Names are held to what is said above of values: a name with
+// an & or = in it hides another one just as well.
 //
 // A second act=callback ends nothing, unlike a replay at /oauth/token: old clients repeat the
 // call whenever their page is loaded again, with the appkey that proves that it is them. It

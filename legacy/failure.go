@@ -95,8 +95,8 @@ func refusedSign(err error) *reply.Failure {
 	switch {
 	case errors.Is(err, storage.ErrTimestamp):
 		return badTime
-	case errors.Is(err, storage.ErrRepeated):
-		return badParameter.Saying(storage.ErrRepeated.Error())
+	case errors.Is(err, storage.ErrRepeated), errors.Is(err, storage.ErrAmbiguous):
+		return badParameter.Saying(err.Error())
 	}
 	return wrongSign
 }

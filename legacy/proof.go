@@ -38,7 +38,7 @@ func (l *Legacy) prove(c *call) (storage.App, error) {
 	case absent != nil:
 		return app, absent
 	}
-	how, err := demonstrate(app, c.params, now)
+	how, err := demonstrate(app, c.params, c.known, now)
 	if errors.Is(err, wrongKey) || errors.Is(err, wrongSign) {
 		l.strikes.Count(who, now)
 		err = cmp.Or(absent, err)
@@ -66,9 +66,9 @@ func (l *Legacy) find(c *call) (storage.App, error) {
 
 // demonstrate judges what a request brings to prove that it is an application's. One that
 // has to do with signing is judged by its signature alone.
-func demonstrate(app storage.App, params url.Values, now time.Time) (how string, err error) {
+func demonstrate(app storage.App, params url.Values, known []string, now time.Time) (how string, err error) {
 	if storage.IsSigned(params) {
-		if err := app.CheckSign(params, now); err != nil {
+		if err := app.CheckSign(params, now, known...); err != nil {
 			return "", refusedSign(err)
 		}
 		return bySign, nil

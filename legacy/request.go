@@ -19,15 +19,23 @@ import (
 type call struct {
 	*http.Request
 	params url.Values // not checked for repetition before the application is known
+	known  []string   // the names among them that mean something here
 	event  storage.Event
 }
 
 // act is what one value of the parameter act does.
 type act func(w http.ResponseWriter, c *call) error
 
+// The parameters of the two endpoints, whichever act heeds them. What is signed must not hide
+// one of them in another.
+var (
+	connectNames    = []string{"act", "appid", "appkey", "type", "redirect_uri", "state", "code", "social_uid", "timestamp", "sign"}
+	checkTokenNames = []string{"access_token", "token", "appid", "appkey", "timestamp", "sign"}
+)
+
 // connect is /connect.php (spec 4.10).
 func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
-	return l.serve(w, r, func(w http.ResponseWriter, c *call) error {
+	return l.serve(w, r, connectNames, func(w http.ResponseWriter, c *call) error {
 		name := c.params.Get("act")
 		act, known := l.acts[name]
 		if !known {
@@ -39,8 +47,8 @@ func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 }
 
 // serve reads a request, and takes down what came of it.
-func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, do act) (err error) {
-	c := &call{Request: r, event: visit.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
+func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, known []string, do act) (err error) {
+	c := &call{Request: r, known: known, event: visit.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
 	defer func() {
 		c.event.Latency, c.event.Status = time.Since(c.event.At), http.StatusOK
 		if err != nil {

@@ -23,6 +23,7 @@ var (
 	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // spec 4.10
 	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: storage.ErrTimestamp.Error()}                                                       // spec 5, 7
 	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: storage.ErrRepeated.Error()}                                                        // spec 5
+	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: storage.ErrAmbiguous.Error()}                                                       // spec 5
 	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: storage.ErrSign.Error()}                                                            // spec 5
 
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only

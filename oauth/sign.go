@@ -16,6 +16,14 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+// authorizeNames are the parameters of authorize, also those that are refused. What is signed
+// must not hide one of them in another.
+var authorizeNames = []string{
+	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age",
+	"login_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
+	paramTicket, paramConsent,
+}
+
 // checkSign judges an authorize request that an SDK has signed (spec 4.1, 5), before
 // anything else does: what was signed is every parameter as it was sent, also those that
 // are sent empty or twice. Who the application is, is judged later.
@@ -28,11 +36,13 @@ func (s *Server) checkSign(ctx context.Context, text string) error {
 	if missing != nil && !errors.Is(missing, storage.ErrNotFound) {
 		return missing
 	}
-	switch err := app.CheckSign(sent, time.Now()); {
+	switch err := app.CheckSign(sent, time.Now(), authorizeNames...); {
 	case errors.Is(err, storage.ErrTimestamp):
 		return badTimestamp
 	case errors.Is(err, storage.ErrRepeated):
 		return badRepeat
+	case errors.Is(err, storage.ErrAmbiguous):
+		return badMixture
 	case err != nil && missing == nil:
 		return badSign
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -22,6 +23,8 @@ var (
 	ErrTimestamp = errors.New("timestamp is missing, not plain decimal seconds, or more than 300 seconds away from the server's clock: send the current Unix time")
 	// ErrRepeated: errcode 101.
 	ErrRepeated = errors.New("a parameter is sent more than once: what was signed can be read in several ways")
+	// ErrAmbiguous: errcode 101.
+	ErrAmbiguous = errors.New("a parameter other than redirect_uri holds an & with the name of another parameter and = behind it: what was signed can be read in several ways, so send it in another form, such as base64url")
 	// ErrSign: errcode 103.
 	ErrSign = errors.New("sign is missing or wrong: it is the MD5 of all other parameters, sorted by name, and the appkey")
 )
@@ -49,9 +52,10 @@ func (a App) Sign(params url.Values) string {
 }
 
 // CheckSign judges a request that IsSigned, at a time. Each live secret may have signed it,
-// so that a rotation breaks nobody. params are all that were sent, decoded once. The errors
-// are ErrTimestamp, ErrRepeated and ErrSign; the first that fits is returned.
-func (a App) CheckSign(params url.Values, at time.Time) error {
+// so that a rotation breaks nobody. params are all that were sent, decoded once, and known the
+// names that the endpoint gives a meaning to. The errors are ErrTimestamp, ErrRepeated,
+// ErrAmbiguous and ErrSign; the first that fits is returned.
+func (a App) CheckSign(params url.Values, at time.Time, known ...string) error {
 	if !isCurrent(params.Get("timestamp"), at) {
 		return ErrTimestamp
 	}
@@ -59,6 +63,9 @@ func (a App) CheckSign(params url.Values, at time.Time) error {
 		if len(values) > 1 {
 			return ErrRepeated
 		}
+	}
+	if isAmbiguous(params, known) {
+		return ErrAmbiguous
 	}
 	sent, err := hex.DecodeString(params.Get("sign"))
 	text := canonical(params)
@@ -75,8 +82,32 @@ func (a App) CheckSign(params url.Values, at time.Time) error {
 	return nil
 }
 
+// signNames are the names that the signature itself gives a meaning to.
+var signNames = []string{"sign", "timestamp", "appkey"}
+
+// isAmbiguous reports whether the text that is signed could stand for other parameters that an
+// endpoint heeds: whether a parameter reads as if another one, of a known name, began within
+// it. A redirect_uri may hold any, because addresses do; unknown names may hold each other.
+func isAmbiguous(params url.Values, known []string) bool {
+	holds := func(text string) bool {
+		begins := func(name string) bool { return strings.Contains(text, "&"+name+"=") }
+		return strings.Contains(text, "&") && (slices.ContainsFunc(known, begins) || slices.ContainsFunc(signNames, begins))
+	}
+	for name, values := range params {
+		if strings.ContainsAny(name, "&=") && holds("&"+name+"=") {
+			return true
+		}
+		if name != "redirect_uri" || !slices.Contains(known, name) {
+			if slices.ContainsFunc(values, holds) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // canonical is what is signed, without the appkey. Values are not escaped, so a value with
-// an & in it reads like two parameters; the specification has it so.
+// an & in it reads like two parameters; the specification has it so (see isAmbiguous).
 func canonical(params url.Values) []byte {
 	var b []byte
 	for _, name := range slices.Sorted(maps.Keys(params)) {

@@ -70,9 +70,65 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 		if !params.Has("timestamp") {
 			want = ErrTimestamp
 		}
-		if err := app.CheckSign(params, signedAt); !errors.Is(err, want) {
-			t.Errorf("%s: CheckSign = %v, want %v", v.Name, err, want)
+		for _, known := range [][]string{nil, everyName} {
+			if err := app.CheckSign(params, signedAt, known...); !errors.Is(err, want) {
+				t.Errorf("%s: CheckSign = %v, want %v", v.Name, err, want)
+			}
 		}
+	}
+}
+
+// everyName is what the signed endpoints know between them.
+var everyName = strings.Fields(`act appid appkey type redirect_uri state code social_uid access_token token response_type client_id scope
+	code_challenge code_challenge_method nonce prompt max_age login_hint ui_locales resource response_mode login_type legacy`)
+
+// Entry 63 of the decisions. The two of a pair have the same text, so the same signature: who has
+// seen one could send the other.
+func TestOneSignatureIsNotGoodForTwoReadings(t *testing.T) {
+	app := signing()
+	for name, c := range map[string]struct{ honest, forged string }{
+		"a value that an application took from a stranger": {"appid=1000&state=1%26timestamp=1700000000%26type=qq%26z=&timestamp=1700000000&type=wx", "appid=1000&state=1&timestamp=1700000000&type=qq&z=%26timestamp=1700000000%26type=wx"},
+		"a state that is taken into another value":         {"appid=1000&social=x&state=1&timestamp=1700000000", "appid=1000&social=x%26state=1&timestamp=1700000000"},
+		"a name that takes one in":                         {"appid=1000&state=1&timestamp=1700000000&type=wx", "appid=1000&state%3D1%26timestamp%3D1700000000%26type=wx&timestamp=1700000000"},
+		"a name that begins like another":                  {"appid=1000&state=1&t=2&timestamp=1700000000", "appid=1000&state%3D1%26t=2&timestamp=1700000000"},
+		"the appkey that was sent along":                   {"appid=1000&appkey=x&timestamp=1700000000", "appid=1000%26appkey=x&timestamp=1700000000"},
+	} {
+		good := 0
+		for _, query := range []string{c.honest, c.forged} {
+			params := sent(t, query)
+			params.Set("sign", app.Sign(params))
+			if err := app.CheckSign(params, signedAt, "appid", "state", "type"); err == nil {
+				good++
+			} else if !errors.Is(err, ErrAmbiguous) {
+				t.Errorf("%s: CheckSign(%s) = %v, want ErrAmbiguous", name, query, err)
+			}
+		}
+		if good > 1 {
+			t.Errorf("%s: both readings are good", name)
+		}
+	}
+}
+
+func TestAValueMayHoldWhatNoEndpointKnows(t *testing.T) {
+	app := signing()
+	for query, want := range map[string]error{
+		"state=a%26b=c": nil, "state=a%26type": nil, "state=a%26%26": nil, "state=type=1": nil, "state=a%26xtype=1": nil, "state=a%26Type=1": nil, "state=a%26typed=1": nil,
+		"x%26y=1": nil, "x%3Dy=1": nil, "type%26x=1": nil,
+		"redirect_uri=https://a.example/cb?a=1%26state=2%26type=3": nil,
+		"state=a%26type=1": ErrAmbiguous, "state=%26type=": ErrAmbiguous, "state=a%26redirect_uri=b": ErrAmbiguous, "other=a%26type=1": ErrAmbiguous, "x%26type=1": ErrAmbiguous,
+		"state=a%26sign=b": ErrAmbiguous, "state=a%26timestamp=1": ErrAmbiguous, "state=a%26appkey=b": ErrAmbiguous,
+		"redirect_uri2=a%26type=1": ErrAmbiguous, "Redirect_uri=a%26type=1": ErrAmbiguous,
+	} {
+		params := sent(t, query+"&timestamp=1700000000")
+		params.Set("sign", app.Sign(params))
+		if err := app.CheckSign(params, signedAt, "state", "type", "redirect_uri"); !errors.Is(err, want) {
+			t.Errorf("%s: CheckSign = %v, want %v", query, err, want)
+		}
+	}
+	params := sent(t, "redirect_uri=a%26token=1&timestamp=1700000000")
+	params.Set("sign", app.Sign(params))
+	if err := app.CheckSign(params, signedAt, "token"); !errors.Is(err, ErrAmbiguous) {
+		t.Errorf("redirect_uri where nobody knows it: CheckSign = %v, want ErrAmbiguous", err)
 	}
 }
 
@@ -112,7 +168,7 @@ func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 	}
 }
 
-// Entry 48 of the decisions: 105, then 101, then 103.
+// Entries 48 and 63 of the decisions: 105, then 101, then 103.
 func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
 	app := signing()
 	for _, c := range []struct {
@@ -124,6 +180,9 @@ func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
 		{"a=1&a=2&timestamp=1700000000", ErrRepeated},
 		{"a=1&timestamp=1700000000&timestamp=1700000000", ErrRepeated},
 		{"a=1&timestamp=1700000000&sign=x&sign=y", ErrRepeated},
+		{"a=1%26timestamp=1&timestamp=1", ErrTimestamp},
+		{"a=1%26timestamp=1&b=1&b=2&timestamp=1700000000", ErrRepeated},
+		{"a=1%26timestamp=1&timestamp=1700000000&sign=x", ErrAmbiguous},
 		{"a=1&timestamp=1700000000", ErrSign},
 		{"a=1&timestamp=1700000000&sign=", ErrSign},
 		{"a=1&timestamp=1700000000&sign=00000000000000000000000000000000", ErrSign},
@@ -272,18 +331,20 @@ func FuzzCanonical(f *testing.F) {
 		params.Set("timestamp", "1700000000")
 		params.Set("sign", app.Sign(params))
 		repeated := slices.ContainsFunc(slices.Collect(maps.Values(params)), func(v []string) bool { return len(v) > 1 })
-		if err := app.CheckSign(params, signedAt); repeated != errors.Is(err, ErrRepeated) || !repeated && err != nil {
+		err = app.CheckSign(params, signedAt)
+		if repeated != errors.Is(err, ErrRepeated) || !repeated && err != nil && !errors.Is(err, ErrAmbiguous) {
 			t.Errorf("CheckSign(%q) = %v, with a repeated name: %t", query, err, repeated)
 		}
+		ambiguous := errors.Is(err, ErrAmbiguous)
 		again, err := url.ParseQuery(params.Encode())
 		if err != nil || app.Sign(again) != params.Get("sign") {
 			t.Errorf("%q is signed in another way once it has been encoded anew", query)
 		}
-		if name == "sign" || name == "timestamp" || repeated {
+		if name == "sign" || name == "timestamp" || repeated || ambiguous {
 			return
 		}
 		params.Set(name, params.Get(name)+"x")
-		if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+		if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrSign) && !errors.Is(err, ErrAmbiguous) {
 			t.Errorf("CheckSign(%q, %q changed) = %v, want ErrSign", query, name, err)
 		}
 	})

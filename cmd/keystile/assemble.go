@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -46,7 +47,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 	}
 	b.deliver()
 	var front Front = requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: b.client, Observer: observer})
-	b.Handler = front(b.gateway.Front(b.doors))
+	b.Handler = front(b.gateway.Front(b.behind.before(b.doors, log)))
 	return &b.assembled, nil
 }
 
@@ -63,6 +64,7 @@ type builder struct {
 	account *signin.Account
 	legacy  *legacy.Legacy
 	doors   house
+	behind  products
 }
 
 // build makes the rooms, each from those before it, and hangs the doors.
@@ -117,8 +119,9 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 
 func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
-		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, Journal: b.home.Journal(),
+		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, TrustedProxies: b.c.TrustedProxies, Journal: b.home.Journal(),
 		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		HSTS:   strings.HasPrefix(b.base, "https://"),
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
@@ -178,16 +181,14 @@ func (b *builder) oldDoors(context.Context) (err error) {
 }
 
 // hang hangs the doors.
-func (b *builder) hang(context.Context) error {
+func (b *builder) hang(context.Context) (err error) {
 	userInfo := b.gateway.Meter(gateway.Identity, b.provider)
 	if b.c.Demo {
 		b.doors = append(b.doors, door{demo.Path, demo.New(demo.Config{BaseURL: b.base, Store: b.home.store, Provider: b.provider, Log: b.log})})
 	}
-	services, err := b.services()
-	if err != nil {
+	if b.behind, err = b.products(); err != nil {
 		return err
 	}
-	b.doors = append(b.doors, services...)
 	for _, path := range mcpbus.MetadataPaths() {
 		b.doors = append(b.doors, door{path, b.bus})
 	}

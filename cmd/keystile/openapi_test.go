@@ -34,7 +34,6 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 		"/oauth/signin":  "pages for people, their forms and their script",
 		"/oauth/account": "a page for people, and its forms",
 		"/demo":          "pages that show how it works",
-		"/ai":            "a product of gateway.products: what is there describes itself",
 	}
 	b := built(t, "KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1")
 	document := witness.New(t, b.openAPI())
@@ -46,6 +45,11 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 	}
 	if len(leftOut) != 0 {
 		t.Errorf("there are no such doors: %v", leftOut)
+	}
+	for _, p := range b.behind { // what is there describes itself
+		if document.Describes(p.prefix) {
+			t.Errorf("%s is a product's, and described here", p.prefix)
+		}
 	}
 }
 

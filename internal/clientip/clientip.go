@@ -53,6 +53,10 @@ func (r Resolver) Of(req *http.Request) netip.Addr {
 	return client
 }
 
+// Trusts reports whether a request comes from a trusted proxy, whose headers about the call
+// may be believed as far as it sets or clears them itself.
+func (r Resolver) Trusts(req *http.Request) bool { return r.trusts(parse(req.RemoteAddr)) }
+
 func (r Resolver) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(r.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -78,6 +78,20 @@ func check(t *testing.T, walks []walk) {
 	}
 }
 
+func TestAProxyIsTrustedByTheAddressOfItsConnectionAlone(t *testing.T) {
+	r := New(prefixes("10.0.0.0/8", "fd00::/8"))
+	for peer, want := range map[string]bool{
+		"10.0.0.1:80": true, "[::ffff:10.0.0.1]:80": true, "[fd00::1%eth0]:80": true, "203.0.113.7:80": false, "@": false, "": false, "localhost:80": false,
+	} {
+		if got := r.Trusts(request(peer, "10.0.0.1")); got != want {
+			t.Errorf("Trusts(%s) = %t, want %t", peer, got, want)
+		}
+		if (Resolver{}).Trusts(request(peer)) {
+			t.Errorf("without a list %s is trusted", peer)
+		}
+	}
+}
+
 func TestNobodyIsTrustedByDefault(t *testing.T) {
 	for _, r := range []Resolver{{}, New(nil), New([]netip.Prefix{{}})} {
 		for _, peer := range []string{"127.0.0.1:80", "10.0.0.1:80", "[::1]:80"} {

@@ -43,7 +43,7 @@ var keys = []key{
 	{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store; without it, the one in master_key_file", never: inFile | inFlag, secret: true, set: masterKey},
 	{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
 		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},
-	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
+	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed, and at /api/v1/verify what call they ask about: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
 		set: proxies},
 	{name: "demo", kind: "true or false", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
 		set: boolean(func(c *Config) *bool { return &c.Demo })},

@@ -3,9 +3,12 @@ package proxies
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/keystile/keystile/gateway"
 )
 
 // desk stands in for Keystile where a test has to see what is asked, or to answer what
@@ -57,7 +60,7 @@ func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		uri := "/a/b%2Fc?product=payment&q=%20x"
 		c.call(t, method, uri, strings.NewReader("a body"), "Cookie", "open_sso_token=SECRET; theme=dark", "X-Keystile-Product", "payment", "X-Request-Id", "id-1",
-			"X-Forwarded-Method", "HEAD", "X-Forwarded-Uri", "/forged", "X-Forwarded-For", "203.0.113.1").wantPassed(t)
+			"X-Forwarded-Method", "HEAD", "X-Forwarded-Uri", "/forged", "X-Forwarded-For", "203.0.113.1", "X-Original-Uri", "/forged", "X-Original-Method", "HEAD").wantPassed(t)
 		ask, call := d.one(t), service.one(t)
 		path, query, _ := strings.Cut(ask.uri, "?")
 		if first, _, _ := strings.Cut(query, "&"); path != "/api/v1/verify" || first != "product=ai" {
@@ -65,7 +68,7 @@ func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
 		}
 		for name, want := range map[string]string{
 			"Authorization": "Bearer the-token", "X-Forwarded-Method": method, "X-Forwarded-Uri": uri,
-			"Cookie": "", "X-Keystile-Product": "", "Transfer-Encoding": "",
+			"Cookie": "", "X-Keystile-Product": "", "Transfer-Encoding": "", "X-Original-Uri": "", "X-Original-Method": "",
 		} {
 			if got := strings.Join(ask.header.Values(name), ", "); got != want {
 				t.Errorf("%s: asked with %s %q, want %q", method, name, got, want)
@@ -105,17 +108,24 @@ func asksEachTime(t *testing.T, c client, d *desk, service *recorder) {
 }
 
 func tellsTheService(t *testing.T, c client, d *desk, service *recorder) {
-	for i := 0; i <= len(caller); i += 2 { // all, and all but one of them
-		said := append(append([]string{}, caller[:i]...), caller[min(i+2, len(caller)):]...)
-		if i == 0 || i == len(caller)-2 {
-			continue // Keystile always says application and tier
-		}
-		d.say(pass(append(said, "Set-Cookie", "a=b", "X-Other", "of Keystile")...))
+	without := func(name string) []string { // as Keystile of old, which left empty ones out
+		i := slices.Index(caller, name)
+		return slices.Concat(caller[:i], caller[i+2:])
+	}
+	empty := func(name string) []string {
+		said := slices.Clone(caller)
+		said[slices.Index(said, name)+1] = ""
+		return said
+	}
+	for _, said := range [][]string{caller, without(gateway.HeaderUser), without(gateway.HeaderScope), empty(gateway.HeaderUser), empty(gateway.HeaderScope)} {
+		d.say(pass(append(slices.Clone(said), "Set-Cookie", "a=b", "X-Other", "of Keystile")...))
 		got := c.get(t, "/", "X-Keystile-User", "forged", "X-Keystile-Scope", "forged")
 		got.wantPassed(t)
 		want := map[string]string{}
 		for j := 0; j < len(said); j += 2 {
-			want[strings.ToUpper(said[j])] = said[j+1]
+			if said[j+1] != "" {
+				want[strings.ToUpper(said[j])] = said[j+1]
+			}
 		}
 		call := service.one(t)
 		heard := told(call.header)

@@ -1,0 +1,72 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/visit"
+)
+
+// received takes out of a service's answer what is not its to say: who is signed in here,
+// the request's id, and, where the gateway has spoken, which pages may read it and how the host
+// is reached.
+func received(res *http.Response) error {
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return errUnasked
+	}
+	disown(res)
+	return nil
+}
+
+func disown(res *http.Response) {
+	ours := &entryOf(res.Request).answer
+	not := foreign{
+		origins:   ours.spokeOf("Access-Control-Allow-Origin", "Vary"),
+		transport: ours.spokeOf(headerHSTS),
+	}
+	not.remove(res.Header)
+	not.remove(res.Trailer) // their names only, until the body has been read
+	if res.ContentLength < 0 && res.StatusCode != http.StatusSwitchingProtocols {
+		res.Body = &trailed{res.Body, res, not}
+	}
+}
+
+// foreign is what a service must not say in an answer, in front of its body or behind it.
+type foreign struct {
+	origins   bool // the gateway has said which pages may read it
+	transport bool // and how the host is reached
+}
+
+func (f foreign) remove(h http.Header) {
+	delete(h, visit.Header)
+	if lines := h["Set-Cookie"]; lines != nil {
+		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
+	}
+	if f.transport {
+		delete(h, headerHSTS)
+	}
+	if !f.origins {
+		return
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "Access-Control-") {
+			delete(h, name)
+		}
+	}
+}
+
+// trailed is the body of an answer that trailers may stand behind. They are known when it
+// is closed, whether they were announced or not; the proxy reads them after that.
+type trailed struct {
+	io.ReadCloser
+	answer *http.Response
+	not    foreign
+}
+
+func (t *trailed) Close() error {
+	err := t.ReadCloser.Close()
+	t.not.remove(t.answer.Trailer)
+	return err
+}
