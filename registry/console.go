@@ -1,48 +1,17 @@
 package registry
 
 import (
-	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
 
-// actor returns who may register here, before anything of the body is read: 401 for nobody,
-// 403 for who has no role for it or comes from another site's page, 400 for a body that is
-// not JSON, in that order.
+// actor returns who may register here, before anything of the body is read.
 func (g *Registry) actor(r *http.Request) (storage.User, error) {
-	user, err := g.visitor(r)
-	if err != nil {
-		return user, err
-	}
-	if user.Role != storage.RoleAdmin && user.Role != storage.RoleDeveloper {
-		return user, notAllowed
-	}
-	if err := g.sameOrigin.Check(r); err != nil {
-		return user, crossOrigin.Because(err)
-	}
-	if r.Method == http.MethodPost {
-		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-			return user, notJSON
-		}
-	}
-	return user, nil
-}
-
-// visitor returns who sits in front of the browser.
-func (g *Registry) visitor(r *http.Request) (storage.User, error) {
-	session, err := g.c.Visitors.Visitor(r)
-	var user storage.User
-	if err == nil {
-		user, err = g.c.Users.User(r.Context(), session.UserID)
-	}
-	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		return user, nobody
-	}
-	return user, err
+	actor, err := g.access.Actor(r)
+	return actor.User, err
 }
 
 // register is POST /api/console/capabilities/register (spec 4.8).
