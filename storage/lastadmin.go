@@ -24,6 +24,9 @@ func (u User) administers() bool { return u.Role == RoleAdmin && !u.Disabled }
 // who administers. Changes that go through it, also at once in several processes, leave at
 // least one; SaveUser does not look.
 func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) {
+	if err := u.Check(); err != nil {
+		return u, err
+	}
 	for {
 		stands, err := adminFences.get(ctx, s, "admins")
 		if err != nil && !errors.Is(err, ErrNotFound) {

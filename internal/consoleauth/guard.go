@@ -58,10 +58,13 @@ type Actor struct {
 	AuthTime time.Time // when they proved who they are
 }
 
+// Check is one more condition, such as Actor.Admin.
+type Check func(Actor) error
+
 // Actor returns who sends a request, before anything of its body is read: 401 for nobody,
-// 403 for who has no role for it or comes from another site's page, 400 for a body that is
-// not JSON, in that order.
-func (g *Guard) Actor(r *http.Request) (Actor, error) {
+// 403 for who has no role for it, comes from another site's page or does not pass the
+// checks, 400 for a body that is not JSON, in that order.
+func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
 	a, err := g.visitor(r)
 	if err != nil {
 		return a, err
@@ -71,6 +74,11 @@ func (g *Guard) Actor(r *http.Request) (Actor, error) {
 	}
 	if err := g.sameOrigin.Check(r); err != nil {
 		return a, CrossOrigin.Because(err)
+	}
+	for _, check := range checks {
+		if err := check(a); err != nil {
+			return a, err
+		}
 	}
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
