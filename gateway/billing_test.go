@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/token/forgery"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -129,7 +128,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 
 // again is a person who has signed in again.
 func (h *house) again(p person) person {
-	p.bearer = forgery.Genuine(h, h.service(p.Sub))
+	p.bearer = h.granted(h.app, p.Sub, "openid apps")
 	return p
 }
 

@@ -43,12 +43,15 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 		must(h.gateway.Approve(r.Context(), r.FormValue("order"), "root", time.Time{}))(t)
 	})
 	owner := h.person("ada", "")
-	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"}, Owner: h.person("bob", "").Sub}))(t)
+	bob := h.person("bob", "")
+	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"}, Owner: bob.Sub}))(t)
+	sibling := must(h.store.SaveApp(t.Context(), storage.App{Name: "Sibling", Domains: []string{"sibling.example.com"}, Owner: bob.Sub}))(t)
 	enterprise := must(h.store.SaveApp(t.Context(), storage.App{Name: "Big", Domains: []string{"big.example.com"}, Tier: storage.TierEnterprise}))(t)
 	return h.handler, map[string]string{
 		"client_id": h.app.ID, "client_secret": h.app.AppKey().Reveal(), "token": h.bearer(h.app),
 		"white_label_id": h.other.ID, "white_label_secret": h.other.AppKey().Reveal(), "white_label_token": h.bearer(h.other),
 		"enterprise_token": h.bearer(enterprise), "owner_token": owner.bearer, "own_id": own.ID, "own_token": h.bearer(own),
+		"sibling_id": sibling.ID, "plain_token": h.granted(h.app, owner.Sub, "openid profile"),
 	}
 }
 

@@ -30,11 +30,21 @@
 // A row of the audit trail is written for each call that came to a guarded door, also if
 // it was refused there. Refusals by Front have none: anybody can cause them at any rate.
 //
-// Applications are managed for the user of a token, through an application that the
-// operator has made or one of their own. Through anybody else's they are not: signing in
-// to a stranger's application must not hand it one's other keys. An administrator's powers
-// come with their own token only, not with that of an application of theirs. A foreign
-// application answers as one that is not there.
+// Applications are managed by their owner, with a token that carries the scope apps. It does
+// not matter whose application the token was issued to: the scope is consented to each
+// time, and that consent is what lets an application manage the others. An application's
+// own token is for that application alone, whoever owns it: its secret is on servers, and
+// must not open its owner's other applications. It reads itself, rotates its own secret,
+// orders a tier and takes an order back that waits; it changes neither where its users are
+// sent nor what it is, because whoever finds its secret would.
+//
+// No bearer token carries an administrator's powers, and none makes an application that
+// asks for no consent: these are the console's (package gateway/console) and the command
+// line's. A foreign application answers as one that is not there, to administrators too.
+//
+// What is done to an application is on the audit trail with what there was before and what
+// there is now, and told to its owner where Config.Notifier can. A secret is shown there by
+// the beginning of its hash: it is drawn at random, so that nobody finds it by guessing.
 //
 // A tier is read by the clock from what was agreed on, so nothing has to run at the moment
 // it changes. It is one document with the application, and is written in one step with the

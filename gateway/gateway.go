@@ -44,6 +44,8 @@ type Config struct {
 	Apps    AppStore // of /api/v1/apps and /api/v1/billing/; nil: the Store, if it is one, else they are not there
 	Revoker Revoker  // ends what a deleted application was granted; nil: the Verifier, if it is one, else there are no Apps
 	Billing Billing  // decides about orders; nil: ByHand
+	// Notifier tells owners what was done to their applications; nil: nobody is told.
+	Notifier Notifier
 
 	Limiter    Limiter  // nil: exact, within this process
 	Plans      []Plan   // nil: Plans()

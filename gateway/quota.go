@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -20,7 +21,7 @@ type quotaLeft struct {
 	ResetAt   string `json:"reset_at"`        // ISO 8601, UTC, whole seconds
 }
 
-const iso8601 = "2006-01-02T15:04:05Z"
+const iso8601 = manage.ISO8601
 
 // quota is GET /api/v1/quota (spec 4.7). It tells what is charged so far, this process's
 // last call included; it is free itself.
@@ -62,20 +63,14 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 
 // planRecord is a line of GET /api/v1/billing/plans (spec 8).
 type planRecord struct {
-	Tier      string `json:"tier"`
-	PerMinute int    `json:"requests_per_minute"` // -1: unlimited
-	Calls     int64  `json:"calls_limit"`         // -1: unlimited
-	Period    Period `json:"period"`
-	Branding  bool   `json:"branding"`
-	Price     price  `json:"price"`
-	OverFen   int64  `json:"overage_fen"` // for a thousand calls beyond the limit
-	SLA       string `json:"sla"`
-}
-
-type price struct {
-	Amount   int64  `json:"amount"` // in fen
-	Currency string `json:"currency"`
-	Period   string `json:"period"`
+	Tier      string       `json:"tier"`
+	PerMinute int          `json:"requests_per_minute"` // -1: unlimited
+	Calls     int64        `json:"calls_limit"`         // -1: unlimited
+	Period    Period       `json:"period"`
+	Branding  bool         `json:"branding"`
+	Price     manage.Price `json:"price"`
+	OverFen   int64        `json:"overage_fen"` // for a thousand calls beyond the limit
+	SLA       string       `json:"sla"`
 }
 
 // plans is GET /api/v1/billing/plans.
@@ -86,7 +81,7 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	all := []planRecord{}
 	for _, tier := range []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise} {
 		p := g.accounts.tiers[tier]
-		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, price{p.PriceFen, currency, "year"}, p.OverFen, p.SLA})
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen, p.SLA})
 	}
 	return success(w, all)
 }

@@ -5,17 +5,18 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 )
 
 // maxSettled is how many applications one answer settles.
-const maxSettled = 2 * pageSize
+const maxSettled = 2 * manage.PageSize
 
 // settlements is GET /api/v1/billing/settlements?month=2026-11 (entry 30 of the decisions):
-// what the owner's applications owe, those removed since included.
+// what the manager's applications owe, those removed since included.
 func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
-	o, err := g.owner(r)
+	m, err := g.manager(r)
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return badQuery.Saying(err.Error())
 	}
-	all, err := g.settled(r, o, query.Get("client_id"))
+	all, err := g.settled(r, m, query.Get("client_id"))
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 		Currency    string       `json:"currency"`
 		Settlements []Settlement `json:"settlements"`
 		TotalFen    int64        `json:"total_fen"`
-	}{at.Format("2006-01"), currency, list, total})
+	}{at.Format("2006-01"), manage.Currency, list, total})
 }
 
 // Settle makes the settlement of one application for the UTC month that at is in, this
@@ -50,21 +51,24 @@ func (g *Gateway) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 	return Books{Plans: g.c.Plans, Usage: g.ledger.Series, Orders: g.c.Apps.Orders}.Settle(ctx, app, at)
 }
 
-// settled returns the applications to settle: one, or all of the owner's.
-func (g *Gateway) settled(r *http.Request, o owner, id string) (all []storage.App, err error) {
+// settled returns the applications to settle: one, or all of the manager's.
+func (g *Gateway) settled(r *http.Request, m manager, id string) (all []storage.App, err error) {
 	ctx := r.Context()
+	if id == "" && m.itself() {
+		id = m.app.ID
+	}
 	if id != "" {
 		app, err := apps.Settled(ctx, g.c.Apps, id)
-		if isNotFound(err) || err == nil && !o.may(app.Owner) {
-			err = noApp
+		if err == nil {
+			err = m.mine(app)
 		}
-		return []storage.App{app}, err
+		return []storage.App{app}, refusal(err)
 	}
-	all, more, err := g.c.Apps.Apps(ctx, o.Sub, "", maxSettled)
+	all, more, err := g.c.Apps.Apps(ctx, m.user.Sub, "", maxSettled)
 	if err != nil {
 		return nil, err
 	}
-	closed, evenMore, err := g.c.Apps.ClosedApps(ctx, o.Sub, "", maxSettled)
+	closed, evenMore, err := g.c.Apps.ClosedApps(ctx, m.user.Sub, "", maxSettled)
 	for _, c := range closed {
 		all = append(all, c.App())
 	}

@@ -14,20 +14,13 @@ const (
 	BadUpstream = 4005 // no URL that calls could go to
 )
 
-// StaleSignIn is the errcode, with HTTP status 403, of what takes a sign-in that is more recent.
-const StaleSignIn = 4031
-
-// Every way this room says no beside a [Rejection], with the section it comes from.
+// Every way this room says no beside a [Rejection] and what package consoleauth refuses, with
+// the section it comes from.
 var (
-	nobody      = &reply.Failure{Status: 401, Msg: "sign in first: this is opened by the cookie open_sso_token"}                                                  // spec 4.8, 5
-	notAllowed  = &reply.Failure{Status: 403, Msg: "registering takes the role admin or developer: ask an administrator for it"}                                  // spec 7
-	crossOrigin = &reply.Failure{Status: 403, Msg: "this was sent from a page of another site: the operator can list it in cors.origins"}                         // spec 7
-	notYours    = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                        // spec 7
-	looksTaken  = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}              // spec 7
-	signInAgain = &reply.Failure{Status: 403, Errcode: StaleSignIn, Msg: "your sign-in is older than 10 minutes: sign in again at /oauth/signin, then remove it"} // spec 7
-	notJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                                         // spec 4.8
-	notHere     = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                    // spec 7
-	changed     = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}  // RFC 9110 15.6.4
+	notYours   = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                       // spec 7
+	looksTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}             // spec 7
+	notHere    = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                   // spec 7
+	changed    = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 )
 
 func badMember(msg string) error   { return reject(BadMember, msg) }

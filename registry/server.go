@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
@@ -91,13 +92,13 @@ type Config struct {
 
 // Registry is the registrar. Make it with New.
 type Registry struct {
-	c          Config
-	mux        *reply.Mux
-	guard      *netguard.Guard
-	base       *url.URL
-	sender     atomic.Pointer[webhook.Sender] // while Deliver runs
-	sameOrigin *http.CrossOriginProtection
-	parsing    chan struct{} // a place for each document that is read at a time
+	c       Config
+	mux     *reply.Mux
+	guard   *netguard.Guard
+	base    *url.URL
+	sender  atomic.Pointer[webhook.Sender] // while Deliver runs
+	access  *consoleauth.Guard
+	parsing chan struct{} // a place for each document that is read at a time
 }
 
 // parsers is how many documents are read at a time: one of 14 MB takes 100 MB.
@@ -105,7 +106,7 @@ const parsers = 2
 
 // New makes a Registry. It says everything that is wrong with the Config at once.
 func New(c Config) (*Registry, error) {
-	r := &Registry{sameOrigin: http.NewCrossOriginProtection(), parsing: make(chan struct{}, parsers)}
+	r := &Registry{parsing: make(chan struct{}, parsers)}
 	var errs []error
 	if c.Store == nil {
 		errs = append(errs, errors.New("Store is missing"))
@@ -118,11 +119,6 @@ func New(c Config) (*Registry, error) {
 			errs = append(errs, errors.New("Users is missing: name who knows the roles of users"))
 		}
 	}
-	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
-		if err := r.sameOrigin.AddTrustedOrigin(origin); err != nil {
-			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
-		}
-	}
 	for _, n := range []struct {
 		name     string
 		value    *int
@@ -133,6 +129,9 @@ func New(c Config) (*Registry, error) {
 		}
 	}
 	var err error
+	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Users}); err != nil {
+		errs = append(errs, err)
+	}
 	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
 		errs = append(errs, fmt.Errorf("AllowPrivateUpstreams: %w", err))
 	}

@@ -91,6 +91,60 @@ func (s *Store) writeFenced(ctx context.Context, a App, f fence) (int64, error) 
 	return s.write(ctx, stands, app)
 }
 
+// GiveApp writes an application with another owner, "" for none. Its orders go with it, so
+// that whoever had it neither sees them nor takes them back. Where there are more of them
+// than one write holds, the first ones go before it: if that breaks off, do it again.
+func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
+	a.Owner = owner
+	a, err := a.complete(time.Now().UTC())
+	if err != nil {
+		return a, err
+	}
+	left, err := s.ordersOf(ctx, a.ID, func(o Order) bool { return o.Owner != owner })
+	if err != nil {
+		return a, err
+	}
+	for i := range left {
+		left[i].Owner = owner
+	}
+	for {
+		n := min(len(left), MaxPut-1)
+		docs, err := orders.docs(s, left[:n]...)
+		if err != nil {
+			return a, err
+		}
+		if left = left[n:]; len(left) == 0 {
+			app, err := apps.doc(s, a)
+			if err != nil {
+				return a, err
+			}
+			a.Version, err = s.write(ctx, append(docs, app)...)
+			return a, err
+		}
+		if _, err := s.write(ctx, docs...); err != nil {
+			return a, err
+		}
+	}
+}
+
+// ordersOf returns the orders of an application that are chosen.
+func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool) (all []Order, err error) {
+	for after := ""; ; {
+		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, Page)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range page {
+			if chosen(o) {
+				all = append(all, o)
+			}
+		}
+		if after = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
 // ClosedApp is what is left of an application that was removed: what its last months are
 // settled by.
 type ClosedApp struct {

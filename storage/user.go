@@ -124,11 +124,20 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 
 // SaveUser writes a user that has been read before.
 func (s *Store) SaveUser(ctx context.Context, u User) (User, error) {
+	u, err := u.ready()
+	if err != nil {
+		return u, err
+	}
+	return users.put(ctx, s, u)
+}
+
+// ready checks a user who is to be written.
+func (u User) ready() (User, error) {
 	if err := u.Check(); err != nil {
 		return u, err
 	}
 	u.UpdatedAt = time.Now().UTC()
-	return users.put(ctx, s, u)
+	return u, nil
 }
 
 // Check says what is wrong with a user's fields.

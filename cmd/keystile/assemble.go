@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
@@ -62,6 +63,7 @@ type builder struct {
 	trail   late
 	grants  lateGrants
 	account *signin.Account
+	console *console.Console
 	legacy  *legacy.Legacy
 	doors   house
 	behind  products
@@ -69,7 +71,7 @@ type builder struct {
 
 // build makes the rooms, each from those before it, and hangs the doors.
 func (b *builder) build(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{b.frontDoor, b.watch, b.scribe, b.toolBus, b.oldDoors, b.hang} {
+	for _, step := range []func(context.Context) error{b.frontDoor, b.watch, b.administration, b.scribe, b.toolBus, b.oldDoors, b.hang} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -126,6 +128,14 @@ func (b *builder) watch(ctx context.Context) (err error) {
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
 	b.trail.Gateway = b.gateway
+	return err
+}
+
+func (b *builder) administration(context.Context) (err error) {
+	b.console, err = console.New(console.Config{
+		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Users: b.home.users, Revoker: b.provider, Trail: b.gateway,
+		Forget: b.gateway.Forget, Origins: b.c.Origins, ClientIP: b.client, Log: b.log,
+	})
 	return err
 }
 
@@ -191,6 +201,9 @@ func (b *builder) hang(context.Context) (err error) {
 	}
 	for _, path := range mcpbus.MetadataPaths() {
 		b.doors = append(b.doors, door{path, b.bus})
+	}
+	for _, path := range console.Paths() {
+		b.doors = append(b.doors, door{path, b.console})
 	}
 	b.doors = append(b.doors, house{
 		{"/oauth/signin", b.signIn},

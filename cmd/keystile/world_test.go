@@ -51,7 +51,7 @@ func newWorld(t testing.TB) *world {
 	w.b = &builder{c: c, base: worldBase, home: h, log: slog.New(slog.DiscardHandler), client: clientip.New(nil).Of}
 	t.Cleanup(func() { fatal(t, errors.Join(w.b.close(context.Background()), h.Close())) })
 	fatal(t, w.b.build(t.Context()))
-	w.handler = w.b.gateway.Front(w.b.doors)
+	w.handler = w.b.gateway.Front(w.b.behind.before(w.b.doors, w.b.log))
 	return w
 }
 

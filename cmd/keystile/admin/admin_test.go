@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"crypto/rand"
+	"fmt"
 	"net"
 	"path/filepath"
 	"slices"
@@ -15,11 +15,6 @@ import (
 // Entry 6 of the decisions.
 func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	o := newOffice(t)
-	o.must("user", "create", "--username", "nobody", "--password", "correct horse")
-	admin := o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
-	for range 8 { // users are listed by their random sub, not by age
-		o.must("user", "create", "--username", rand.Text(), "--password", "correct horse", "--role", "admin")
-	}
 	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
 		"--redirect-uri", "https://shop.example.com/cb", "--tier", "white_label", "--id-token-alg", "ES256")
 	app, err := o.rooms.Store.App(t.Context(), v["client_id"].(string))
@@ -32,8 +27,35 @@ func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	if !slices.Equal(app.Domains, []string{"shop.example.com", "localhost:3000"}) || !slices.Equal(app.RedirectURIs, []string{"https://shop.example.com/cb"}) {
 		t.Errorf("domains %q, redirects %q", app.Domains, app.RedirectURIs)
 	}
-	if !app.FirstParty || app.Owner != admin["sub"] {
-		t.Errorf("first party %t, owner %q; want true and the first administrator %v", app.FirstParty, app.Owner, admin["sub"])
+}
+
+// Entries 21, 29 and 52 of the decisions: nothing is first-party or somebody's unless asked for.
+func TestAnApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t *testing.T) {
+	o := newOffice(t)
+	admin := o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
+	for _, c := range []struct {
+		words      []string
+		firstParty bool
+		owner      any
+	}{
+		{nil, false, ""},
+		{[]string{"--first-party"}, true, ""},
+		{[]string{"--first-party=false", "--owner", "root"}, false, admin["sub"]},
+	} {
+		v := o.must(append([]string{"app", "create", "--name", "Shop", "--domain", "a.example"}, c.words...)...)
+		app := o.stored(v["client_id"].(string))
+		if app.FirstParty != c.firstParty || app.Owner != c.owner || v["first_party"] != c.firstParty || v["owner"] != c.owner {
+			t.Errorf("%q makes %+v, printed %v", c.words, app, v)
+		}
+		_, out, _ := o.run("", append([]string{"app", "create", "--name", "Shop", "--domain", "a.example"}, c.words...)...)
+		if !strings.Contains(out, fmt.Sprintf("first_party    %t\n", c.firstParty)) || !strings.Contains(out, "owner ") {
+			t.Errorf("%q prints %s", c.words, out)
+		}
+	}
+	for _, row := range o.rows("app", "list") {
+		if _, there := row["first_party"]; !there || row["owner"] == nil {
+			t.Errorf("the list does not show it: %v", row)
+		}
 	}
 }
 

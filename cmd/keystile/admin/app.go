@@ -14,8 +14,12 @@ import (
 var appCommands = []command{
 	{
 		name: "app create", summary: "Register an application", do: createApp,
-		details:  "It prints the client_secret once: it can not be asked for again.",
-		examples: []string{"keystile app create --name Shop --domain shop.example.com --json", "keystile app create --name Phone --domain localhost --public"},
+		details: "It prints the client_secret once: it can not be asked for again. Users are asked for their\nconsent, unless it is first-party.",
+		examples: []string{
+			"keystile app create --name Shop --domain shop.example.com --json",
+			"keystile app create --name Phone --domain localhost --public",
+			"keystile app create --name Intranet --domain intranet.example.com --first-party",
+		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
 			{Name: "domain", Value: "HOST", Help: "a host that users may be sent back to, host[:port]", Need: true, Many: true},
@@ -23,7 +27,8 @@ var appCommands = []command{
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
-			{Name: "owner", Value: "USERNAME", Help: "whose it is (the first administrator)"},
+			{Name: "first-party", Help: "it is your own: users are not asked for their consent"},
+			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
 	},
 	{name: "app list", reads: true, summary: "List the applications", do: listApps, examples: []string{"keystile app list --json"}},
@@ -61,7 +66,7 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 	app, err := rooms.Store.SaveApp(ctx, storage.App{
 		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"],
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
-		FirstParty: true, Owner: owner,
+		FirstParty: args.On("first-party"), Owner: owner,
 	})
 	if err != nil {
 		return nil, err
@@ -79,7 +84,7 @@ func describe(app storage.App) answer {
 	if len(app.RedirectURIs) > 0 {
 		a = append(a, field{"redirect_uris", app.RedirectURIs})
 	}
-	return append(a, field{"public", app.Public}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
+	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }
 
 func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
@@ -91,7 +96,7 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	for _, a := range apps {
 		rows = append(rows, answer{
 			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.TierAt(now)},
-			{"public", a.Public}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
+			{"public", a.Public}, {"first_party", a.FirstParty}, {"owner", a.Owner}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
 		})
 	}
 	return rows, err
@@ -164,10 +169,10 @@ func normalize(typed []string) ([]string, error) {
 	return domains, errors.Join(errs...)
 }
 
-// ownerOf returns the sub of a user, or of the first administrator; "" if there is none.
+// ownerOf returns the sub of a user, "" for nobody.
 func ownerOf(ctx context.Context, store *storage.Store, who string) (string, error) {
 	if who == "" {
-		return FirstAdmin(ctx, store)
+		return "", nil
 	}
 	u, err := userOf(ctx, store, who)
 	return u.Sub, err

@@ -31,6 +31,7 @@ func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 		{"--id-token-alg EdDSA", func(a *storage.App) { a.IDTokenAlg = "EdDSA" }},
 		{"--allow-http-redirect", func(a *storage.App) { a.AllowHTTPRedirect = true }},
 		{"--forbid-plain", func(a *storage.App) { a.ForbidPlain = true }},
+		{"--first-party", func(a *storage.App) { a.FirstParty = true }},
 		{"--first-party=false", func(a *storage.App) { a.FirstParty = false }},
 		{"--disabled", func(a *storage.App) { a.Disabled = true }},
 		{"--disabled=false --allow-http-redirect=false", func(a *storage.App) { a.Disabled, a.AllowHTTPRedirect = false, false }},
@@ -44,6 +45,24 @@ func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 		}
 		t.Errorf("after %s: %v, want %v", c.typed, show(got), show(want))
 	}
+}
+
+// What older versions have made for the first administrator is given to whom it belongs.
+func TestAnApplicationIsGivenAway(t *testing.T) {
+	o := newOffice(t)
+	ada := o.user("ada")
+	id, _ := o.app()
+	if v := o.must("app", "set", id, "--owner", "ada", "--name", "Store"); v["owner"] != ada || v["name"] != "Store" {
+		t.Errorf("printed %v", v)
+	}
+	o.wantFailure(1, `no user "bob"`, "app", "set", id, "--owner", "bob", "--name", "Theirs")
+	if app := o.stored(id); app.Owner != ada || app.Name != "Store" {
+		t.Errorf("stored is %+v", app)
+	}
+	if v := o.must("app", "set", id, "--owner="); v["owner"] != "" {
+		t.Errorf("printed %v, want nobody", v)
+	}
+	o.wantFailure(1, "no application", "app", "set", "ksnobody", "--owner", "ada")
 }
 
 func (a answer) same(b answer) bool {

@@ -30,6 +30,7 @@ var appChanges = []cli.Flag{
 	{Name: "legacy-nested", Help: "the old endpoints repeat what they answer under data"},
 	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
+	{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
 }
 
@@ -39,7 +40,14 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(appChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
 		return nil, cli.Usage("app set changes nothing; name what to change")
 	}
-	app, err := changeApp(ctx, rooms.Store, args.Words[0], func(a *storage.App) error { return apply(a, args) })
+	change := func(a *storage.App) error { return apply(a, args) }
+	var app storage.App
+	var err error
+	if len(args.Flags["owner"]) > 0 {
+		app, err = giveApp(ctx, rooms.Store, args.Words[0], args.Get("owner"), change)
+	} else {
+		app, err = changeApp(ctx, rooms.Store, args.Words[0], change)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +60,25 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 // changeApp changes the newest state of an application.
 func changeApp(ctx context.Context, store *storage.Store, id string, change func(*storage.App) error) (storage.App, error) {
 	app, err := apps.Change(ctx, store, id, change)
+	return app, unknownApp(id, err)
+}
+
+// giveApp changes an application and gives it to another owner, or to nobody, in one step.
+func giveApp(ctx context.Context, store *storage.Store, id, who string, change func(*storage.App) error) (storage.App, error) {
+	owner, err := ownerOf(ctx, store, who)
+	if err != nil {
+		return storage.App{}, err
+	}
+	app, err := storage.Again(ctx, func() (storage.App, error) {
+		app, err := store.App(ctx, id)
+		if err == nil {
+			err = change(&app)
+		}
+		if err != nil {
+			return app, err
+		}
+		return store.GiveApp(ctx, app, owner)
+	})
 	return app, unknownApp(id, err)
 }
 

@@ -2,10 +2,8 @@ package admin
 
 import (
 	"context"
-	"errors"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage"
 )
 
 var sessionCommands = []command{
@@ -43,19 +41,4 @@ func endSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
 	return append(answer{{"sub", u.Sub}, {"username", u.Username}}, ended...), err
-}
-
-// endSession ends a session even if it moves forward with its use meanwhile.
-func endSession(ctx context.Context, store *storage.Store, s storage.Session) error {
-	_, err := storage.Again(ctx, func() (storage.Session, error) {
-		s, err := store.Session(ctx, s.ID)
-		if err != nil {
-			return s, err
-		}
-		return s, store.EndSession(ctx, s)
-	})
-	if errors.Is(err, storage.ErrNotFound) { // by itself
-		return nil
-	}
-	return err
 }

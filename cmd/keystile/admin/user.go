@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -37,7 +37,7 @@ var userCommands = []command{
 	{name: "user list", reads: true, summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
 	{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, flags: userChanges,
-		details:  userHelp + " What is not named stays as it is. A new password ends the user's\nsessions and everything they granted, as session end does.",
+		details:  userHelp + " What is not named stays as it is. A new password, and\nanother role, end the user's sessions and everything they granted, as session end does.",
 		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
 	},
 	{
@@ -133,15 +133,8 @@ func loginName(username string) string { return strings.ToLower(strings.TrimSpac
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.
 func signOutEverywhere(ctx context.Context, rooms Rooms, u storage.User) (answer, error) {
-	sessions, err := rooms.Store.Sessions(ctx, u.Sub)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range sessions {
-		if err := endSession(ctx, rooms.Store, s); err != nil {
-			return nil, err
-		}
-	}
-	now := time.Now()
-	return answer{{"sessions_ended", len(sessions)}, {"revoked_before", when(now)}}, rooms.revoke(ctx, storage.RevokeUser, u.Sub, now)
+	ended, before, err := users.SignOut(ctx, rooms.Store, func(ctx context.Context, end storage.Revocation) error {
+		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
+	}, u.Sub)
+	return answer{{"sessions_ended", ended}, {"revoked_before", when(before)}}, err
 }

@@ -28,7 +28,8 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if err := rooms.fits(ctx, args, password); change && err != nil {
 		return nil, err
 	}
-	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { amend(u, args) })
+	var role string
+	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { role = u.Role; amend(u, args) })
 	if err != nil {
 		return nil, err
 	}
@@ -39,16 +40,25 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		{"sub", u.Sub}, {"username", u.Username}, {"role", u.Role}, {"name", u.Name}, {"nickname", u.Nickname},
 		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"disabled", u.Disabled},
 	}
-	if !change {
+	if !change && u.Role == role {
 		return said, nil
 	}
-	if err := rooms.Users.SetPassword(ctx, u.Sub, password); errors.Is(err, storage.ErrNotFound) {
-		return nil, fmt.Errorf("%s does not sign in with a password", u.Username)
-	} else if err != nil {
+	if change {
+		err = rooms.setPassword(ctx, u, password)
+	}
+	if err != nil {
 		return nil, err
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
 	return append(said, ended...), err
+}
+
+func (r Rooms) setPassword(ctx context.Context, u storage.User, password string) error {
+	err := r.Users.SetPassword(ctx, u.Sub, password)
+	if errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("%s does not sign in with a password", u.Username)
+	}
+	return err
 }
 
 // settleEmail makes the ways in by mail follow what is said of the address.

@@ -20,7 +20,8 @@ type Registry interface {
 }
 
 // Register makes sure that the demo is registered and may send people to base. It is made
-// from the draft (ID, secret and owner, each of which may be missing) if it never was. One
+// from the draft (ID and secret, each of which may be missing) if it never was. It is first-party
+// and has no owner: its secret is printed at the first start, and opens nothing else. One
 // that somebody has deleted stays deleted: then the answer is the zero App.
 func Register(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
 	id, err := store.Setting(ctx, SettingClient)

@@ -1,6 +1,7 @@
 package forgery
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ type Service struct {
 	Issuer   string               // also the audience
 	ClientID string               // an application that exists
 	Sub      string               // a user that exists
+	Scope    string               // "": openid profile
 }
 
 // All returns some 300 forgeries, made anew at each call. They are to be tried within the hour:
@@ -79,7 +81,7 @@ func (f *forger) headerOf(alg, kid string) object {
 func (f *forger) body() object {
 	return object{
 		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(f.Issuer)},
-		{"client_id", quote(f.ClientID)}, {"scope", `"openid profile"`},
+		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile"))},
 		{"jti", quote(storage.NewGrant(f.now))}, {"gid", quote(storage.NewGrant(f.now))},
 		{"iat", f.in(0)}, {"exp", f.in(time.Hour)},
 	}

@@ -55,12 +55,11 @@ func (c Config) fill(ctx context.Context, p *Paper) error {
 	if err := p.write(c.Path); err != nil {
 		return err
 	}
-	owner, err := c.admin(ctx, p.Admin)
-	if err != nil {
+	if err := c.admin(ctx, p.Admin); err != nil {
 		return err
 	}
 	if p.App != nil {
-		draft := storage.App{ID: p.App.ClientID, Owner: owner}
+		draft := storage.App{ID: p.App.ClientID}
 		draft.Secrets = []storage.AppSecret{{Secret: storage.NewSecret(p.App.ClientSecret), CreatedAt: time.Now().UTC()}}
 		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, draft); err != nil {
 			return err
@@ -69,26 +68,21 @@ func (c Config) fill(ctx context.Context, p *Paper) error {
 	return c.Rooms.Store.Set(ctx, settingDone, "1")
 }
 
-// admin makes the administrator and returns their sub.
-func (c Config) admin(ctx context.Context, a Admin) (string, error) {
-	u, err := c.Rooms.Users.Create(ctx, storage.User{
+// admin makes the administrator.
+func (c Config) admin(ctx context.Context, a Admin) error {
+	_, err := c.Rooms.Users.Create(ctx, storage.User{
 		Username: a.Username, Role: storage.RoleAdmin, Name: "Administrator", Nickname: "Admin",
 	}, a.Password)
 	if errors.Is(err, storage.ErrExists) { // made by the run that was killed
-		login, err := c.Rooms.Store.Login(ctx, storage.LoginSelf, a.Username)
-		return login.UserID, err
+		return nil
 	}
-	return u.Sub, err
+	return err
 }
 
 // keepUp is what later starts do: the demo and the paper follow the base_url.
 func (c Config) keepUp(ctx context.Context, p *Paper) error {
 	if c.Demo {
-		owner, err := admin.FirstAdmin(ctx, c.Rooms.Store)
-		if err != nil {
-			return err
-		}
-		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, storage.App{Owner: owner}); err != nil {
+		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, storage.App{}); err != nil {
 			return err
 		}
 	}

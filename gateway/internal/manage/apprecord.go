@@ -1,4 +1,4 @@
-package gateway
+package manage
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// appRecord is an application as its owner sees it (entry 29 of the decisions, spec 2.8).
-type appRecord struct {
+// AppRecord shows an application as its owner sees it (entry 29 of the decisions, spec 2.8).
+type AppRecord struct {
 	ClientID      string       `json:"client_id"`
 	ClientSecret  string       `json:"client_secret,omitempty"` // once: when it is made
 	Name          string       `json:"name"`
@@ -40,29 +40,49 @@ type secretSpan struct {
 	ExpiresAt *string `json:"expires_at"` // null: it does not
 }
 
-func recordOf(a storage.App, now time.Time) appRecord {
-	v := appRecord{
+// RecordOf makes the AppRecord of an application, without its secret.
+func RecordOf(a storage.App, now time.Time) AppRecord {
+	v := AppRecord{
 		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
-		Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: stamp(a.TierUntil(now)),
+		Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
 		FirstParty: a.FirstParty, Disabled: a.Disabled, Secrets: []secretSpan{},
-		CreatedAt: a.CreatedAt.UTC().Format(iso8601), UpdatedAt: a.UpdatedAt.UTC().Format(iso8601),
+		CreatedAt: a.CreatedAt.UTC().Format(ISO8601), UpdatedAt: a.UpdatedAt.UTC().Format(ISO8601),
 	}
 	if b := a.Brand; b != nil {
 		v.Brand = &brandRecord{b.Name, b.Logo, b.Color}
 	}
 	for _, s := range a.Secrets {
 		if s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt) {
-			v.Secrets = append(v.Secrets, secretSpan{s.CreatedAt.UTC().Format(iso8601), stamp(s.ExpiresAt)})
+			v.Secrets = append(v.Secrets, secretSpan{s.CreatedAt.UTC().Format(ISO8601), Stamp(s.ExpiresAt)})
 		}
 	}
 	return v
 }
 
-// stamp writes a time, nil for none.
-func stamp(t time.Time) *string {
+// RevealedOf is RecordOf with the newest secret: for who has just made it, this once.
+func RevealedOf(a storage.App, now time.Time) AppRecord {
+	v := RecordOf(a, now)
+	v.ClientSecret = a.AppKey().Reveal()
+	return v
+}
+
+// Deleted says that an application is gone.
+type Deleted struct {
+	ClientID string `json:"client_id"`
+	Deleted  bool   `json:"deleted"`
+}
+
+// DeletedOf says so of an application.
+func DeletedOf(a storage.App) Deleted { return Deleted{a.ID, true} }
+
+// ISO8601 is how times are written: always in UTC.
+const ISO8601 = "2006-01-02T15:04:05Z"
+
+// Stamp writes a time, nil for none.
+func Stamp(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := t.UTC().Format(iso8601)
+	text := t.UTC().Format(ISO8601)
 	return &text
 }

@@ -1,0 +1,324 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/storage"
+)
+
+// owned makes an application of an owner's, by the operator.
+func (h *house) owned(name, owner string) storage.App {
+	h.Helper()
+	return must(h.store.SaveApp(h.Context(), storage.App{
+		Name: name, Domains: []string{strings.ToLower(name) + ".example.com"}, Owner: owner, FirstParty: true,
+	}))(h)
+}
+
+// acts are what there is to do with an application and an order.
+var acts = []struct{ method, path, body string }{
+	{"GET", "/api/v1/apps/APP", ""},
+	{"PATCH", "/api/v1/apps/APP", `{"domains":["evil.example.net"]}`},
+	{"DELETE", "/api/v1/apps/APP", ""},
+	{"POST", "/api/v1/apps/APP/secret", `{"overlap_seconds":0}`},
+	{"POST", "/api/v1/billing/upgrade", `{"client_id":"APP","tier":"enterprise"}`},
+	{"GET", "/api/v1/billing/settlements?client_id=APP", ""},
+	{"GET", "/api/v1/billing/orders/ORDER", ""},
+	{"DELETE", "/api/v1/billing/orders/ORDER", ""},
+}
+
+// act does one of the acts.
+func (h *house) act(i int, bearer, app, order string) answer {
+	fill := strings.NewReplacer("APP", app, "ORDER", order)
+	return h.do(acts[i].method, fill.Replace(acts[i].path), bearer, fill.Replace(acts[i].body))
+}
+
+// wantUntouched fails if anything was done to an application.
+func (h *house) wantUntouched(before storage.App) {
+	h.Helper()
+	now, err := h.store.App(h.Context(), before.ID)
+	if err != nil || now.Version != before.Version {
+		h.Errorf("%s was changed: %v", before.Name, err)
+	}
+}
+
+// waits makes an order that waits for an application.
+func (h *house) waits(app storage.App) (storage.App, string) {
+	h.Helper()
+	order := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "enterprise", CreatedAt: time.Now()}
+	order, app = order.Wait(app, storage.OrderContact)
+	order, app, err := h.store.SaveOrder(h.Context(), order, app)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return app, order.ID
+}
+
+// Entry 52 of the decisions.
+func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	root, ada := h.person("root", storage.RoleAdmin), h.person("ada", "")
+	for name, owner := range map[string]string{"an administrator's": root.Sub, "a user's": ada.Sub, "nobody's": ""} {
+		t.Run(name, func(t *testing.T) {
+			one := h.owned("One", owner)
+			two, order := h.waits(h.owned("Two", owner))
+			bearer := h.bearer(one)
+			for i, c := range acts {
+				foreign, absent := h.act(i, bearer, two.ID, order), h.act(i, bearer, "ksnobody", "ornone")
+				if foreign.status != 404 || foreign.text != absent.text {
+					t.Errorf("%s %s of another application: %d %s, absent %d %s", c.method, c.path, foreign.status, foreign.text, absent.status, absent.text)
+				}
+			}
+			for _, list := range []string{"/api/v1/apps", "/api/v1/apps?after=0", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + two.ID, "/api/v1/billing/settlements"} {
+				if a := h.want(h.ask("GET", list, bearer), 200, list); strings.Contains(a.text, two.ID) {
+					t.Errorf("%s shows another application: %s", list, a.text)
+				}
+			}
+			h.wantUntouched(two)
+		})
+	}
+}
+
+// Entry 52 of the decisions.
+func TestAnApplicationMayDoLittleForItself(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.person("ada", "")
+	disabled := h.person("carol", "")
+	disabled.Disabled = true
+	must(h.store.SaveUser(t.Context(), disabled.User))(t)
+	for name, owner := range map[string]string{"with an owner": ada.Sub, "without one": "", "with one who is disabled": disabled.Sub} {
+		t.Run(name, func(t *testing.T) {
+			app := h.owned("Own", owner)
+			bearer, mine := h.bearer(app), "/api/v1/apps/"+app.ID
+			if a := h.want(h.ask("GET", "/api/v1/apps", bearer), 200, "list"); strings.Count(a.text, "client_id") != 1 || !strings.Contains(a.text, app.ID) || a.member("data.next") != "" {
+				t.Errorf("it lists %s", a.text)
+			}
+			if a := h.want(h.ask("GET", "/api/v1/apps?after="+app.ID, bearer), 200, "the next page"); strings.Contains(a.text, app.ID) {
+				t.Errorf("behind itself it lists %s", a.text)
+			}
+			h.want(h.ask("GET", mine, bearer), 200, "GET")
+			for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/settlements", "/api/v1/billing/settlements?client_id=" + app.ID, "/api/v1/billing/orders"} {
+				h.want(h.ask("GET", path, bearer), 200, path)
+			}
+			for _, no := range []struct{ method, path, body string }{
+				{"POST", "/api/v1/apps", shop}, {"PATCH", mine, `{"domains":["evil.example.net"]}`}, {"PATCH", mine, `{`}, {"DELETE", mine, ""},
+			} {
+				a := h.want(h.do(no.method, no.path, bearer, no.body), 403, no.method+" "+no.path+" "+no.body)
+				if !strings.Contains(a.member("msg"), "scope apps") || !strings.Contains(a.member("msg"), "console") || a.number("code") != 403 {
+					t.Errorf("%s %s says %s", no.method, no.path, a.text)
+				}
+			}
+			h.wantUntouched(app)
+
+			order := h.want(h.do("POST", "/api/v1/billing/upgrade", bearer, `{"tier":"white_label"}`), 200, "upgrade").member("data.order_id")
+			h.want(h.ask("GET", "/api/v1/billing/orders/"+order, bearer), 200, "its order")
+			if a := h.ask("GET", "/api/v1/billing/orders?client_id="+app.ID, bearer); !strings.Contains(a.text, order) {
+				t.Errorf("its orders are %s", a.text)
+			}
+			h.want(h.do("DELETE", "/api/v1/billing/orders/"+order, bearer, ""), 200, "taking its open order back")
+
+			secret := h.want(h.do("POST", mine+"/secret", bearer, `{"overlap_seconds":0}`), 200, "secret").member("data.client_secret")
+			if now := must(h.store.App(t.Context(), app.ID))(t); !now.Authenticates(secret, time.Now()) || len(now.Secrets) != 1 {
+				t.Error("the new secret is not its only one")
+			}
+		})
+	}
+}
+
+// What has been decided binds more than the application: only people take it back.
+func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
+	h := newHouse(t)
+	app := h.owned("Own", "")
+	_, app, err := h.store.SetTier(t.Context(), app, "enterprise", "root", time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bearer := h.bearer(app)
+	order := h.want(h.do("POST", "/api/v1/billing/upgrade", bearer, `{"tier":"free"}`), 200, "downgrade").member("data.order_id")
+	h.want(h.do("DELETE", "/api/v1/billing/orders/"+order, bearer, ""), 403, "taking back what is agreed on")
+	if o := must(h.store.Order(t.Context(), order))(t); o.Status != storage.OrderApproved {
+		t.Errorf("it is %s", o.Status)
+	}
+}
+
+// Entry 52 of the decisions.
+func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
+		ada := h.person("ada"+role, role)
+		own, order := h.waits(h.owned("Own", ada.Sub))
+		for _, through := range []storage.App{h.app, own} { // and whoever's application it is
+			for _, scope := range []string{"openid", "openid profile email app tools", "openid App apps:x application"} {
+				bearer := h.granted(through, ada.Sub, scope)
+				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.ask("GET", "/api/v1/apps", bearer), h.ask("GET", "/api/v1/billing/orders", bearer), h.ask("GET", "/api/v1/billing/settlements", bearer)}
+				for i := range acts {
+					all = append(all, h.act(i, bearer, own.ID, order), h.act(i, bearer, "ksnobody", "ornone"))
+				}
+				for _, a := range all {
+					if a.status != 403 || a.header.Get("WWW-Authenticate") != `Bearer error="insufficient_scope", scope="apps"` || a.number("code") != 403 || a.number("errcode") != 403 || !strings.Contains(a.member("msg"), "scope apps") {
+						t.Errorf("role %q, scope %q: %d %v %s", role, scope, a.status, a.header, a.text)
+					}
+				}
+				for _, open := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify"} {
+					h.want(h.ask("GET", open, bearer), 200, open)
+				}
+			}
+		}
+		h.wantUntouched(own)
+		if all, _, _ := h.store.Apps(t.Context(), ada.Sub, "", 10); len(all) != 1 {
+			t.Errorf("%d applications", len(all))
+		}
+	}
+}
+
+// Entry 52 of the decisions: an administrator's powers are in the console and the CLI.
+func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	root := h.person("root", storage.RoleAdmin)
+	carols, order := h.waits(h.owned("Carols", h.person("carol", "").Sub))
+	nobodys := h.owned("Nobodys", "")
+	through := h.owned("Through", root.Sub)
+	for name, bearer := range map[string]string{
+		"with the scope apps": root.bearer, "through their own application": h.granted(through, root.Sub, "apps"), "of their application": h.bearer(through),
+	} {
+		for i, c := range acts {
+			for _, app := range []storage.App{carols, nobodys} {
+				if a := h.act(i, bearer, app.ID, order); a.status != 404 {
+					t.Errorf("%s: %s %s of %s = %d %s", name, c.method, c.path, app.Name, a.status, a.text)
+				}
+			}
+		}
+	}
+	h.wantUntouched(carols)
+	h.wantUntouched(nobodys)
+	if a := h.want(h.do("POST", "/api/v1/apps", root.bearer, shop), 200, "an application of the administrator's"); !strings.Contains(a.text, `"first_party":false`) {
+		t.Errorf("made by a bearer token it is asked for no consent: %s", a.text)
+	}
+	h.want(h.ask("GET", "/api/v1/apps/"+through.ID, root.bearer), 200, "an application of their own")
+}
+
+// The consent to the scope apps is what lets any application manage.
+func TestWithTheScopeAppsAnyApplicationManagesForItsUser(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada, bob := h.person("ada", ""), h.person("bob", "")
+	own := h.owned("Own", ada.Sub)
+	bobs := h.owned("Bobs", bob.Sub)
+	h.want(h.ask("GET", "/api/v1/apps/"+own.ID, h.granted(bobs, ada.Sub, "openid apps")), 200, "through an application of somebody else's")
+	h.want(h.ask("GET", "/api/v1/apps/"+bobs.ID, h.granted(bobs, ada.Sub, "openid apps")), 404, "that application itself")
+	h.want(h.do("POST", "/api/v1/billing/upgrade", h.granted(bobs, ada.Sub, "openid apps"), `{"tier":"white_label"}`), 404, "an order for that application, which is the default")
+	ada.Disabled = true
+	must(h.store.SaveUser(t.Context(), ada.User))(t)
+	h.want(h.ask("GET", "/api/v1/apps", ada.bearer), 403, "a disabled user")
+}
+
+// A request that may not is told so before its body is looked at.
+func TestWhoMayIsJudgedBeforeTheBodyIsRead(t *testing.T) {
+	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.person("ada", "")
+	own := h.owned("Own", ada.Sub)
+	for _, c := range []struct {
+		bearer string
+		status int
+	}{{"", 401}, {h.granted(h.app, ada.Sub, "openid"), 403}} {
+		for _, at := range []string{"POST /api/v1/apps", "PATCH /api/v1/apps/" + own.ID, "POST /api/v1/apps/" + own.ID + "/secret", "POST /api/v1/billing/upgrade", "DELETE /api/v1/apps/" + own.ID} {
+			method, path, _ := strings.Cut(at, " ")
+			body := &untouched{}
+			a := h.send(h.request(method, path, c.bearer, body, "Content-Type", "application/json"))
+			if a.status != c.status || body.read.Load() {
+				t.Errorf("%s = %d, body read: %t, want %d before it is", at, a.status, body.read.Load(), c.status)
+			}
+		}
+	}
+}
+
+// untouched is a body that knows whether somebody has read it.
+type untouched struct{ read atomic.Bool }
+
+func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }
+
+// postbox is a Notifier that keeps what it is given.
+type postbox struct {
+	mu  sync.Mutex
+	got []string
+}
+
+func (p *postbox) Notify(_ context.Context, sub string, n storage.Notice) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.got = append(p.got, fmt.Sprintf("%s %s %q %s from %v by %s", sub, n.Kind, n.App, n.Detail, n.IP, n.Agent))
+}
+
+// Entry 57 of the decisions.
+func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t *testing.T) {
+	told := &postbox{}
+	h := newHouse(t, func(c *gateway.Config) { c.Notifier, c.Plans = told, unlimited() })
+	ada := h.person("ada", "")
+	id, first := h.made(ada, shop)
+	app := must(h.store.App(t.Context(), id))(t)
+	send := func(method, path, bearer, body string) answer {
+		return h.want(h.send(h.request(method, path, bearer, strings.NewReader(body), "Content-Type", "application/json", "User-Agent", "curl/8")), 200, method+" "+path+" "+body)
+	}
+	mine := "/api/v1/apps/" + id
+	send("PATCH", mine, ada.bearer, `{"name":"Store","domains":["shop.example.com","new.example.com"],"redirect_uris":["https://new.example.com/cb"]}`)
+	send("PATCH", mine, ada.bearer, `{"name":"Shop"}`) // no mail for this
+	second := send("POST", mine+"/secret", h.bearer(app), "").member("data.client_secret")
+	send("DELETE", mine, ada.bearer, "")
+	said := []string{}
+	for _, e := range h.trail() {
+		if e.Kind == storage.EventAdmin {
+			said = append(said, e.Detail)
+		}
+	}
+	for _, want := range []string{
+		"app create " + id + " by " + ada.Sub + ": ",
+		"app set " + id + " by " + ada.Sub + `: name "Shop" -> "Store"; domains +"new.example.com"; redirect_uris +"https://new.example.com/cb"`,
+		"app rotate-secret " + id + " by " + id + ": secret sha256:",
+		"app delete " + id + " by " + ada.Sub + `: name "Shop" -> ""; domains -"new.example.com"; domains -"shop.example.com"`,
+	} {
+		if !strings.Contains(strings.Join(said, "\n"), want) {
+			t.Errorf("the trail has no %s\nin %s", want, strings.Join(said, "\n"))
+		}
+	}
+	for _, secret := range []string{first, second} {
+		if strings.Contains(fmt.Sprint(said, told.got), secret) {
+			t.Error("a secret is on the trail or in the mail")
+		}
+	}
+	want := []string{
+		ada.Sub + ` secret "Shop" application made, its secret shown from 192.0.2.1 by `,
+		ada.Sub + ` app "Store" domains, redirect_uris changed from 192.0.2.1 by curl/8`,
+		ada.Sub + ` secret "Shop" secret rotated from 192.0.2.1 by curl/8`,
+		ada.Sub + ` app "Shop" application deleted from 192.0.2.1 by curl/8`,
+	}
+	if fmt.Sprintf("%q", told.got) != fmt.Sprintf("%q", want) {
+		t.Errorf("the owner is told\n%s\nwant\n%s", strings.Join(told.got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Nobody reads half of a change: what is longer than one event goes on in the next.
+func TestALongChangeIsOnTheTrailWhole(t *testing.T) {
+	h := newHouse(t)
+	ada := h.person("ada", "")
+	id, _ := h.made(ada, shop)
+	var hosts []string
+	for i := range 50 {
+		hosts = append(hosts, fmt.Sprintf("%s-%02d.example.com", strings.Repeat("h", 50), i))
+	}
+	h.want(h.do("PATCH", "/api/v1/apps/"+id, ada.bearer, `{"domains":["`+strings.Join(hosts, `","`)+`"]}`), 200, "PATCH")
+	said := ""
+	for _, e := range h.trail() {
+		said += e.Detail + "\n"
+	}
+	for _, host := range hosts {
+		if !strings.Contains(said, "+\""+host) {
+			t.Errorf("%s is not on the trail", host)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// appRecord shows an application as /api/v1/apps does, with what only the console sets.
+type appRecord struct {
+	manage.AppRecord
+	Owner             string `json:"owner"` // a user's sub; "": nobody's
+	AllowHTTPRedirect bool   `json:"allow_http_redirect"`
+	ForbidPlain       bool   `json:"forbid_plain"`
+}
+
+func recordOf(a storage.App) appRecord {
+	return appRecord{manage.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain}
+}
+
+// revealed is recordOf with the newest secret.
+func revealed(a storage.App) appRecord {
+	v := recordOf(a)
+	v.AppRecord = manage.RevealedOf(a, time.Now())
+	return v
+}
+
+// sees reports whether what belongs to an owner is the actor's to see and to change.
+func sees(who consoleauth.Actor, owner string) bool {
+	return who.Role == storage.RoleAdmin || owner == who.Sub
+}
+
+// listApps is GET /api/console/apps?owner=&after=.
+func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return err
+	}
+	owner := r.URL.Query().Get("owner")
+	if owner != "" && !manage.IsID(owner) {
+		return manage.BadQuery.Saying("owner is the sub of a user")
+	}
+	if who.Role != storage.RoleAdmin && owner == "" {
+		owner = who.Sub
+	}
+	var page []storage.App
+	next := ""
+	if owner == "" || sees(who, owner) {
+		page, next, err = s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
+	}
+	if err != nil {
+		return err
+	}
+	all := []appRecord{}
+	for _, a := range page {
+		all = append(all, recordOf(a))
+	}
+	if next != "" {
+		next = page[len(page)-1].ID
+	}
+	return success(w, struct {
+		Apps []appRecord `json:"apps"`
+		Next string      `json:"next"` // send it as after for more; "": there is no more
+	}{all, next})
+}
+
+// fromOf is the place in the store behind an application, in the list of all or of an owner's.
+func fromOf(owner, after string) string {
+	switch {
+	case after == "":
+		return ""
+	case owner == "":
+		return storage.After("all", after)
+	}
+	return storage.After("owner="+owner, after)
+}
+
+// showApp is GET /api/console/apps/{client_id}.
+func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
+	if err == nil && !sees(who, app.Owner) {
+		err = noApp
+	}
+	if err != nil {
+		return manage.Refusal(err, noApp)
+	}
+	return success(w, recordOf(app))
+}
+
+// change changes the newest state of an application that the actor may change. An
+// application that is given away takes its orders along. It returns what there was before
+// too.
+func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+	after, err = storage.Again(ctx, func() (storage.App, error) {
+		app, err := s.c.Store.App(ctx, id)
+		if err == nil && !sees(who, app.Owner) {
+			err = noApp
+		}
+		if err != nil {
+			return app, err
+		}
+		before = app
+		if err := change(&app); err != nil {
+			return app, err
+		}
+		if app.Owner != before.Owner {
+			return s.c.Store.GiveApp(ctx, app, app.Owner)
+		}
+		return s.c.Store.SaveApp(ctx, app)
+	})
+	return before, after, manage.Refusal(err, noApp)
+}
+
+// noteApp puts what was done to an application on the audit trail, and waits for it.
+func (s *Console) noteApp(r *http.Request, who consoleauth.Actor, what string, before, after storage.App) error {
+	on := after
+	if on.ID == "" {
+		on = before
+	}
+	return s.recorder.Note(r, manage.Act{What: what, On: on.ID, By: who.Sub, App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after)})
+}
+
+// flags are the fields that only an administrator sets.
+var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain"}
+
+// amendFlags reads what only an administrator may send into an application. The owner must
+// be there.
+func (s *Console) amendFlags(ctx context.Context, who consoleauth.Actor, f manage.Fields, a *storage.App) error {
+	for _, name := range append(slices.Clone(flags), "tier") {
+		if _, sent := f[name]; sent && who.Role != storage.RoleAdmin {
+			return adminOnly.Saying(name + " is an administrator's to set: leave it out")
+		}
+	}
+	err := errors.Join(
+		f.Read("first_party", "true or false", &a.FirstParty), f.Read("disabled", "true or false", &a.Disabled),
+		f.Read("allow_http_redirect", "true or false", &a.AllowHTTPRedirect), f.Read("forbid_plain", "true or false", &a.ForbidPlain),
+		f.Read("owner", "a text", &a.Owner), f.Read("tier", "a text", &a.Tier),
+	)
+	if _, sent := f["owner"]; err != nil || !sent || a.Owner == "" {
+		return err
+	}
+	_, err = s.c.Store.User(ctx, a.Owner)
+	return manage.Refusal(err, manage.NoOwner)
+}

@@ -1,0 +1,130 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// createApp is POST /api/console/apps. The application is the actor's, unless an
+// administrator names another owner, or "" for none.
+func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
+	if err != nil {
+		return err
+	}
+	a := storage.App{Owner: who.Sub}
+	if err := s.amendFlags(r.Context(), who, f, &a); err != nil {
+		return err
+	}
+	if err := f.AmendNew(&a); err != nil {
+		return err
+	}
+	if who.Role == storage.RoleAdmin { // held up by no limit
+		a, err = s.c.Store.SaveApp(r.Context(), a)
+	} else {
+		a, err = s.c.Store.CreateApp(r.Context(), a, manage.MaxApps)
+	}
+	if err != nil {
+		return manage.Refusal(err, noApp)
+	}
+	if err := s.noteApp(r, who, "app create", storage.App{}, a); err != nil {
+		return err
+	}
+	s.recorder.Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
+	return success(w, revealed(a))
+}
+
+// changeApp is PATCH /api/console/apps/{client_id}. Disabling an application ends what it
+// was granted, as deleting does.
+func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	known := append(slices.Clone(manage.Changeable), flags...)
+	f, err := manage.ReadFields(w, r, known...)
+	if err == nil {
+		err = f.Any(known)
+	}
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("client_id")
+	before, after, err := s.change(r.Context(), who, id, func(a *storage.App) error {
+		if err := s.amendFlags(r.Context(), who, f, a); err != nil {
+			return err
+		}
+		return f.Amend(a)
+	})
+	if err != nil {
+		return err
+	}
+	s.c.Forget(id)
+	var failed error
+	if _, sent := f["disabled"]; sent && after.Disabled {
+		failed = s.c.Revoker.Revoke(r.Context(), storage.Revocation{Kind: storage.RevokeApp, ID: id, Before: time.Now().UTC()})
+	}
+	if err := s.noteApp(r, who, "app set", before, after); err != nil {
+		return err
+	}
+	if notice, ok := manage.AppNotice(before, after); ok {
+		s.recorder.Tell(r, notice, before.Owner, after.Owner)
+	}
+	if failed != nil { // it is disabled: sent again, this ends what it was granted
+		return failed
+	}
+	return success(w, recordOf(after))
+}
+
+// deleteApp is DELETE /api/console/apps/{client_id}. It ends everything the application was
+// granted.
+func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	if err := manage.NoFields(w, r); err != nil {
+		return err
+	}
+	id := r.PathValue("client_id")
+	revoke := func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
+	var before storage.App
+	_, err := apps.Delete(r.Context(), s.c.Store, revoke, id, func(a storage.App) error {
+		if !sees(who, a.Owner) {
+			return noApp
+		}
+		before = a
+		return nil
+	})
+	if err != nil {
+		return manage.Refusal(err, noApp)
+	}
+	s.c.Forget(id)
+	if err := s.noteApp(r, who, "app delete", before, storage.App{}); err != nil {
+		return err
+	}
+	s.recorder.Tell(r, manage.DeletedNotice(before), before.Owner)
+	return success(w, manage.DeletedOf(before))
+}
+
+// rotateSecret is POST /api/console/apps/{client_id}/secret.
+func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	f, err := manage.ReadFields(w, r, manage.OverlapField)
+	if err != nil {
+		return err
+	}
+	overlap, err := f.Overlap()
+	if err != nil {
+		return err
+	}
+	id, now := r.PathValue("client_id"), time.Now().UTC()
+	before, after, err := s.change(r.Context(), who, id, func(a *storage.App) error { return a.RotateSecret(now, overlap) })
+	if err != nil {
+		return err
+	}
+	s.c.Forget(id)
+	if err := s.noteApp(r, who, "app rotate-secret", before, after); err != nil {
+		return err
+	}
+	s.recorder.Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
+	return success(w, revealed(after))
+}

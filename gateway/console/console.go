@@ -1,0 +1,138 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/users"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what the console asks of storage; *storage.Store has it.
+type Store interface {
+	AppStore
+	UserStore
+	Order(ctx context.Context, id string) (storage.Order, error)
+	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
+	SaveOrder(ctx context.Context, o storage.Order, a storage.App) (storage.Order, storage.App, error)
+}
+
+// AppStore keeps applications.
+type AppStore interface {
+	apps.Store
+	CreateApp(ctx context.Context, a storage.App, most int) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+}
+
+// UserStore keeps users and where they are signed in.
+type UserStore interface {
+	users.Store
+	User(ctx context.Context, sub string) (storage.User, error)
+	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
+	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+}
+
+// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+type Visitors interface {
+	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
+	// storage.ErrNotFound if nobody is signed in.
+	Visitor(r *http.Request) (storage.Session, error)
+}
+
+// Users makes users who sign in with a password; *signin.StoreUsers does.
+type Users interface {
+	// Create returns storage.ErrInvalid for what does not fit and storage.ErrExists for a
+	// username that is taken; both say what to do.
+	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
+}
+
+// Revoker ends tokens; *oauth.Server has it.
+type Revoker interface {
+	// Revoke returns once nothing that is covered opens anything here.
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+}
+
+// Trail is the audit trail; *gateway.Gateway has it.
+type Trail interface {
+	// NoteNow returns once the event is stored, or says why it is not.
+	NoteNow(ctx context.Context, e storage.Event) error
+}
+
+// Notifier tells users what was done to what is theirs, by mail for example.
+type Notifier interface {
+	// Notify does not wait until a user has been told.
+	Notify(ctx context.Context, sub string, n storage.Notice)
+}
+
+// Config is what New needs.
+type Config struct {
+	BaseURL  string   // the service's own origin, required: its pages may send requests
+	Store    Store    // required
+	Visitors Visitors // required
+	Users    Users    // required
+	Revoker  Revoker  // required: ends what a deleted application or a disabled user was granted
+	Trail    Trail    // required
+
+	Notifier Notifier              // nil: nobody is told
+	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
+	Origins  []string              // other origins whose pages may send requests, with their visitor's cookie
+
+	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
+	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+// Console answers below /api/console. Make it with New.
+type Console struct {
+	c        Config
+	mux      *reply.Mux
+	access   *consoleauth.Guard
+	recorder manage.Recorder
+}
+
+// New makes a Console. It says everything that is wrong with the Config at once.
+func New(c Config) (*Console, error) {
+	var errs []error
+	for name, missing := range map[string]bool{
+		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
+		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use the oauth.Server": c.Revoker == nil,
+		"Trail is missing: use the gateway.Gateway": c.Trail == nil,
+	} {
+		if missing {
+			errs = append(errs, errors.New(name))
+		}
+	}
+	access, err := consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Store})
+	if err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		return nil, fmt.Errorf("console: %w", errors.Join(errs...))
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = clientip.New(nil).Of
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Forget == nil {
+		c.Forget = func(string) {}
+	}
+	s := &Console{c: c, access: access, recorder: manage.Recorder{Trail: c.Trail, Notifier: c.Notifier, ClientIP: c.ClientIP}}
+	s.mux = reply.NewMux(c.Log, s.routes()...)
+	return s, nil
+}
+
+func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }

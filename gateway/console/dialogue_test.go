@@ -1,0 +1,36 @@
+package console_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/storage"
+)
+
+func TestDialogues(t *testing.T) {
+	document := witness.New(t, new(console.Console).OpenAPI())
+	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) {
+		h, values := stage(t)
+		return document.Watch(t, h), values
+	})
+	document.SawEverything(t)
+}
+
+// stage is the house as dialogues find it: four people who have signed in, an application
+// of a developer's with an order that waits, and one of nobody's.
+func stage(t *testing.T) (http.Handler, map[string]string) {
+	h := newHouse(t, func(c *console.Config) { c.Notifier = nil })
+	root, mina, eve := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper), h.person("eve", "")
+	app, order := h.waits(h.app("Shop", mina.Sub))
+	nobodys := h.app("Office", "")
+	mux := http.NewServeMux()
+	mux.Handle("/oauth/", h.provider)
+	mux.Handle("/api/console/", h.console)
+	return mux, map[string]string{
+		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
+		"app": app.ID, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
+	}
+}

@@ -1,0 +1,153 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/storage"
+)
+
+// orderRecord shows an order as /api/v1/billing/orders does, with whose it is and who has
+// ordered and decided.
+type orderRecord struct {
+	manage.OrderRecord
+	Owner     string `json:"owner"`
+	By        string `json:"by"`         // a sub, or a client_id
+	DecidedBy string `json:"decided_by"` // "": nobody yet
+}
+
+func orderOf(o storage.Order) orderRecord {
+	return orderRecord{manage.OrderOf(o), o.Owner, o.By, o.DecidedBy}
+}
+
+// listOrders is GET /api/console/orders?status=&client_id=&after=.
+func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return err
+	}
+	q, err := manage.OrderFilter(r)
+	if err != nil {
+		return err
+	}
+	if who.Role != storage.RoleAdmin {
+		q.Owner = who.Sub
+	}
+	page, next, err := s.c.Store.Orders(r.Context(), q, after, manage.PageSize)
+	if err != nil {
+		return err
+	}
+	all := []orderRecord{}
+	for _, o := range page {
+		all = append(all, orderOf(o))
+	}
+	return success(w, struct {
+		Orders []orderRecord `json:"orders"`
+		Next   string        `json:"next"` // send it as after for more; "": there is no more
+	}{all, next})
+}
+
+// showOrder is GET /api/console/orders/{order_id}.
+func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	o, err := s.c.Store.Order(r.Context(), r.PathValue("order_id"))
+	if err == nil && !sees(who, o.Owner) {
+		err = noOrder
+	}
+	if err != nil {
+		return manage.Refusal(err, noOrder)
+	}
+	return success(w, orderOf(o))
+}
+
+// cancelOrder is DELETE /api/console/orders/{order_id}. What is deleted is kept as canceled:
+// the books are not rewritten.
+func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	if err := manage.NoFields(w, r); err != nil {
+		return err
+	}
+	return s.decide(w, r, who, "order cancel", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return o.Cancel(a, who.Sub, time.Now())
+	})
+}
+
+// approveOrder is POST /api/console/orders/{order_id}/approve.
+func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	f, err := manage.ReadFields(w, r, "until")
+	if err != nil {
+		return err
+	}
+	until, err := untilOf(f)
+	if err != nil {
+		return err
+	}
+	return s.decide(w, r, who, "order approve", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return o.Approve(a, who.Sub, time.Now(), until)
+	})
+}
+
+// untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time is
+// as long as the tier lasts.
+func untilOf(f manage.Fields) (time.Time, error) {
+	text := ""
+	if err := f.Read("until", "a text", &text); err != nil || text == "" {
+		return time.Time{}, err
+	}
+	for _, layout := range []string{time.DateOnly, manage.ISO8601} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, manage.BadBody.Saying("until is a day such as 2027-11-21, or a time such as 2027-11-21T15:00:00Z")
+}
+
+// rejectOrder is POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
+func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	f, err := manage.ReadFields(w, r, "reason")
+	if err != nil {
+		return err
+	}
+	reason := ""
+	if err := f.Read("reason", "a text", &reason); err != nil {
+		return err
+	}
+	return s.decide(w, r, who, "order reject", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		return o.Reject(a, who.Sub, reason, time.Now())
+	})
+}
+
+// decide settles an order that the actor may settle, and says what became of it.
+func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) error {
+	var before storage.Order
+	var app storage.App
+	after, err := s.settle(r.Context(), r.PathValue("order_id"), func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+		if !sees(who, o.Owner) {
+			return o, a, noOrder
+		}
+		before, app = o, a
+		return how(o, a)
+	})
+	if err != nil {
+		return manage.Refusal(err, noOrder)
+	}
+	err = s.recorder.Note(r, manage.Act{
+		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: who.Sub, App: after.AppID, User: after.Owner,
+		Changes: manage.OrderChanges(before, after),
+	})
+	if err != nil {
+		return err
+	}
+	s.recorder.Tell(r, storage.Notice{Kind: storage.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	return success(w, orderOf(after))
+}
+
+func (s *Console) settle(ctx context.Context, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
+	o, err := apps.Decide(ctx, s.c.Store, id, how)
+	if err == nil {
+		s.c.Forget(o.AppID)
+	}
+	return o, err
+}

@@ -1,0 +1,85 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// Paths of the endpoints, and below what they are.
+const (
+	PathApps   = "/api/console/apps"
+	PathOrders = "/api/console/orders"
+	PathUsers  = "/api/console/users"
+
+	pathApp     = PathApps + "/{client_id}"
+	pathSecret  = pathApp + "/secret"
+	pathOrder   = PathOrders + "/{order_id}"
+	pathApprove = pathOrder + "/approve"
+	pathReject  = pathOrder + "/reject"
+	pathUser    = PathUsers + "/{sub}"
+)
+
+// Paths returns the paths that the console answers at, and below.
+func Paths() []string { return []string{PathApps, PathOrders, PathUsers} }
+
+// action is what a method does at a path, once it is known who asks for it.
+type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
+
+// routes is the one table.
+func (s *Console) routes() []reply.Route {
+	admin := consoleauth.Actor.Admin
+	return []reply.Route{
+		s.route(PathApps, actions{"GET": s.listApps, "POST": s.createApp}),
+		s.route(pathApp, actions{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}),
+		s.route(pathSecret, actions{"POST": s.rotateSecret}),
+		s.route(PathOrders, actions{"GET": s.listOrders}),
+		s.route(pathOrder, actions{"GET": s.showOrder, "DELETE": s.cancelOrder}),
+		s.route(pathApprove, actions{"POST": s.approveOrder}, admin),
+		s.route(pathReject, actions{"POST": s.rejectOrder}, admin),
+		s.route(PathUsers, actions{"GET": s.listUsers, "POST": s.createUser}, admin),
+		s.route(pathUser, actions{"GET": s.showUser, "PATCH": s.changeUser}, admin),
+	}
+}
+
+type actions map[string]action
+
+// route makes a route. Whatever changes something takes a fresh sign-in: nearly all of it
+// must, and which fields a body has is not known before it is read.
+func (s *Console) route(path string, by actions, checks ...consoleauth.Check) reply.Route {
+	fresh := append(slices.Clone(checks), consoleauth.Actor.Fresh)
+	var methods []string
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		if by[m] != nil {
+			methods = append(methods, m)
+		}
+	}
+	if by[http.MethodGet] != nil {
+		methods = append(methods, http.MethodHead)
+	}
+	return reply.Route{Path: path, Methods: methods, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		act, need := by[r.Method], fresh
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			act, need = by[http.MethodGet], checks
+		}
+		actor, err := s.access.Actor(r, need...)
+		if err != nil {
+			return err
+		}
+		return act(w, r, actor)
+	}}
+}
+
+// envelope is how the console says yes (spec 4).
+type envelope struct {
+	Code int    `json:"code"`
+	Msg  string `json:"msg"`
+	Data any    `json:"data"`
+}
+
+func success(w http.ResponseWriter, data any) error {
+	reply.NoStore(w)
+	return reply.JSON(w, http.StatusOK, envelope{1, "success", data})
+}

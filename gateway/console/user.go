@@ -1,0 +1,179 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/users"
+	"github.com/keystile/keystile/storage"
+)
+
+// userRecord shows a user. Neither a password nor its hash is in it, or in storage.User.
+type userRecord struct {
+	Sub           string `json:"sub"`
+	ID            int64  `json:"id"`
+	Username      string `json:"username"`
+	Name          string `json:"name"`
+	Nickname      string `json:"nickname"`
+	Email         string `json:"email"`
+	EmailVerified bool   `json:"email_verified"`
+	Role          string `json:"role"` // admin, developer, or "" for neither
+	LoginType     string `json:"login_type"`
+	Disabled      bool   `json:"disabled"`
+	CreatedAt     string `json:"created_at"`
+	UpdatedAt     string `json:"updated_at"`
+}
+
+func userOf(u storage.User) userRecord {
+	return userRecord{
+		u.Sub, u.ID, u.Username, u.Name, u.Nickname, u.Email, u.EmailVerified, u.Role, u.LoginType, u.Disabled,
+		u.CreatedAt.UTC().Format(manage.ISO8601), u.UpdatedAt.UTC().Format(manage.ISO8601),
+	}
+}
+
+// listUsers is GET /api/console/users?after=.
+func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+	after, err := manage.AfterOf(r)
+	if err != nil {
+		return err
+	}
+	page, next, err := s.c.Store.Users(r.Context(), fromOf("", after), manage.PageSize)
+	if err != nil {
+		return err
+	}
+	all := []userRecord{}
+	for _, u := range page {
+		all = append(all, userOf(u))
+	}
+	if next != "" {
+		next = page[len(page)-1].Sub
+	}
+	return success(w, struct {
+		Users []userRecord `json:"users"`
+		Next  string       `json:"next"` // send it as after for more; "": there is no more
+	}{all, next})
+}
+
+// showUser is GET /api/console/users/{sub}.
+func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth.Actor) error {
+	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
+	if err != nil {
+		return manage.Refusal(err, noUser)
+	}
+	return success(w, userOf(u))
+}
+
+// createUser is POST /api/console/users: a user who signs in with a password.
+func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
+	if err != nil {
+		return err
+	}
+	var u storage.User
+	password := ""
+	err = errors.Join(
+		f.Read("username", "a text", &u.Username), f.Read("password", "a text", &password), f.Read("role", "a text", &u.Role),
+		f.Read("nickname", "a text", &u.Nickname), f.Read("email", "a text", &u.Email),
+	)
+	if err == nil {
+		err = checkNickname(u.Nickname)
+	}
+	if err != nil {
+		return err
+	}
+	if u, err = s.c.Users.Create(r.Context(), u, password); err != nil {
+		return manage.Refusal(err, noUser)
+	}
+	if err := s.noteUser(r, who, "user create", storage.User{}, u); err != nil {
+		return err
+	}
+	return success(w, userOf(u))
+}
+
+// changeUser is PATCH /api/console/users/{sub}. Another role, and being disabled, end the
+// user's sessions and everything they granted.
+func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
+	known := []string{"role", "disabled", "nickname"}
+	f, err := manage.ReadFields(w, r, known...)
+	if err == nil {
+		err = f.Any(known)
+	}
+	if err != nil {
+		return err
+	}
+	before, after, err := s.saveUser(r.Context(), r.PathValue("sub"), f)
+	if err != nil {
+		return manage.Refusal(err, noUser)
+	}
+	var failed error
+	if _, sent := f["disabled"]; sent && after.Disabled || after.Role != before.Role {
+		_, _, failed = users.SignOut(r.Context(), s.c.Store, func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }, after.Sub)
+	}
+	if err := s.noteUser(r, who, "user set", before, after); err != nil {
+		return err
+	}
+	if notice, ok := userNotice(before, after); ok {
+		s.recorder.Tell(r, notice, after.Sub)
+	}
+	if failed != nil {
+		return failed
+	}
+	return success(w, userOf(after))
+}
+
+// saveUser changes the newest state of a user. It returns what there was before too.
+func (s *Console) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
+	after, err = storage.Again(ctx, func() (storage.User, error) {
+		u, err := s.c.Store.User(ctx, sub)
+		if err != nil {
+			return u, err
+		}
+		before = u
+		err = errors.Join(f.Read("role", "a text", &u.Role), f.Read("disabled", "true or false", &u.Disabled), f.Read("nickname", "a text", &u.Nickname))
+		if _, sent := f["nickname"]; err == nil && sent {
+			err = checkNickname(u.Nickname)
+		}
+		if err != nil {
+			return u, err
+		}
+		return s.c.Store.SaveUserKeepingAdmin(ctx, u)
+	})
+	return before, after, err
+}
+
+// maxNickname is the longest nickname, in bytes.
+const maxNickname = 200
+
+func checkNickname(text string) error {
+	if len(text) > maxNickname || strings.ContainsFunc(text, unicode.IsControl) {
+		return manage.BadBody.Saying("nickname is a text of up to 200 bytes without control characters")
+	}
+	return nil
+}
+
+// noteUser puts what was done to a user on the audit trail, and waits for it.
+func (s *Console) noteUser(r *http.Request, who consoleauth.Actor, what string, before, after storage.User) error {
+	return s.recorder.Note(r, manage.Act{What: what, On: after.Sub, By: who.Sub, User: after.Sub, Changes: manage.UserChanges(before, after)})
+}
+
+// userNotice says what a user is told of a change of theirs; ok is false if it is nothing
+// that gives or takes power.
+func userNotice(before, after storage.User) (n storage.Notice, ok bool) {
+	var what []string
+	switch {
+	case before.Role == after.Role:
+	case after.Role == "":
+		what = append(what, "role taken away")
+	default:
+		what = append(what, "role is "+after.Role+" now")
+	}
+	if before.Disabled != after.Disabled {
+		what = append(what, map[bool]string{true: "disabled", false: "enabled"}[after.Disabled])
+	}
+	return storage.Notice{Kind: storage.NoticeRole, Detail: strings.Join(what, ", ")}, len(what) > 0
+}

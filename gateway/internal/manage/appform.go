@@ -1,0 +1,82 @@
+package manage
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/storage"
+)
+
+// Fields that the owner of an application may send. The tier is a matter of billing.
+var (
+	Changeable = []string{"name", "domains", "redirect_uris", "id_token_alg", "legacy_success_code", "brand"}
+	Creatable  = append([]string{"public"}, Changeable...)
+)
+
+// Amend reads what was sent into an application. Lists and the brand are replaced, never
+// written to: a copy that was made before keeps what there was.
+func (f Fields) Amend(a *storage.App) error {
+	var errs []error
+	complain := func(err error) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	complain(f.Read("name", "a text", &a.Name))
+	complain(f.Texts("domains", &a.Domains))
+	complain(f.Texts("redirect_uris", &a.RedirectURIs))
+	complain(f.Read("id_token_alg", "a text", &a.IDTokenAlg))
+	complain(f.Read("public", "true or false", &a.Public))
+	if code := 0; f["legacy_success_code"] != nil {
+		complain(f.Read("legacy_success_code", "0 or 1", &code))
+		a.LegacySuccessCode = &code
+	}
+	if raw := f["brand"]; raw != nil {
+		complain(readBrand(raw, a))
+	}
+	if f["domains"] != nil {
+		for i, typed := range a.Domains {
+			normal, err := storage.NormalizeDomain(typed)
+			if err != nil {
+				complain(BadBody.Saying(err.Error()))
+				continue
+			}
+			a.Domains[i] = normal
+		}
+		slices.Sort(a.Domains)
+		a.Domains = slices.Compact(a.Domains)
+	}
+	return errors.Join(errs...)
+}
+
+// AmendNew is Amend for an application that is to be made.
+func (f Fields) AmendNew(a *storage.App) error {
+	if err := f.Amend(a); err != nil {
+		return err
+	}
+	if len(a.Domains) == 0 {
+		return BadBody.Saying("domains is missing: list the hosts that users may be sent back to, such as app.example.com")
+	}
+	return nil
+}
+
+// readBrand reads a brand, whole; one without anything in it is none.
+func readBrand(raw json.RawMessage, a *storage.App) error {
+	if raw[0] != '{' {
+		return BadBody.Saying("brand is not an object of name, logo and color")
+	}
+	var b storage.Brand
+	for name, value := range rawjson.Members(raw) {
+		into := map[string]*string{"name": &b.Name, "logo": &b.Logo, "color": &b.Color}[string(name)]
+		if into == nil || value[0] != '"' {
+			return BadBody.Saying("brand is not an object of name, logo and color, each a text")
+		}
+		*into = string(rawjson.Unquote(value))
+	}
+	if a.Brand = &b; b == (storage.Brand{}) {
+		a.Brand = nil
+	}
+	return nil
+}

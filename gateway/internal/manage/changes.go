@@ -1,0 +1,107 @@
+package manage
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// AppChanges says in what two states of an application differ, one text for each thing: a
+// value as it was and as it is, a list by what was taken out and put in. The zero App stands
+// for one that is not there yet, or no longer. Secrets are shown by HashOf.
+func AppChanges(before, after storage.App) []string {
+	d := &difference{}
+	d.text("name", before.Name, after.Name)
+	d.list("domains", before.Domains, after.Domains)
+	d.list("redirect_uris", before.RedirectURIs, after.RedirectURIs)
+	d.value("public", before.Public, after.Public)
+	d.text("id_token_alg", before.IDTokenAlg, after.IDTokenAlg)
+	d.value("legacy_success_code", before.SuccessCode(), after.SuccessCode())
+	d.text("brand", brandText(before), brandText(after))
+	d.value("first_party", before.FirstParty, after.FirstParty)
+	d.value("allow_http_redirect", before.AllowHTTPRedirect, after.AllowHTTPRedirect)
+	d.value("forbid_plain", before.ForbidPlain, after.ForbidPlain)
+	d.value("disabled", before.Disabled, after.Disabled)
+	d.text("owner", before.Owner, after.Owner)
+	d.text("tier", before.Tier, after.Tier)
+	d.value("secret", HashOf(before.AppKey()), HashOf(after.AppKey()))
+	return d.all
+}
+
+// UserChanges is AppChanges for a user.
+func UserChanges(before, after storage.User) []string {
+	d := &difference{}
+	d.text("username", before.Username, after.Username)
+	d.text("role", before.Role, after.Role)
+	d.text("nickname", before.Nickname, after.Nickname)
+	d.text("email", before.Email, after.Email)
+	d.value("disabled", before.Disabled, after.Disabled)
+	return d.all
+}
+
+// OrderChanges is AppChanges for an order.
+func OrderChanges(before, after storage.Order) []string {
+	d := &difference{}
+	d.text("status", before.Status, after.Status)
+	d.text("reason", before.Reason, after.Reason)
+	d.value("effective_at", shown(Stamp(before.EffectiveAt)), shown(Stamp(after.EffectiveAt)))
+	d.value("expires_at", shown(Stamp(before.ExpiresAt)), shown(Stamp(after.ExpiresAt)))
+	return d.all
+}
+
+func shown(stamp *string) string {
+	if stamp == nil {
+		return "none"
+	}
+	return *stamp
+}
+
+// HashOf shows which secret it was, for who has it to compare, without showing it: the
+// beginning of its SHA-256. The hash has no key and the trail may be read by others; that
+// gives nothing away because the secret is drawn, 256 random bits, and cannot be guessed.
+func HashOf(s storage.Secret) string {
+	if s.IsZero() {
+		return "none"
+	}
+	sum := sha256.Sum256([]byte(s.Reveal()))
+	return "sha256:" + hex.EncodeToString(sum[:6])
+}
+
+func brandText(a storage.App) string {
+	if a.Brand == nil {
+		return ""
+	}
+	return a.Brand.Name + " " + a.Brand.Logo + " " + a.Brand.Color
+}
+
+// difference collects what is not as it was. What people have typed is quoted, so that it
+// cannot pass for something else.
+type difference struct{ all []string }
+
+func (d *difference) value(name string, before, after any) {
+	if before != after {
+		d.all = append(d.all, fmt.Sprintf("%s %v -> %v", name, before, after))
+	}
+}
+
+func (d *difference) text(name, before, after string) {
+	if before != after {
+		d.all = append(d.all, fmt.Sprintf("%s %q -> %q", name, before, after))
+	}
+}
+
+func (d *difference) list(name string, before, after []string) {
+	for _, was := range before {
+		if !slices.Contains(after, was) {
+			d.all = append(d.all, fmt.Sprintf("%s -%q", name, was))
+		}
+	}
+	for _, is := range after {
+		if !slices.Contains(before, is) {
+			d.all = append(d.all, fmt.Sprintf("%s +%q", name, is))
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package manage
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+// Failures that both kinds of endpoints have.
+var (
+	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                  // spec 7
+	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                          // spec 7
+	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                             // spec 7
+	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"} // entry 29 of the decisions
+	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}      // spec 7
+)
+
+// MaxApps is how many applications a user may have. Those that an administrator makes for
+// them count, and are not held up by it.
+const MaxApps = 100
+
+// Refusal makes a failure of what the store has against a request. missing is returned for
+// what is not there.
+func Refusal(err error, missing *reply.Failure) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, storage.ErrNotFound):
+		return missing
+	case errors.Is(err, storage.ErrFull):
+		return TooManyApps
+	case errors.Is(err, storage.ErrInvalid), errors.Is(err, storage.ErrExists):
+		return BadBody.Saying(plain(err))
+	}
+	return err
+}
+
+// plain returns what a record has against a request, without the words of the store.
+func plain(err error) string {
+	text := strings.ReplaceAll(err.Error(), storage.ErrInvalid.Error()+": ", "")
+	text = strings.TrimSuffix(text, ": "+storage.ErrExists.Error())
+	return strings.ReplaceAll(strings.TrimPrefix(text, "application: "), "\n", "; ")
+}

@@ -1,0 +1,126 @@
+package manage
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/storage"
+)
+
+// Trail is the audit trail.
+type Trail interface {
+	// NoteNow returns once the event is stored, or says why it is not.
+	NoteNow(ctx context.Context, e storage.Event) error
+}
+
+// Notifier tells users what was done to what is theirs.
+type Notifier interface {
+	Notify(ctx context.Context, sub string, n storage.Notice)
+}
+
+// Recorder writes what was done on the audit trail, and tells whom it concerns.
+type Recorder struct {
+	Trail    Trail
+	Notifier Notifier // nil: nobody is told
+	ClientIP func(*http.Request) netip.Addr
+}
+
+// Act is something that was done.
+type Act struct {
+	What    string   // such as "app set"
+	On      string   // the id of what it was done to
+	By      string   // who did it: a sub, or the client_id of an application
+	App     string   // the application it is about, "" if none
+	User    string   // for whom it was done, a sub
+	Changes []string // what is not as it was: see AppChanges
+}
+
+// maxDetail is the most that one event holds of an act, in bytes. The trail cuts what has
+// more than 1,024.
+const maxDetail = 1000
+
+// Note puts an act on the audit trail and waits until it is there. What is too long for one
+// event goes on in the next.
+func (c Recorder) Note(r *http.Request, a Act) error {
+	e := visit.Event(r, storage.EventAdmin, c.ClientIP(r))
+	e.App, e.User = a.App, a.User
+	for _, detail := range a.details() {
+		e.Detail = detail
+		if err := c.Trail.NoteNow(r.Context(), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a Act) details() (all []string) {
+	head := a.What + " " + a.On + " by " + a.By
+	text := head
+	for i, change := range a.Changes {
+		switch {
+		case i == 0:
+			text += ": " + change
+		case len(text)+len("; ")+len(change) > maxDetail:
+			all = append(all, text)
+			text = head + ", continued: " + change
+		default:
+			text += "; " + change
+		}
+	}
+	return append(all, text)
+}
+
+// Tell tells users, each once, what was done to what is theirs. "" is nobody.
+func (c Recorder) Tell(r *http.Request, n storage.Notice, subs ...string) {
+	if c.Notifier == nil {
+		return
+	}
+	n.At, n.IP, n.Agent = time.Now(), c.ClientIP(r), r.UserAgent()
+	for i, sub := range subs {
+		if sub != "" && !slices.Contains(subs[:i], sub) {
+			c.Notifier.Notify(r.Context(), sub, n)
+		}
+	}
+}
+
+// AppNotice says what its owner is told of a change of an application; ok is false if it
+// is nothing that somebody else could use.
+func AppNotice(before, after storage.App) (n storage.Notice, ok bool) {
+	var what string
+	add := func(name string, changed bool) {
+		if changed && what != "" {
+			what += ", "
+		}
+		if changed {
+			what += name
+		}
+	}
+	add("domains", !slices.Equal(before.Domains, after.Domains))
+	add("redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs))
+	add("first_party", before.FirstParty != after.FirstParty)
+	add("allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect)
+	add("forbid_plain", before.ForbidPlain != after.ForbidPlain)
+	add("disabled", before.Disabled != after.Disabled)
+	add("owner", before.Owner != after.Owner)
+	return storage.Notice{Kind: storage.NoticeApp, App: after.Name, Detail: what + " changed"}, what != ""
+}
+
+// What owners are told of secrets.
+const (
+	ToldCreated = "application made, its secret shown"
+	ToldRotated = "secret rotated"
+)
+
+// DeletedNotice says what its owner is told when an application was deleted.
+func DeletedNotice(a storage.App) storage.Notice {
+	return storage.Notice{Kind: storage.NoticeApp, App: a.Name, Detail: "application deleted"}
+}
+
+// SecretNotice says what its owner is told when a secret of an application was shown.
+func SecretNotice(a storage.App, detail string) storage.Notice {
+	return storage.Notice{Kind: storage.NoticeSecret, App: a.Name, Detail: detail}
+}

@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/storage"
+)
+
+// AppStore is what /api/v1/apps and /api/v1/billing/ ask of storage, beside Store;
+// *storage.Store has it.
+type AppStore interface {
+	apps.Store
+	CreateApp(ctx context.Context, a storage.App, most int) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	ClosedApp(ctx context.Context, id string) (storage.ClosedApp, error)
+	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.ClosedApp, string, error)
+	User(ctx context.Context, sub string) (storage.User, error)
+	Order(ctx context.Context, id string) (storage.Order, error)
+	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
+	SaveOrder(ctx context.Context, o storage.Order, a storage.App) (storage.Order, storage.App, error)
+}
+
+// Revoker ends tokens; *oauth.Server has it.
+type Revoker interface {
+	// Revoke returns once nothing that is covered opens anything here.
+	Revoke(ctx context.Context, rs ...storage.Revocation) error
+}
+
+// Notifier tells users what was done to what is theirs, by mail for example.
+type Notifier interface {
+	// Notify does not wait until a user has been told.
+	Notify(ctx context.Context, sub string, n storage.Notice)
+}
+
+// MaxApps is how many applications a user may have. Those that an administrator makes for
+// them count, and are not held up by it.
+const MaxApps = manage.MaxApps
+
+// manager is whose applications a request manages: those of a user, or the one application
+// that its own token speaks for. Nobody's role counts for anything here: a token is on
+// servers and in browsers of others, and must not carry an administrator's powers.
+type manager struct {
+	user storage.User // the zero User: an application for itself
+	app  storage.App  // through which the request comes, or which it is for
+}
+
+// manager finds out whose applications a token manages (entry 52 of the decisions): those
+// of its user, if they have allowed that with the scope apps, or its own application.
+func (g *Gateway) manager(r *http.Request) (manager, error) {
+	caller, account, err := g.caller(r)
+	if err != nil {
+		return manager{}, err
+	}
+	m := manager{app: account.App}
+	if caller.UserID == "" {
+		return m, nil
+	}
+	if !scope.Has(caller.Scope, scope.Apps) {
+		return manager{}, noScope
+	}
+	m.user, err = g.c.Apps.User(r.Context(), caller.UserID)
+	if isNotFound(err) || err == nil && m.user.Disabled {
+		return manager{}, disabled
+	}
+	return m, err
+}
+
+// itself reports whether an application acts for itself.
+func (m manager) itself() bool { return m.user.Sub == "" }
+
+// by is who acts: a sub, or a client_id.
+func (m manager) by() string {
+	if m.itself() {
+		return m.app.ID
+	}
+	return m.user.Sub
+}
+
+// has reports whether an application is the manager's, by its id and its owner.
+func (m manager) has(id, owner string) bool {
+	if m.itself() {
+		return id == m.app.ID
+	}
+	return owner == m.user.Sub
+}
+
+// mine refuses an application that is not the manager's as if there were none.
+func (m manager) mine(a storage.App) error {
+	if !m.has(a.ID, a.Owner) {
+		return noApp
+	}
+	return nil
+}
+
+// people refuses what no application may do with its own token. Of others it does not
+// learn that they are there.
+func (m manager) people(id string) error {
+	switch {
+	case !m.itself():
+		return nil
+	case id != m.app.ID:
+		return noApp
+	}
+	return notByItself
+}
+
+// managed returns an application of the manager's.
+func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.App, error) {
+	app, err := g.c.Apps.App(ctx, id)
+	if err == nil {
+		err = m.mine(app)
+	}
+	return app, refusal(err)
+}
+
+// change changes the newest state of an application of the manager's. It returns what there
+// was before too.
+func (g *Gateway) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+	after, err = apps.Change(ctx, g.c.Apps, id, func(a *storage.App) error {
+		if err := m.mine(*a); err != nil {
+			return err
+		}
+		before = *a
+		return change(a)
+	})
+	return before, after, refusal(err)
+}
+
+// refusal makes a failure of what a record has against a request.
+func refusal(err error) error { return manage.Refusal(err, noApp) }
+
+// note puts what was done to an application on the audit trail, and waits for it.
+func (g *Gateway) note(r *http.Request, m manager, what string, before, after storage.App) error {
+	on := after
+	if on.ID == "" {
+		on = before
+	}
+	return g.recorder().Note(r, manage.Act{
+		What: what, On: on.ID, By: m.by(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
+	})
+}
+
+func (g *Gateway) recorder() manage.Recorder {
+	return manage.Recorder{Trail: g, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP}
+}

@@ -1,0 +1,120 @@
+package consoleauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/storage"
+)
+
+// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+type Visitors interface {
+	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
+	// storage.ErrNotFound if nobody is signed in.
+	Visitor(r *http.Request) (storage.Session, error)
+}
+
+// Users knows the roles of users; *storage.Store has it.
+type Users interface {
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// Config is what New needs.
+type Config struct {
+	BaseURL  string   // the service's own origin, whose pages may send requests
+	Origins  []string // others whose pages may
+	Visitors Visitors
+	Users    Users
+}
+
+// Guard decides who may use the console.
+type Guard struct {
+	visitors   Visitors
+	users      Users
+	sameOrigin *http.CrossOriginProtection
+}
+
+// New makes a Guard. It says which origins are none.
+func New(c Config) (*Guard, error) {
+	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection()}
+	var errs []error
+	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
+		if err := g.sameOrigin.AddTrustedOrigin(origin); err != nil {
+			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
+		}
+	}
+	return g, errors.Join(errs...)
+}
+
+// Actor is who uses the console.
+type Actor struct {
+	storage.User
+	AuthTime time.Time // when they proved who they are
+}
+
+// Check is one more condition, such as Actor.Admin.
+type Check func(Actor) error
+
+// Actor returns who sends a request, before anything of its body is read: 401 for nobody,
+// 403 for who has no role for it, comes from another site's page or does not pass the
+// checks, 400 for a body that is not JSON, in that order.
+func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
+	a, err := g.visitor(r)
+	if err != nil {
+		return a, err
+	}
+	if a.Role != storage.RoleAdmin && a.Role != storage.RoleDeveloper {
+		return a, NotAllowed
+	}
+	if err := g.sameOrigin.Check(r); err != nil {
+		return a, CrossOrigin.Because(err)
+	}
+	for _, check := range checks {
+		if err := check(a); err != nil {
+			return a, err
+		}
+	}
+	switch r.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+			return a, NotJSON
+		}
+	}
+	return a, nil
+}
+
+// visitor returns who sits in front of the browser.
+func (g *Guard) visitor(r *http.Request) (Actor, error) {
+	session, err := g.visitors.Visitor(r)
+	var user storage.User
+	if err == nil {
+		user, err = g.users.User(r.Context(), session.UserID)
+	}
+	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
+		return Actor{}, NotSignedIn
+	}
+	return Actor{user, session.AuthTime}, err
+}
+
+// Admin refuses who is no administrator.
+func (a Actor) Admin() error {
+	if a.Role != storage.RoleAdmin {
+		return NotAdmin
+	}
+	return nil
+}
+
+// Fresh refuses who has not signed in within the last ten minutes (entry 57 of the
+// decisions): a browser that was left open, or a cookie that was stolen, is not enough.
+func (a Actor) Fresh() error {
+	if !stepup.Fresh(a.AuthTime, time.Now()) {
+		return SignInAgain
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+// Package users holds what the console and the administrator's commands both do to a user.
+package users
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Store is what SignOut asks of storage.
+type Store interface {
+	Session(ctx context.Context, id string) (storage.Session, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	EndSession(ctx context.Context, s storage.Session) error
+}
+
+// SignOut ends the sessions of a user and everything they granted before now. Whatever is to
+// keep them out, or to give them less, is saved before: then nothing begins that this would
+// miss. It returns how many sessions there were, and the time that everything granted
+// before has ended by.
+func SignOut(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, sub string) (ended int, before time.Time, err error) {
+	sessions, err := store.Sessions(ctx, sub)
+	if err != nil {
+		return 0, before, err
+	}
+	for _, s := range sessions {
+		if err := end(ctx, store, s); err != nil {
+			return 0, before, err
+		}
+	}
+	before = time.Now()
+	return len(sessions), before, revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: before.UTC()})
+}
+
+// end ends a session even if it moves forward with its use meanwhile.
+func end(ctx context.Context, store Store, s storage.Session) error {
+	_, err := storage.Again(ctx, func() (storage.Session, error) {
+		s, err := store.Session(ctx, s.ID)
+		if err != nil {
+			return s, err
+		}
+		return s, store.EndSession(ctx, s)
+	})
+	if errors.Is(err, storage.ErrNotFound) { // by itself
+		return nil
+	}
+	return err
+}

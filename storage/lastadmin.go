@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrLastAdmin: no enabled administrator would be left.
+var ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first", ErrInvalid)
+
+// adminFences holds one document, which is written with each user who stops being an
+// administrator, so that two who do so at once do not count each other as the one who stays.
+var adminFences = kind[fence]{
+	name:    "adminfence",
+	id:      func(fence) string { return "admins" },
+	version: func(f *fence) *int64 { return &f.Version },
+}
+
+// administers reports whether the user may administer.
+func (u User) administers() bool { return u.Role == RoleAdmin && !u.Disabled }
+
+// SaveUserKeepingAdmin is SaveUser, but refuses with ErrLastAdmin what would leave nobody
+// who administers. Changes that go through it, also at once in several processes, leave at
+// least one; SaveUser does not look.
+func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) {
+	if err := u.Check(); err != nil {
+		return u, err
+	}
+	for {
+		stands, err := adminFences.get(ctx, s, "admins")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return u, err
+		}
+		before, err := s.User(ctx, u.Sub)
+		if err != nil {
+			return u, err
+		}
+		if u.administers() || !before.administers() {
+			return s.SaveUser(ctx, u)
+		}
+		if err := s.anotherAdmin(ctx, u.Sub); err != nil {
+			return u, err
+		}
+		saved, err := s.saveFenced(ctx, u, stands)
+		var in *PutError
+		if errors.As(err, &in) && in.Kind == adminFences.name {
+			continue // another one stopped meanwhile; each round one of them gets through
+		}
+		return saved, err
+	}
+}
+
+// anotherAdmin returns ErrLastAdmin unless somebody else administers.
+func (s *Store) anotherAdmin(ctx context.Context, sub string) error {
+	for from := ""; ; {
+		page, next, err := s.Users(ctx, from, Page)
+		if err != nil {
+			return err
+		}
+		for _, u := range page {
+			if u.Sub != sub && u.administers() {
+				return nil
+			}
+		}
+		if from = next; next == "" {
+			return ErrLastAdmin
+		}
+	}
+}
+
+func (s *Store) saveFenced(ctx context.Context, u User, f fence) (User, error) {
+	u, err := u.ready()
+	if err != nil {
+		return u, err
+	}
+	user, err := users.doc(s, u)
+	if err != nil {
+		return u, err
+	}
+	stands, err := adminFences.doc(s, f)
+	if err != nil {
+		return u, err
+	}
+	u.Version, err = s.write(ctx, stands, user)
+	return u, err
+}
