@@ -19,6 +19,15 @@
 // and forms (RFC 6570 2.3); members that are lists or objects are sent there as JSON.
 // deepObject goes as deep as the value does; its lists are name[]=a&name[]=b.
 //
+// A path argument is judged by everything that an upstream may read in it: as it is and
+// decoded once or twice, with \ for /, with the wide forms of characters and overlong UTF-8
+// for ASCII, without what a server drops, up to a ; or ? or #. Whatever would then be a
+// segment . or .., by itself or with what stands beside it in the template, is refused, and
+// so are control characters and an argument of slashes alone. This refuses "..;" and "."
+// before ".json", which some upstreams could have taken. Its slashes are sent as %2F, and as
+// they are if the parameter has allowReserved; all else that allowReserved would keep means
+// the same encoded. Tabs and line breaks are control characters in queries and headers too.
+//
 // A keyword of a schema that is malformed, unknown or not RE2 is not enforced: the
 // upstream judges it. So are format, default (never sent) and members of nested objects
 // that their schema does not name.

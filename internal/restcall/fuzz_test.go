@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
@@ -71,9 +72,18 @@ func checkTarget(t *testing.T, r *Request) {
 	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "a" || !strings.HasPrefix(segments[4], "b-.") || !strings.HasSuffix(segments[4], ".json") {
 		t.Errorf("the segments are %q, want those of the template", segments)
 	}
-	for _, s := range segments[1:] {
-		if plain, _ := url.PathUnescape(s); plain == "." || plain == ".." || plain == "" {
-			t.Errorf("the segment %q changes the route", s)
+	for text, n := read.EscapedPath(), 0; n <= decodings+1; n++ {
+		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if s == "." || s == ".." {
+				t.Errorf("the path %q changes the route: %q", read.EscapedPath(), text)
+			}
+		}
+		plain, err := url.PathUnescape(text)
+		if err != nil || plain == text {
+			break
+		}
+		if text = plain; strings.ContainsFunc(text, unicode.IsControl) {
+			t.Errorf("the path %q has control characters: %q", read.EscapedPath(), text)
 		}
 	}
 }
