@@ -97,7 +97,7 @@ func Read(schema json.RawMessage) (Input, error) {
 		return nil, errNoObject
 	}
 	d := NewDocument(root, maxHops)
-	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512}, {Properties: 512}} {
+	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes}, {Properties: 512, Bytes: maxBytes}} {
 		p := d.Projection(limits, func(Node, string) {})
 		fields, ok := p.Fields(d.Root())
 		if err = p.Err(); err == nil && !ok {
