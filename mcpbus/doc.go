@@ -38,6 +38,9 @@
 // A tool that clients can not read is left out and logged. Many of them throw a whole list
 // away for one bad schema, and no registration of somebody should cost others theirs.
 //
+// The list has no text that nobody sees, whoever stored or found a tool, and neither have
+// the Instructions. Results are data for the caller, and are not touched.
+//
 // What an upstream says of its tools stays in memory: the store keeps what was registered,
 // and each node asks for itself. A change of the list is told to all who listen, also to
 // those who can not see what changed.
