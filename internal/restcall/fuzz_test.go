@@ -95,3 +95,35 @@ func checkQuery(t *testing.T, r *Request) {
 		t.Errorf("the query is %q, %v, want the base first and the credential last", r.url.RawQuery, err)
 	}
 }
+
+func FuzzBlot(f *testing.F) {
+	for _, secret := range echoed {
+		for _, write := range echoes {
+			f.Add(secret, `{"a":"`+write(secret)+`"}`)
+		}
+	}
+	f.Add("name-of-a-line", `"\name-of-a-line\\u005cname-of-a-line%"`)
+	f.Add("12345678", `\ud83d\udd11%u00e9&#x1F511;&amp;\x41%`)
+	f.Fuzz(func(t *testing.T, secret, answer string) {
+		c, err := Upstream{AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}.Credential()
+		if err != nil || len(secret) < minHidden || strings.ContainsAny(secret, "[]") {
+			return
+		}
+		got := string(c.Blot([]byte(answer)))
+		if strings.Contains(got, secret) || strings.Contains(string(unescaped([]byte(got))), secret) && strings.Contains(string(unescaped([]byte(answer))), secret) {
+			t.Errorf("with the secret %q Blot(%q) = %q", secret, answer, got)
+		}
+		if !strings.Contains(got, "[secret]") && got != answer {
+			t.Errorf("with the secret %q Blot(%q) = %q, which is changed and has nothing blotted", secret, answer, got)
+		}
+		for i, layer := 0, []byte(answer); i < 3; i++ { // places of an unescaped text are places of the text
+			next := unescaped(layer)
+			for at := range next {
+				if s := lift([]span{{at, at + 1}}, layer)[0]; s.from < 0 || s.from >= s.to || s.to > len(layer) {
+					t.Fatalf("lift(%d) of %q = %v", at, layer, s)
+				}
+			}
+			layer = next[:min(len(next), 100)]
+		}
+	})
+}
