@@ -162,6 +162,23 @@ func TestAnEchoOfTheCredentialIsBlottedHoweverItIsWritten(t *testing.T) {
 	}
 }
 
+// Not even the bits of a first or last letter stay.
+func TestOfBase64NoCharacterThatHoldsTheSecretStays(t *testing.T) {
+	for _, secret := range []string{"secret-12", "secret-123", "secret-1234"} {
+		c, _ := Upstream{AuthType: "bearer", Secret: storage.NewSecret(secret)}.Credential()
+		for before := range 6 {
+			for after := range 6 {
+				encoded := base64.StdEncoding.EncodeToString([]byte("bbbbbb"[:before] + secret + "aaaaaa"[:after]))
+				first, end := before*8/6, ((before+len(secret))*8+5)/6
+				want := encoded[:first] + "[secret]" + strings.TrimLeft(encoded[end:], "=")
+				if got := string(c.Blot([]byte("\"" + encoded + "\""))); got != "\""+want+"\"" {
+					t.Errorf("%d before and %d after %q: %s is passed on as %s, want %s", before, after, secret, encoded, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A short secret would be found by chance, and show by what is missing.
 func TestAShortSecretBlotsNoText(t *testing.T) {
 	text := "The pass is in the past: GET a b c, user and admin; YWRtaW4= %61dmin \\u0061dmin"

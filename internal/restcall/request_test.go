@@ -32,6 +32,7 @@ func TestAPathValueStaysWithinItsSegment(t *testing.T) {
 		{"/a/{x}", `{"x":["."]}`, "a segment . or .."}, {"/a/{x}", `{"x":""}`, "must not be empty"}, {"/a/{x}", `{"x":[]}`, "must not be empty"}, {"/a/{x}", `{"x":{}}`, "must not be empty"}, {"/a/{x}", `{"x":[null,""]}`, "must not be empty"},
 		{"/a/{x}", `{"x":"../../etc/passwd"}`, "a segment . or .."}, {"/a/{x}", `{"x":"..\\admin"}`, "a segment . or .."}, {"/a/{x}", `{"x":"%2e%2e"}`, "a segment . or .."}, {"/a/{x}", `{"x":"%252e%252e%252f"}`, "a segment . or .."},
 		{"/a/{x}.json", `{"x":"."}`, "a segment . or .."}, {"/a/{x}b", `{"x":"."}`, "a segment . or .."}, {"/a/{x}b", `{"x":"c/."}`, "a segment . or .."}, {"/a/{x}", `{"x":["b","../c"]}`, "a segment . or .."}, {"/a/{x}", `{"x":{"..":"b"}}`, "a segment . or .."},
+		{"/a/{x}.", `{"x":"b/"}`, "a segment . or .."}, {"/a/.{x}", `{"x":";b"}`, "a segment . or .."}, {"/a/.{x}", `{"x":"/b"}`, "a segment . or .."}, {"/a/%2e{x}", `{"x":"%2fb"}`, "a segment . or .."},
 		{"/a/{x}", `{"x":"b\r\n"}`, "no control characters"}, {"/a/{x}", `{"x":"b\u0000"}`, "no control characters"}, {"/a/{x}", `{"x":"b%00"}`, "no control characters"}, {"/a/{x}", `{"x":"b\u0085"}`, "no control characters"}, {"/a/{x}", `{"x":["b","\t"]}`, "no control characters"},
 		{"/a/{x}", `{"x":"/"}`, "must not be empty"}, {"/a/{x}", `{"x":"%2f/"}`, "must not be empty"},
 		{"/a/{x}", `{}`, `"x" is required`}, {"/a/{x}", `{"x":null}`, `"x" is required`},

@@ -43,7 +43,11 @@ func TestNoPathArgumentLeavesTheFolderOfItsTool(t *testing.T) {
 				for _, reserved := range []bool{false, true} {
 					p := storage.Param{Style: style, AllowReserved: reserved}
 					for _, name := range hostile {
-						for _, v := range []any{name, []string{name}, []string{name, "b"}, map[string]string{"k": name}, map[string]string{name: "v"}} {
+						values := []any{name}
+						if template == templates[0] {
+							values = append(values, []string{name}, []string{name, "b"}, map[string]string{"k": name}, map[string]string{name: "v"})
+						}
+						for _, v := range values {
 							r := u.call(t, tool(template, p, "a"), map[string]any{"a": v})
 							if _, plain := v.(string); plain && (r.Dispatched || !r.IsError || !strings.Contains(textOf(r), `argument "a"`)) {
 								t.Errorf("%s %s with %q is sent, or it is not said why not: %s", template, style, v, textOf(r))
