@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -166,7 +167,8 @@ func (c *Config) complete() error {
 		*d.value = cmp.Or(*d.value, d.fallback)
 		want(*d.value >= d.least, "%s is at least %v, or 0 for %v", d.name, d.least, d.fallback)
 	}
-	c.Name, c.Version = cmp.Or(c.Name, "Keystile"), cmp.Or(c.Version, "0.0.0")
+	c.Name, c.Version = cmp.Or(toolschema.Text(c.Name), "Keystile"), cmp.Or(toolschema.Text(c.Version), "0.0.0")
+	c.Instructions = toolschema.Lines(c.Instructions)
 	if c.Scopes == nil {
 		c.Scopes = []string{"openid"}
 	}

@@ -46,6 +46,8 @@
 // What goes out because of a request says which services it has come through, and a request
 // that has been here before is refused with 508 (RFC 5842): the only sign of an upstream
 // that is this service by another name. Two services may call one another's tools.
+// The list has no text that nobody sees, whoever stored or found a tool, and neither have
+// the Instructions. Results are data for the caller, and are not touched.
 //
 // What an upstream says of its tools stays in memory: the store keeps what was registered,
 // and each node asks for itself. A change of the list is told to all who listen, also to

@@ -40,7 +40,7 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	want := `{"tools":[` +
 		`{"name":"m__delete","description":"calls delete",` + schema + `,"annotations":{"destructiveHint":true,"idempotentHint":true,"openWorldHint":true}},` +
 		`{"name":"m__get","description":"calls get",` + schema + `,"annotations":{"readOnlyHint":true,"openWorldHint":true}},` +
-		`{"name":"m__post","description":"Says <hello> & \"bye\"\u2028",` + schema + `,"annotations":{"openWorldHint":true}},` +
+		`{"name":"m__post","description":"Says <hello> & \"bye\"",` + schema + `,"annotations":{"openWorldHint":true}},` +
 		`{"name":"m__put","description":"calls put",` + schema + `,"annotations":{"idempotentHint":true,"openWorldHint":true}},` +
 		`{"name":"m__remote","description":"d","inputSchema":{"type":"object","x":12345678901234567890}}]`
 	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":`+want+`}}` {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -26,7 +27,8 @@ type tool struct {
 	json       []byte // as it is listed
 }
 
-// newTool encodes a stored tool. A tool that a client could not read is an error: one of
+// newTool encodes a stored tool, without text that nobody sees: what was stored by an older
+// version, or found by a Discoverer that looks at nothing, may have some. A tool that a client could not read is an error: one of
 // them in a list costs many clients the whole list.
 func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
 	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
@@ -39,13 +41,20 @@ func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
 	if err := checkSchema(stored.InputSchema); err != nil {
 		return nil, fmt.Errorf("its input schema %w", err)
 	}
-	var err error
+	schema, err := toolschema.Legible(stored.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	description := strings.TrimSpace(toolschema.Lines(stored.Description))
+	if description == "" {
+		return nil, errors.New("its description has nothing that is seen")
+	}
 	t.json, err = encode(struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations *annotations    `json:"annotations,omitempty"`
-	}{t.name, stored.Description, stored.InputSchema, annotationsOf(stored.Method)})
+	}{t.name, description, schema, annotationsOf(stored.Method)})
 	if err == nil && len(t.json) > maxTool {
 		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)
 	}

@@ -72,4 +72,12 @@
 //
 // Cookies, and headers that the bus sets itself or that say who is calling, are no
 // arguments. They are not listed as left out: every operation of a document has them.
+//
+// What nobody sees of a text is left out of what is stored (see internal/toolschema): of
+// labels, descriptions and titles silently, of other keywords by leaving out the keyword,
+// which is listed. An operation whose path has such characters is no tool: where it leads
+// could not be read.
+//
+// allowReserved counts in the path, where OpenAPI 3.2 has it: its slashes stay. In a query
+// an encoded character means the same, so it is not read there.
 package registry

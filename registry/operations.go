@@ -83,6 +83,8 @@ func unfitPath(path string) string {
 		return "a path is too long"
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
 		return "a path must not have control characters or backslashes"
+	case !toolschema.Visible(path):
+		return "a path must not have characters that nobody sees"
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		switch strings.ReplaceAll(strings.ToLower(segment), "%2e", ".") {

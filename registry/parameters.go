@@ -103,7 +103,7 @@ func (d *document) argument(p parameter, view *toolschema.Projection) (a argumen
 	a.Schema, ok = view.Schema(schema)
 	a.Schema = toolschema.Described(a.Schema, p.Text("description"))
 	a.Name, a.in, a.Required = p.name, p.in, p.in == "path" || p.True("required")
-	a.param = storage.Param{JSON: json}
+	a.param = storage.Param{JSON: json, AllowReserved: p.in == "path" && p.True("allowReserved")}
 	if !json {
 		a.param.Style, a.param.Explode = d.serialization(p)
 	}

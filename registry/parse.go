@@ -118,7 +118,7 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 // tool shows an operation with its references resolved if that is asked for and small
 // enough, else without.
 func (d *document) tool(op operation, name string) (storage.Tool, error) {
-	limits := toolschema.Limits{Properties: d.options.MaxProperties}
+	limits := toolschema.Limits{Properties: d.options.MaxProperties, Bytes: d.options.MaxSchema}
 	if d.options.ResolveRefs {
 		limits.Depth, limits.Nodes = resolveDepth, resolveNodes
 		t, err := d.build(op, name, limits)

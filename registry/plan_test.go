@@ -14,6 +14,8 @@ func TestHowParametersAreSent(t *testing.T) {
 			`[{"arg":"q","name":"q","in":"query"},{"arg":"h","name":"h","in":"header","explode":true}]`},
 		{"styles", three, "/{m}", `{"name":"d","in":"query","style":"deepObject","schema":{}},{"name":"s","in":"query","style":"spaceDelimited","schema":{}},{"name":"f","in":"query","style":"form","schema":{}},{"name":"m","in":"path","style":"matrix","explode":true,"schema":{}}`,
 			`[{"arg":"d","name":"d","in":"query","style":"deepObject","explode":true},{"arg":"s","name":"s","in":"query","style":"spaceDelimited"},{"arg":"f","name":"f","in":"query","explode":true},{"arg":"m","name":"m","in":"path","style":"matrix","explode":true,"required":true}]`},
+		{"slashes that stay", three, "/{p}/{r}", `{"name":"p","in":"path","allowReserved":true,"schema":{}},{"name":"r","in":"path","allowReserved":"yes","schema":{}},{"name":"q","in":"query","allowReserved":true,"schema":{}}`,
+			`[{"arg":"p","name":"p","in":"path","required":true,"allow_reserved":true},{"arg":"r","name":"r","in":"path","required":true},{"arg":"q","name":"q","in":"query","explode":true}]`},
 		{"a style of another place", three, "/", `{"name":"q","in":"query","style":"simple","schema":{}}`,
 			`[{"arg":"q","name":"q","in":"query","explode":true}]`},
 		{"JSON in a parameter", three, "/", `{"name":"q","in":"query","required":true,"content":{"application/json":{"schema":{"type":"object"}}}},{"name":"t","in":"query","content":{"text/plain":{"schema":{"type":"string"}}}}`,

@@ -44,7 +44,7 @@ func (s *skips) add(n toolschema.Node, reason string) {
 	if len(s.list) >= maxSkips {
 		return
 	}
-	s.put(storage.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: reason})
+	s.put(storage.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
 }
 
 func (s *skips) put(skip storage.Skip) {

@@ -32,6 +32,9 @@ type Param struct {
 	Explode  bool   `json:"explode,omitempty"`  // lists and objects become one parameter per member
 	Required bool   `json:"required,omitempty"` // always true in the path
 	JSON     bool   `json:"json,omitempty"`     // the value is sent as JSON text (a `content` parameter)
+
+	// AllowReserved is of the path: a slash in the value stays one, and is not sent as %2F.
+	AllowReserved bool `json:"allow_reserved,omitempty"`
 }
 
 // Body binds arguments to the request body.

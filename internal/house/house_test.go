@@ -181,7 +181,7 @@ func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
 
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
-	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue"} {
+	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue", module + "/internal/toolschema/hiddentext"} {
 		if slices.Contains(shipped, pkg) {
 			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}

@@ -35,4 +35,7 @@
 //
 // Requests of an upstream within an answer (sampling, elicitation, roots) get no answer,
 // and a stream that broke off is not resumed.
+//
+// Tools are shown without text that nobody sees, whatever their upstream says of them. What
+// a tool answers is data for whoever called it, and is passed on as it is, hidden text too.
 package mcpcall

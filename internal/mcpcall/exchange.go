@@ -44,7 +44,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return nil, errEncoding // the transport has undone what it asked for
 	}
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	media, _, _ := mime.ParseMediaType(string(t.credential.Blot([]byte(resp.Header.Get("Content-Type"))))) // the log may have it
 	switch {
 	case r.status >= 400:
 		r.readFault(t, resp.Body)

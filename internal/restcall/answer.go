@@ -25,7 +25,7 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	result := Result{Status: status, IsError: status < 200 || status > 299}
 	if status < 200 || status >= 300 && status < 400 {
 		// Not read: the body of 101 never ends, that of a redirect names the upstream.
-		result.Content = say("%s%s", line(status), redirect(resp, r.url.Hostname()))
+		result.Content = say("%s%s", line(status), r.credential.Blot([]byte(redirect(resp, r.url.Hostname()))))
 		return result, nil
 	}
 	body, err := c.body(ctx, resp)
@@ -40,7 +40,7 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	case err != nil:
 		return Result{}, err
 	default:
-		result.fill(resp.Header.Get("Content-Type"), r.credential.Blot(body))
+		result.fill(string(r.credential.Blot([]byte(resp.Header.Get("Content-Type")))), r.credential.Blot(body))
 		return result, nil
 	}
 	result.IsError, result.Cause = true, err

@@ -82,3 +82,30 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkBlot reads answers of 1 MiB: without escapes, as an API gives them, and made of
+// little else than escapes or the secret itself.
+func BenchmarkBlot(b *testing.B) {
+	secret := "sk-live-0123456789abcdefghijklmnop/+="
+	c, err := Upstream{AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}.Credential()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, piece := range map[string]string{
+		"short": `{"id":42,"name":"Rex"}`,
+		"plain": `{"id":42,"name":"Rex","tags":["a","b"]},`, "usual": `{"id":42,"name":"R\u00e9x \"the dog\"","url":"https:\/\/a.example\/x?y=%2F&z"},`,
+		"escapes": `\u0073\u006b\u002d`, "nested": `\\\\u0073%255c`, "echo": secret + ",", "almost": secret[:len(secret)-1], "one letter": "s",
+	} {
+		answer := bytes.Repeat([]byte(piece), 1<<20/len(piece))
+		if name == "short" {
+			answer = []byte(piece)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(answer)))
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Blot(answer)
+			}
+		})
+	}
+}

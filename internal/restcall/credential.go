@@ -1,24 +1,19 @@
 package restcall
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 )
 
 // Credential is how the secret of an Upstream is sent, and how it may come back. The zero
 // value sends nothing.
 type Credential struct {
-	Header string // the header that carries it, if one does
-	Query  string // the parameter that carries it, if one does
-	Text   string // the value of either
-	hide   []string
+	Header string   // the header that carries it, if one does
+	Query  string   // the parameter that carries it, if one does
+	Text   string   // the value of either
+	hide   []string // texts that no answer may have
 }
 
 // String says little: the text is the secret.
@@ -50,7 +45,7 @@ func (u Upstream) Credential() (c Credential, err error) {
 	case c.Header != "" && !headerValue(c.Text):
 		return Credential{}, errors.New("auth_secret must have no control characters")
 	}
-	c.hide = spellings(secret, c.Text, u.AuthType == "basic")
+	c.hide = hidden(secret, c.Text, u.AuthType == "basic")
 	return c, nil
 }
 
@@ -68,45 +63,4 @@ func (u Upstream) apiKey(secret string) (Credential, error) {
 
 func carriesKeys(header string) bool {
 	return strings.EqualFold(header, "Authorization") || strings.EqualFold(header, "Cookie")
-}
-
-// minHidden is the length from which a secret is looked for in answers. A shorter one
-// would be found by chance, and would then show by what is missing.
-const minHidden = 8
-
-// spellings returns how a secret may come back from an upstream that echoes its request:
-// as it is or as it was sent, in a form, and in the strings of JSON.
-func spellings(secret, sent string, basic bool) (out []string) {
-	_, value, _ := strings.Cut(sent, " ")
-	form := url.QueryEscape(secret)
-	texts := []string{secret, value, form, strings.ReplaceAll(form, "+", "%20")}
-	if basic {
-		_, password, _ := strings.Cut(secret, ":")
-		texts = append(texts, password)
-	}
-	for _, text := range texts {
-		out = append(out, text)
-		if strings.ContainsFunc(text, quotable) {
-			quoted, _ := json.Marshal(text) // strings can not fail
-			inner := string(quoted[1 : len(quoted)-1])
-			out = append(out, inner, strings.ReplaceAll(inner, "/", `\/`))
-		}
-	}
-	out = slices.DeleteFunc(out, func(text string) bool { return len(text) < minHidden })
-	// Longest first: one spelling may stand within another.
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
-	return slices.Compact(out)
-}
-
-// quotable reports whether some encoder of JSON escapes a character.
-func quotable(c rune) bool { return c < ' ' || c > '~' || strings.ContainsRune(`"\/<>&'`, c) }
-
-// Blot removes the secret from an answer that repeats it.
-func (c Credential) Blot(answer []byte) []byte {
-	for _, secret := range c.hide {
-		if bytes.Contains(answer, []byte(secret)) {
-			answer = bytes.ReplaceAll(answer, []byte(secret), []byte("[secret]"))
-		}
-	}
-	return answer
 }

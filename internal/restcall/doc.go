@@ -19,13 +19,32 @@
 // and forms (RFC 6570 2.3); members that are lists or objects are sent there as JSON.
 // deepObject goes as deep as the value does; its lists are name[]=a&name[]=b.
 //
+// A path argument is judged by everything that an upstream may read in it: as it is and
+// decoded once or twice, with \ for /, with the wide forms of characters and overlong UTF-8
+// for ASCII, without what a server drops, up to a ; or ? or #. Whatever would then be a
+// segment . or .., by itself or with what stands beside it in the template, is refused, and
+// so are control characters and an argument of slashes alone. This refuses "..;" and "."
+// before ".json", which some upstreams could have taken. Its slashes are sent as %2F, and as
+// they are if the parameter has allowReserved; all else that allowReserved would keep means
+// the same encoded. Tabs and line breaks are control characters in queries and headers too.
+//
 // A keyword of a schema that is malformed, unknown or not RE2 is not enforced: the
 // upstream judges it. So are format, default (never sent) and members of nested objects
 // that their schema does not name.
 //
 // What the upstream's base URL has in its query can not be changed by an argument. The
-// credential replaces whatever has its name. A text in an answer that is the credential
-// is blotted out, since upstreams that echo their request are common.
+// credential replaces whatever has its name.
+//
+// Upstreams that echo their request are common, so the credential is blotted out of an
+// answer, of an error, and of the headers that a result shows: as it is; percent-encoded,
+// escaped as in JSON, in a program or in HTML, in capitals or not, up to three of these
+// within each other; read as Latin-1; and in base64 of both alphabets, wherever in a longer
+// text it stands, with up to a character more at each end. So is the value as it was sent,
+// and of basic the password alone. What has less than 8 bytes is not looked for, or it would
+// blot words and show by what is missing; of a short token or a short user:password the
+// whole header value is. Not found are base64 that is broken into lines, hexadecimal, and
+// whatever was encrypted or compressed. The work is linear: of an answer of 1 MiB it takes
+// 4 ms, of one full of escapes some 40 (BenchmarkBlot).
 //
 // Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
 // rather than on a Client, which might.

@@ -1,6 +1,9 @@
 package restcall
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // escape writes a text into a URL or a header. URLs take percent-encoding, with %20 for a
 // blank: + means a blank in forms only (RFC 3986 2.1).
@@ -10,6 +13,9 @@ func escapeQuery(dst []byte, text string) []byte { return percent(dst, text, "")
 
 // escapePath keeps what a segment may hold and no style uses as a separator (RFC 3986 3.3).
 func escapePath(dst []byte, text string) []byte { return percent(dst, text, ":@&=+$") }
+
+// escapeSlashed leaves slashes too, as allowReserved asks for.
+func escapeSlashed(dst []byte, text string) []byte { return percent(dst, text, ":@&=+$/") }
 
 // escapeNothing is for headers, whose values are checked and not encoded.
 func escapeNothing(dst []byte, text string) []byte { return append(dst, text...) }
@@ -51,21 +57,15 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// dots reports whether a segment is . or .. in any encoding: servers and proxies remove
-// those before they look at the path (RFC 3986 6.2.2).
-func dots(segment []byte) bool {
-	if len(segment) > 6 {
-		return false
-	}
-	plain := strings.ReplaceAll(strings.ToLower(string(segment)), "%2e", ".")
-	return plain == "." || plain == ".."
-}
-
 // headerValue reports whether a text may be the value of a header (RFC 9110 5.5): CR and
 // LF would begin another header, and NUL ends a value for some servers.
 func headerValue(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
+
+// plain reports whether a text has no control characters at all: what arguments give to
+// headers and queries (entry 60 of the decisions).
+func plain(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }
 
 // headerName is a token (RFC 9110 5.6.2).
 func headerName(name string) bool {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
@@ -71,9 +72,18 @@ func checkTarget(t *testing.T, r *Request) {
 	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "a" || !strings.HasPrefix(segments[4], "b-.") || !strings.HasSuffix(segments[4], ".json") {
 		t.Errorf("the segments are %q, want those of the template", segments)
 	}
-	for _, s := range segments[1:] {
-		if plain, _ := url.PathUnescape(s); plain == "." || plain == ".." || plain == "" {
-			t.Errorf("the segment %q changes the route", s)
+	for text, n := read.EscapedPath(), 0; n <= decodings+1; n++ {
+		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if s == "." || s == ".." {
+				t.Errorf("the path %q changes the route: %q", read.EscapedPath(), text)
+			}
+		}
+		plain, err := url.PathUnescape(text)
+		if err != nil || plain == text {
+			break
+		}
+		if text = plain; strings.ContainsFunc(text, unicode.IsControl) {
+			t.Errorf("the path %q has control characters: %q", read.EscapedPath(), text)
 		}
 	}
 }
@@ -84,4 +94,36 @@ func checkQuery(t *testing.T, r *Request) {
 	if err != nil || !strings.HasPrefix(r.url.RawQuery, "t=7&") || !strings.HasSuffix(r.url.RawQuery, "&key=S") || len(values["t"]) != 1 || len(values["key"]) != 1 {
 		t.Errorf("the query is %q, %v, want the base first and the credential last", r.url.RawQuery, err)
 	}
+}
+
+func FuzzBlot(f *testing.F) {
+	for _, secret := range echoed {
+		for _, write := range echoes {
+			f.Add(secret, `{"a":"`+write(secret)+`"}`)
+		}
+	}
+	f.Add("name-of-a-line", `"\name-of-a-line\\u005cname-of-a-line%"`)
+	f.Add("12345678", `\ud83d\udd11%u00e9&#x1F511;&amp;\x41%`)
+	f.Fuzz(func(t *testing.T, secret, answer string) {
+		c, err := Upstream{AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}.Credential()
+		if err != nil || len(secret) < minHidden || strings.ContainsAny(secret, "[]") {
+			return
+		}
+		got := string(c.Blot([]byte(answer)))
+		if strings.Contains(got, secret) || strings.Contains(string(unescaped([]byte(got))), secret) && strings.Contains(string(unescaped([]byte(answer))), secret) {
+			t.Errorf("with the secret %q Blot(%q) = %q", secret, answer, got)
+		}
+		if !strings.Contains(got, "[secret]") && got != answer {
+			t.Errorf("with the secret %q Blot(%q) = %q, which is changed and has nothing blotted", secret, answer, got)
+		}
+		for i, layer := 0, []byte(answer); i < 3; i++ { // places of an unescaped text are places of the text
+			next := unescaped(layer)
+			for at := range next {
+				if s := lift([]span{{at, at + 1}}, layer)[0]; s.from < 0 || s.from >= s.to || s.to > len(layer) {
+					t.Fatalf("lift(%d) of %q = %v", at, layer, s)
+				}
+			}
+			layer = next[:min(len(next), 100)]
+		}
+	})
 }

@@ -125,6 +125,8 @@ func (p *Plan) readParams(call *storage.Call) error {
 			errs = append(errs, fmt.Errorf("the parameter of %q has no name", q.Arg))
 		case q.In == "header" && !headerName(q.Name):
 			errs = append(errs, fmt.Errorf("%q can not be the name of a header", q.Name))
+		case !plain(q.Name):
+			errs = append(errs, fmt.Errorf("the parameter of %q has control characters in its name", q.Arg))
 		case q.In == "header" && Reserved(q.Name):
 			errs = append(errs, fmt.Errorf("the header %s is never an argument", q.Name))
 		}

@@ -13,6 +13,7 @@ type query struct {
 	fixed []string // names that arguments may not add to
 	key   string   // name of the credential, whose other values are dropped; "": none
 	clash string   // the first fixed name that an argument tried
+	odd   bool     // an argument has control characters
 }
 
 // newQuery begins with parts that are encoded already.
@@ -40,8 +41,14 @@ func newQuery(key string, parts ...string) *query {
 
 func (q *query) add(name, text string) {
 	if q.open(name) {
-		q.text = escapeQuery(q.text, text)
+		q.text = q.escape(q.text, text)
 	}
+}
+
+// escape is escapeQuery for the text of an argument.
+func (q *query) escape(dst []byte, text string) []byte {
+	q.odd = q.odd || !plain(text)
+	return escapeQuery(dst, text)
 }
 
 // open writes name= and reports whether a value may follow.
@@ -53,6 +60,7 @@ func (q *query) open(name string) bool {
 	if name == q.key && q.key != "" {
 		return false
 	}
+	q.odd = q.odd || !plain(name) // a member of an object may be a name
 	q.name(name)
 	return true
 }

@@ -84,6 +84,10 @@ func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, c *complain
 			c.add("argument %q must not set %q: the tool's upstream fixes it", param.Arg, clip(q.clash, 64))
 			q.clash = ""
 		}
+		if q.odd {
+			c.add("argument %q must have no control characters: it is sent in the query", param.Arg)
+			q.odd = false
+		}
 	}
 	if len(path)+len(q.text) > maxTarget {
 		c.add("the arguments make a URL of more than %d bytes: shorten them", maxTarget)
@@ -104,7 +108,7 @@ func (p *Plan) writeHeaders(r *Request, values arguments, c *complaints) {
 		}
 		text := string(valueOf(values[h.arg], h.JSON).join(nil, ",", h.Explode, escapeNothing))
 		switch {
-		case !headerValue(text):
+		case !plain(text):
 			c.add("argument %q must have no control characters: it is sent as a header", h.Arg)
 		case len(text) > maxHeader:
 			c.add("argument %q must have at most %d bytes: it is sent as a header", h.Arg, maxHeader)

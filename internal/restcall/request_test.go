@@ -14,9 +14,9 @@ import (
 func TestAPathValueStaysWithinItsSegment(t *testing.T) {
 	for _, c := range []struct{ template, value, want string }{
 		{"/a/{x}", `"b"`, "/a/b"}, {"/a/{x}/c", `"b"`, "/a/b/c"}, {"/{x}", `"日本"`, "/%E6%97%A5%E6%9C%AC"},
-		{"/a/{x}", `"../../etc/passwd"`, "/a/..%2F..%2Fetc%2Fpasswd"}, {"/a/{x}", `"..\\admin"`, "/a/..%5Cadmin"}, {"/a/{x}", `"%2e%2e"`, "/a/%252e%252e"},
-		{"/a/{x}", `"a+b c"`, "/a/a+b%20c"}, {"/a/{x}", `"@:$&=~-_.!*'()"`, "/a/@:$&=~-_.%21%2A%27%28%29"}, {"/a/{x}", `"b\r\n\u0000"`, "/a/b%0D%0A%00"},
-		{"/a/{x}", `"..."`, "/a/..."}, {"/a/{x}.json", `"."`, "/a/..json"}, {"/a/{x}b", `"."`, "/a/.b"},
+		{"/a/{x}", `"b/c\\d"`, "/a/b%2Fc%5Cd"}, {"/a/{x}", `"%2e%2e."`, "/a/%252e%252e."},
+		{"/a/{x}", `"a+b c"`, "/a/a+b%20c"}, {"/a/{x}", `"@:$&=~-_.!*'()"`, "/a/@:$&=~-_.%21%2A%27%28%29"},
+		{"/a/{x}", `"..."`, "/a/..."}, {"/a/{x}", `"..b"`, "/a/..b"}, {"/a/{x}.json", `"b."`, "/a/b..json"}, {"/a/{x}b", `"..c"`, "/a/..cb"},
 		{"/a/{x}", `"{x}"`, "/a/%7Bx%7D"}, {"/a/{x}/{x}", `"b"`, "/a/b/b"}, {"/a/{y}/{x}", `"b"`, "/a/%7By%7D/b"},
 		{"/a b/{x}|ä", `"b"`, "/a%20b/b%7C%C3%A4"}, {"/a%2Fb/%zz/{x}", `"b"`, "/a%2Fb/%25zz/b"}, {"//{x}/", `"b"`, "//b/"},
 		{"/a/{x}?kind=1&b=c+d", `"b"`, "/a/b?b=c%20d&kind=1"}, {"/a/{x}#tag", `"b"`, "/a/b"},
@@ -30,6 +30,11 @@ func TestAPathValueStaysWithinItsSegment(t *testing.T) {
 		{"/a/{x}", `{"x":".."}`, "a segment . or .."}, {"/a/{x}", `{"x":"."}`, "a segment . or .."}, {"/a/.{x}", `{"x":"."}`, "a segment . or .."}, {"/a/{x}.", `{"x":"."}`, "a segment . or .."},
 		{"/a/%2E{x}", `{"x":"."}`, "a segment . or .."}, {"/a/{x}%2e", `{"x":"."}`, "a segment . or .."}, {"/a/{x}{x}", `{"x":"."}`, "a segment . or .."},
 		{"/a/{x}", `{"x":["."]}`, "a segment . or .."}, {"/a/{x}", `{"x":""}`, "must not be empty"}, {"/a/{x}", `{"x":[]}`, "must not be empty"}, {"/a/{x}", `{"x":{}}`, "must not be empty"}, {"/a/{x}", `{"x":[null,""]}`, "must not be empty"},
+		{"/a/{x}", `{"x":"../../etc/passwd"}`, "a segment . or .."}, {"/a/{x}", `{"x":"..\\admin"}`, "a segment . or .."}, {"/a/{x}", `{"x":"%2e%2e"}`, "a segment . or .."}, {"/a/{x}", `{"x":"%252e%252e%252f"}`, "a segment . or .."},
+		{"/a/{x}.json", `{"x":"."}`, "a segment . or .."}, {"/a/{x}b", `{"x":"."}`, "a segment . or .."}, {"/a/{x}b", `{"x":"c/."}`, "a segment . or .."}, {"/a/{x}", `{"x":["b","../c"]}`, "a segment . or .."}, {"/a/{x}", `{"x":{"..":"b"}}`, "a segment . or .."},
+		{"/a/{x}.", `{"x":"b/"}`, "a segment . or .."}, {"/a/.{x}", `{"x":";b"}`, "a segment . or .."}, {"/a/.{x}", `{"x":"/b"}`, "a segment . or .."}, {"/a/%2e{x}", `{"x":"%2fb"}`, "a segment . or .."},
+		{"/a/{x}", `{"x":"b\r\n"}`, "no control characters"}, {"/a/{x}", `{"x":"b\u0000"}`, "no control characters"}, {"/a/{x}", `{"x":"b%00"}`, "no control characters"}, {"/a/{x}", `{"x":"b\u0085"}`, "no control characters"}, {"/a/{x}", `{"x":["b","\t"]}`, "no control characters"},
+		{"/a/{x}", `{"x":"/"}`, "must not be empty"}, {"/a/{x}", `{"x":"%2f/"}`, "must not be empty"},
 		{"/a/{x}", `{}`, `"x" is required`}, {"/a/{x}", `{"x":null}`, `"x" is required`},
 	} {
 		if got := target(t, one("get", c.template, "", "{}", pathArg("x")), c.arguments); !strings.Contains(got, c.says) || !strings.Contains(got, `"x"`) {
@@ -117,9 +122,27 @@ func TestTheBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 	}
 }
 
+func TestNoControlCharactersInTheQuery(t *testing.T) {
+	for _, style := range []storage.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"}, {Style: "deepObject", Explode: true}} {
+		style.Name, style.In = "q", "query"
+		for _, value := range []string{`"a\r\nb"`, `"\u0000"`, `"a\tb"`, `"\u007f"`, `"\u0085"`, `["a","b\n"]`, `{"k":"\u001b"}`, `{"k\n":"v"}`} {
+			if got := target(t, one("get", "/a", "", "{}", style), `{"x":`+value+`}`); !strings.Contains(got, `argument "x" must have no control characters`) {
+				t.Errorf("%s %s = %s, want a refusal", style.Style, value, got)
+			}
+		}
+		if got := target(t, one("get", "/a", "", "{}", style), `{"x":["a b","\u200d日本"]}`); !strings.HasPrefix(got, "/a?q") {
+			t.Errorf("%s of text = %s, want a query", style.Style, got)
+		}
+	}
+	asJSON := storage.Param{Name: "q", In: "query", JSON: true}
+	if got := target(t, one("get", "/a", "", "{}", asJSON), "{\"x\":{\"k\":\n\"a\\nb\"}}"); got != "/a?q=%7B%22k%22%3A%22a%5Cnb%22%7D" {
+		t.Errorf("JSON with a line break = %s, want it escaped", got)
+	}
+}
+
 func TestHeadersFromArguments(t *testing.T) {
 	for _, c := range []struct{ name, value, want, says string }{
-		{"X-Trace", `"abc"`, "abc", ""}, {"x-trace", `"abc"`, "abc", ""}, {"X-Trace", `"日本"`, "日本", ""}, {"X-Trace", `"a\tb"`, "a\tb", ""}, {"X-Trace", `[1,"b c",null]`, "1,b c", ""}, {"X-Trace", `{"a":1}`, "a,1", ""}, {"X-Trace", `9007199254740993`, "9007199254740993", ""},
+		{"X-Trace", `"abc"`, "abc", ""}, {"x-trace", `"abc"`, "abc", ""}, {"X-Trace", `"日本"`, "日本", ""}, {"X-Trace", `"a\tb"`, "", "control characters"}, {"X-Trace", `"a\u0085"`, "", "control characters"}, {"X-Trace", `[1,"b c",null]`, "1,b c", ""}, {"X-Trace", `{"a":1}`, "a,1", ""}, {"X-Trace", `9007199254740993`, "9007199254740993", ""},
 		{"X-Trace", `null`, "", ""},
 		{"X-Trace", `"a\r\nX-Admin: 1"`, "", "control characters"}, {"X-Trace", `"a\n"`, "", "control characters"}, {"X-Trace", `"\ra"`, "", "control characters"}, {"X-Trace", `"a\u0000"`, "", "control characters"}, {"X-Trace", `"\u007f"`, "", "control characters"}, {"X-Trace", `["a","b\n"]`, "", "control characters"}, {"X-Trace", `{"a\nb":1}`, "", "control characters"},
 		{"X-Trace", `"` + strings.Repeat("a", maxHeader+1) + `"`, "", "at most 8192 bytes"}, {"X-Trace", `"` + strings.Repeat("a", maxHeader) + `"`, strings.Repeat("a", maxHeader), ""},

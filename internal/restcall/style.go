@@ -84,24 +84,28 @@ func (v value) join(dst []byte, separator string, pair bool, esc escape) []byte 
 
 // appendPath writes a value into a segment of the path.
 func appendPath(dst []byte, p storage.Param, v value) []byte {
+	esc := escapePath
+	if p.AllowReserved {
+		esc = escapeSlashed
+	}
 	switch {
 	case p.Style == "label" && p.Explode:
-		return v.join(append(dst, '.'), ".", true, escapePath)
+		return v.join(append(dst, '.'), ".", true, esc)
 	case p.Style == "label":
-		return v.join(append(dst, '.'), ",", false, escapePath)
+		return v.join(append(dst, '.'), ",", false, esc)
 	case p.Style == "matrix" && p.Explode && !v.single:
 		for i, text := range v.texts {
 			name := p.Name
 			if v.names != nil {
 				name = v.names[i]
 			}
-			dst = escapePath(append(escapePath(append(dst, ';'), name), '='), text)
+			dst = esc(append(esc(append(dst, ';'), name), '='), text)
 		}
 		return dst
 	case p.Style == "matrix":
-		return v.join(append(escapePath(append(dst, ';'), p.Name), '='), ",", false, escapePath)
+		return v.join(append(escapePath(append(dst, ';'), p.Name), '='), ",", false, esc)
 	}
-	return v.join(dst, ",", p.Explode, escapePath)
+	return v.join(dst, ",", p.Explode, esc)
 }
 
 // appendQuery writes an argument into the query. An empty list or object writes nothing.
@@ -124,7 +128,7 @@ func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
 			q.add(p.Name, text)
 		}
 	case q.open(p.Name):
-		q.text = v.join(q.text, separators[p.Style], false, escapeQuery)
+		q.text = v.join(q.text, separators[p.Style], false, q.escape)
 	}
 }
 

@@ -36,7 +36,7 @@ func compileTemplate(text string, params []storage.Param, args map[string]int) (
 	used := map[string]bool{}
 	for segment := range strings.SplitSeq(path[1:], "/") {
 		pieces := split(segment, params, args)
-		if len(pieces) == 1 && pieces[0].arg < 0 && dots([]byte(pieces[0].literal)) {
+		if len(pieces) == 1 && pieces[0].arg < 0 && climbing(pieces[0].literal) {
 			return template{}, fmt.Errorf("the template has the segment %q", segment)
 		}
 		for _, p := range pieces {
@@ -82,11 +82,12 @@ func split(segment string, params []storage.Param, args map[string]int) (pieces 
 	return pieces
 }
 
-// expand appends the path to dst, complaining of values that would change the route.
+// expand appends the path to dst, complaining of values that would change the route: by
+// themselves, and by what they make of a segment together with what stands beside them.
 func (t template) expand(dst []byte, values arguments, c *complaints) []byte {
 	for _, pieces := range t.segments {
 		dst = append(dst, '/')
-		start, last := len(dst), ""
+		start, last, known := len(dst), "", len(*c)
 		for _, p := range pieces {
 			if p.arg < 0 {
 				dst = append(dst, p.literal...)
@@ -98,14 +99,27 @@ func (t template) expand(dst []byte, values arguments, c *complaints) []byte {
 				continue // complained of already
 			}
 			v := valueOf(raw, p.param.JSON)
-			if len(v.join(nil, "", false, escapeNothing)) == 0 {
-				c.add("argument %q must not be empty: it is part of the path", last)
+			if fault := v.pathFault(); fault != "" {
+				c.add("argument %q must %s", last, fault)
 			}
 			dst = appendPath(dst, p.param, v)
 		}
-		if last != "" && dots(dst[start:]) {
-			c.add("argument %q must not make a segment . or .. of the path", last)
+		if last != "" && len(*c) == known && climbing(string(dst[start:])) {
+			c.add("argument %q must %s", last, faultClimbs)
 		}
 	}
 	return dst
+}
+
+// pathFault says why a value may not be sent in a path, "" if it may.
+func (v value) pathFault() string {
+	if slashes(string(v.join(nil, "", false, escapeNothing))) {
+		return faultEmpty
+	}
+	for _, text := range slices.Concat(v.names, v.texts) {
+		if fault := pathFault(text); fault != "" {
+			return fault
+		}
+	}
+	return ""
 }

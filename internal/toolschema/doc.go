@@ -18,4 +18,22 @@
 // One schema of a tool that a client can not read costs it the whole list of tools: the
 // TypeScript SDK refuses a list in which one property is `true`, and Go clients one that
 // holds 1e999. So numbers beyond float64 go too, while integers keep every digit.
+//
+// Text that nobody sees is read by models (entry 59 of the decisions), so none of it stays:
+// neither what Unicode has as control, format, private and unassigned characters, nor
+// variation selectors, nor the letters and marks without a shape, such as the Hangul
+// fillers and the grapheme joiner. Old Korean, Mongolian and Hebrew lose a shape or an
+// order by that, and no word. These are seen by what they do, and stay there alone: U+200C
+// and U+200D between letters, marks or digits of one script that joins them; U+200D between
+// two emoji; U+FE0E and U+FE0F once, behind an emoji, and U+FE0F in a keycap; and the tag
+// characters of England, Scotland and Wales, letter by letter as they must be, behind the
+// black flag. A line break, a tab, U+2028, U+2029 and the blank of braille become a blank,
+// which is what people see. Other blanks, such as the ideographic one, are seen and stay.
+// What is unassigned is what the Unicode tables of the Go that built this do not have.
+//
+// Of a description or a title the rest is shown. A value of another keyword is compared by
+// programs, so the keyword goes whole if one character would, a line break or tab too, and
+// is reported. That, too, widens the schema. A property of a nested object whose name
+// hides something is not shown, and then neither is what the object says of all others.
+// The names of arguments are ASCII.
 package toolschema

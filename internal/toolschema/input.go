@@ -80,6 +80,32 @@ func Sanitize(schema json.RawMessage) (json.RawMessage, error) {
 	return in.JSON(maxBytes)
 }
 
+// Legible returns an input schema as it is if every text in it is visible, else as
+// [Sanitize] leaves it: what was stored by those who did not look.
+func Legible(schema json.RawMessage) (json.RawMessage, error) {
+	if plainJSON(schema) {
+		return schema, nil
+	}
+	root, err := tree.Parse(string(schema), maxDepth)
+	if err != nil {
+		return nil, fmt.Errorf("the input schema is not JSON that can be read: %w", err)
+	}
+	if p := NewDocument(root, maxHops).Projection(Limits{}, nil); p.visible(root) {
+		return schema, nil
+	}
+	return Sanitize(schema)
+}
+
+// plainJSON reports a text that is ASCII and escapes nothing.
+func plainJSON(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // Read reads the input schema of a foreign tool. None at all is an object without
 // properties, anything but an object is an error that says so.
 func Read(schema json.RawMessage) (Input, error) {
@@ -97,7 +123,7 @@ func Read(schema json.RawMessage) (Input, error) {
 		return nil, errNoObject
 	}
 	d := NewDocument(root, maxHops)
-	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512}, {Properties: 512}} {
+	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes}, {Properties: 512, Bytes: maxBytes}} {
 		p := d.Projection(limits, func(Node, string) {})
 		fields, ok := p.Fields(d.Root())
 		if err = p.Err(); err == nil && !ok {

@@ -103,10 +103,35 @@ func (p *Projection) finite(v any) bool {
 	case tree.Array:
 		return !slices.ContainsFunc(v, func(v any) bool { return !p.finite(v) })
 	case tree.Object:
-		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !p.finite(m.Value) })
+		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !p.finite(v.Get(m.Key)) })
 	}
 	return true
 }
+
+// whyHidden is why a keyword is left out: programs compare its value, so it is shown as it
+// is or not at all.
+const whyHidden = "it has characters that nobody sees: it is not shown"
+
+// visible reports whether every text of a value is, names of members too. A text that is
+// too long to be shown is not looked at: what holds it is refused for that.
+func (p *Projection) visible(v any) bool {
+	switch v := v.(type) {
+	case string:
+		if p.limits.Bytes > 0 && len(v) > p.limits.Bytes {
+			return true
+		}
+		p.steps += len(v) / bytesPerStep
+		return Visible(v)
+	case tree.Array:
+		return !slices.ContainsFunc(v, func(v any) bool { return !p.visible(v) })
+	case tree.Object:
+		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !p.visible(m.Key) || !p.visible(v.Get(m.Key)) })
+	}
+	return true
+}
+
+// bytesPerStep is how much text is looked at in what is counted as one step.
+const bytesPerStep = 256
 
 // maxDigits bounds what a client that computes with any number of digits has to do.
 const maxDigits = 400

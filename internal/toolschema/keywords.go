@@ -15,6 +15,8 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 	for _, m := range v {
 		value, wrong := p.keyword(m, v, null)
 		switch {
+		case value != nil && !p.visible(value):
+			p.report(n.Get(m.Key), whyHidden)
 		case value != nil:
 			own = append(own, tree.Member{Key: m.Key, Value: value})
 		case wrong:

@@ -12,6 +12,7 @@ type Limits struct {
 	Depth      int // levels below an argument whose structure and references are shown
 	Nodes      int // schemas shown when Depth > 0
 	Properties int // arguments
+	Bytes      int // of what is shown, of which the caller refuses more; 0: any number
 }
 
 // maxSteps bounds the work for one tool, whether it leads to anything shown or not: the

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/internal/toolschema/hiddentext"
 )
 
 func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
@@ -125,7 +127,8 @@ func repeated(n int, format string) string {
 
 func FuzzSanitize(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x",null]}},"required":["a"]}`, `{"$ref":"#"}`,
-		`{"anyOf":[{"properties":{"a":{"$ref":"#/anyOf/0"}}},{"allOf":[{"$ref":"#"}]}]}`, `{"properties":{"a":{"oneOf":[{"items":{"pattern":"a"}}]}}}`} {
+		`{"anyOf":[{"properties":{"a":{"$ref":"#/anyOf/0"}}},{"allOf":[{"$ref":"#"}]}]}`, `{"properties":{"a":{"oneOf":[{"items":{"pattern":"a"}}]}}}`,
+		`{"properties":{"a":{"title":"\u200b\ud83d\udc68\u200d\ud83d\udc69","default":{"\u202e":["\udb40\udc69"]},"properties":{"x\u3164":{"enum":["\u001b"]}},"additionalProperties":{"type":"string"}}}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, schema []byte) {
@@ -141,6 +144,13 @@ func FuzzSanitize(f *testing.F) {
 		if err := json.Unmarshal(once, &root); err != nil || root.Type != "object" || root.Properties == nil {
 			t.Fatalf("Sanitize(%q) = %s, %v, want an object of schemas", schema, once, err)
 		}
+		var all any
+		json.Unmarshal(once, &all)
+		hiddentext.Each(all, func(text string) {
+			if !Visible(text) {
+				t.Errorf("Sanitize(%q) = %s, want no hidden text: %q", schema, once, text)
+			}
+		})
 		for _, name := range root.Required {
 			if root.Properties[name] == nil {
 				t.Errorf("Sanitize(%q): %q is required and no property", schema, name)

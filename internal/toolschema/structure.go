@@ -28,12 +28,19 @@ func (p *Projection) structure(n Node, v tree.Object, level int, types tree.Arra
 	if len(required) > 0 {
 		out = append(out, tree.Member{Key: "required", Value: sortedNames(required)})
 	}
-	if extra := n.Get("additionalProperties"); is[tree.Object](extra.Value) {
+	if extra := n.Get("additionalProperties"); is[tree.Object](extra.Value) && !p.hides(n.Get("properties").Value) {
 		if schema, _ := p.schema(extra, level+1); constrains(schema) {
 			out = append(out, tree.Member{Key: "additionalProperties", Value: schema})
 		}
 	}
 	return out
+}
+
+// hides reports an object with a property whose name is not shown. To say what all other
+// properties are like would then refuse that one.
+func (p *Projection) hides(properties any) bool {
+	declared, _ := properties.(tree.Object)
+	return slices.ContainsFunc(declared, func(m tree.Member) bool { return !p.visible(m.Key) })
 }
 
 func (p *Projection) items(n Node, level int) tree.Object {
@@ -50,6 +57,10 @@ func (p *Projection) properties(n Node, level int) tree.Object {
 	for _, m := range declared {
 		property := n.Get(m.Key)
 		if readOnly(property.Value) {
+			continue
+		}
+		if !p.visible(m.Key) {
+			p.report(property, "a property with characters in its name that nobody sees: it is not shown")
 			continue
 		}
 		if schema, ok := p.schema(property, level+1); ok {
