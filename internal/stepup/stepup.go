@@ -1,24 +1,20 @@
-// Package stepup says when a sign-in is recent enough for an act that must not be open to
-// whoever finds a signed-in browser: secrets, redirect URIs, roles, keys, deleting,
-// settings, ways in, the e-mail address, the password (entry 57 of the decisions).
+// Package stepup holds the one rule of how recent a sign-in has to be before somebody may
+// do what cannot be taken back: see or rotate a secret, change where users are sent,
+// change a role or a way to sign in, delete, or hand an application the management of
+// others (entries 52 and 57 of the decisions).
 package stepup
 
 import "time"
 
-// MaxAge is how old a sign-in may be at such an act.
+// MaxAge is how old the sign-in may be.
 const MaxAge = 10 * time.Minute
 
-// skew is how far in the future the time of a sign-in may lie: the clocks of two nodes
-// differ by that much, and not by more.
+// skew is what the clocks of machines may differ by.
 const skew = time.Minute
 
-// Fresh reports whether a sign-in made at auth is recent enough at now. One of the future
-// is not: a clock that was wrong then would keep it fresh for as long as it was wrong by.
-// The zero time, which is no sign-in at all, is not fresh either.
+// Fresh reports whether a sign-in at auth is recent enough at now. One in the future, by
+// more than clocks differ, is not: it would stay fresh for as long as a clock ran ahead.
 func Fresh(auth, now time.Time) bool {
-	if auth.IsZero() {
-		return false
-	}
 	age := now.Sub(auth)
-	return age >= -skew && age <= MaxAge
+	return -skew <= age && age <= MaxAge
 }
