@@ -201,6 +201,7 @@ var chinese = map[string]string{
 	"You will be signed out here. Applications you are signed in to may stay open.": "您将在此退出登录。您已登录的应用可能仍保持登录状态。",
 	"You are signed out":         "您已退出登录",
 	"You can close this window.": "您可以关闭此窗口。",
+	"Continue to %s":             "前往 %s",
 
 	// Why the sign-in form is refused, and what else can go wrong there.
 	"This form was sent from another site. Open the sign-in page itself and try again.":              "此表单来自其他网站。请直接打开登录页面后重试。",
