@@ -190,11 +190,12 @@ var chinese = map[string]string{
 	"Create an account":            "创建账户",
 	"Code of your invitation":      "邀请码",
 	"E-mail address (if you like)": "邮箱地址（可选）",
-	"With it you can set a new password if you forget yours. We send a code to it.":                   "忘记密码时可用它重新设置。我们会向它发送验证码。",
-	"This username is taken. Choose another one.":                                                     "该用户名已被使用。请换一个。",
-	"This username can not be used. Choose one of 1 to 100 visible characters.":                       "不能使用此用户名。请使用 1 到 100 个可见字符。",
-	"Type in the code of your invitation. Who invited you has it.":                                    "请输入邀请码。邀请您的人会提供给您。",
-	"This invitation is not right, or has been used, or has ended. Check it, or ask for another one.": "邀请码不正确、已被使用或已失效。请检查，或另行索取。",
+	"With it you can set a new password if you forget yours. We send a code to it.":                    "忘记密码时可用它重新设置。我们会向它发送验证码。",
+	"This username is taken. Choose another one.":                                                      "该用户名已被使用。请换一个。",
+	"This username can not be used. Choose one of 1 to 100 visible characters.":                        "不能使用此用户名。请使用 1 到 100 个可见字符。",
+	"This username mixes writing systems that can be mistaken for each other. Use the letters of one.": "此用户名混用了容易混淆的文字。请只使用一种文字的字母。",
+	"Type in the code of your invitation. Who invited you has it.":                                     "请输入邀请码。邀请您的人会提供给您。",
+	"This invitation is not right, or has been used, or has ended. Check it, or ask for another one.":  "邀请码不正确、已被使用或已失效。请检查，或另行索取。",
 
 	// The pages of signing out.
 	"Sign out?": "要退出登录吗？",
