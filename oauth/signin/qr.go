@@ -169,7 +169,7 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 // it with has not ended, and they are not disabled. Of many requests one takes the step,
 // and that one is let in.
 func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
-	user, err := s.confirmer(r.Context(), t)
+	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
 		s.note(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
@@ -185,23 +185,24 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
-	return s.letIn(w, r, user, t.LoginType, t.Query)
+	return s.letInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }
 
-// confirmer returns who confirmed a ticket, read anew, or storage.ErrNotFound.
-func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.User, error) {
+// confirmer returns who confirmed a ticket and in which session, read anew, or
+// storage.ErrNotFound.
+func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
 	v, err := s.store.Session(ctx, t.Session)
 	if err == nil && !v.Live(time.Now()) {
 		err = storage.ErrNotFound
 	}
 	if err != nil {
-		return storage.User{}, err
+		return v, storage.User{}, err
 	}
 	u, err := s.users.User(ctx, t.UserID)
 	if err == nil && u.Disabled {
 		err = storage.ErrNotFound
 	}
-	return u, err
+	return v, u, err
 }
 
 // serveScript answers with the page's script. It may be kept for five minutes, and asked

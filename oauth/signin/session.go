@@ -19,15 +19,16 @@ func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// begin gives the browser a new session. What it brought along is ended first: a value
-// someone else may have planted must not become a signed-in one.
-func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType string) error {
+// begin gives the browser a new session of who proved at a time who they are. What it
+// brought along is ended first: a value someone else may have planted must not become a
+// signed-in one.
+func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType string, proved time.Time) error {
 	if err := s.endAll(r); err != nil {
 		return err
 	}
 	cookie, now := storage.DrawCookie(), time.Now().UTC()
 	v := storage.Session{
-		ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: now, EndsAt: now.Add(s.max),
+		ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.max),
 		IP: s.peer(r).String(), Agent: agentOf(r),
 	}
 	v.ExpiresAt = earlier(now.Add(s.idle), v.EndsAt)
