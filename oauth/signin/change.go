@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -78,7 +77,7 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	} else if err != nil {
 		return err
 	}
-	if err := s.begin(w, r, u, v.LoginType, time.Now()); err != nil {
+	if err := s.begin(w, r, u, v.LoginType, time.Now(), ""); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, u.Sub)
@@ -89,6 +88,10 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
 func (s *SignIn) changePassword(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
+	langs, err := s.spokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	if err != nil {
+		return err
+	}
 	if err := s.members.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
 		return err
 	}
@@ -99,15 +102,7 @@ func (s *SignIn) changePassword(r *http.Request, u storage.User, password string
 		return err
 	}
 	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	if s.members.emails == nil || u.Email == "" || !u.EmailVerified || !s.members.outbox.reserve() {
-		return nil
-	}
-	lang := page.LangOf(r, "")
-	text := lang.T("Your password at %s was changed, and you were signed out everywhere else.", s.members.site) + "\n\n" +
-		lang.T("If it was not you, set a new password at once and tell the operator.") + "\n"
-	s.members.outbox.put(func(ctx context.Context) error {
-		return s.members.mailer.Send(ctx, u.Email, lang.T("Your password was changed"), text)
-	})
+	s.tell(r.Context(), u.Sub, s.notice(r, storage.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 

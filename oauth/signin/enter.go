@@ -42,10 +42,12 @@ func (s *SignIn) letIn(w http.ResponseWriter, r *http.Request, user storage.User
 // letInSince is letIn for who has proved it at another time. If that is long ago, it does
 // not meet what the application asked of a sign-in.
 func (s *SignIn) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
-	if err := s.begin(w, r, user, loginType, proved); err != nil {
+	tell := s.newBrowser(r, user)
+	if err := s.begin(w, r, user, loginType, proved, query); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, user.Sub)
+	tell()
 	to := onward(query)
 	if !stepup.Fresh(proved, time.Now()) {
 		to = back(query)

@@ -143,12 +143,21 @@ var linkErrand = &errand{
 	},
 }
 
-// addressChanged writes down that a user has confirmed an address.
+// addressChanged writes down that a user has confirmed an address, and tells the old one
+// and the new one.
 func (s *SignIn) addressChanged(r *http.Request, before storage.User, address string) error {
 	old := before.Email
 	if !before.EmailVerified {
 		old = ""
 	}
+	if old == address {
+		return nil
+	}
+	what := "The e-mail address was changed."
+	if old == "" {
+		what = "An e-mail address was added."
+	}
+	s.tell(r.Context(), before.Sub, s.notice(r, storage.NoticeAccount, what), nil, old, address)
 	return s.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
 }
 

@@ -122,7 +122,7 @@ func (s *SignIn) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if address == "" {
 		return s.letIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.begin(w, r, u, storage.LoginSelf, time.Now()); err != nil {
+	if err := s.begin(w, r, u, storage.LoginSelf, time.Now(), query); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, u.Sub)

@@ -221,6 +221,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
+	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, storage.NoticeWayIn, "Added: "+u.in.labelOf(u.Name())), nil)
 	if err := u.in.changed(r, mine.UserID, "linked "+u.Name(), before, u.in.waysOf(r.Context(), mine.UserID)); err != nil {
 		return err
 	}
