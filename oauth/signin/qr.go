@@ -95,8 +95,9 @@ func sameBrowser(a, b string) bool {
 	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}. To
-// any other there is no such code.
+// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}, and
+// once it is scanned the number that the phone shows as well. To any other there is no
+// such code.
 func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.polls.count(network(s.peer(r))); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
@@ -111,11 +112,16 @@ func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.ofCode.count(t.ID); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
+	status, number := stateOf(t, time.Now()), ""
+	if status == qrScanned {
+		number = t.Number
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	return reply.JSON(w, http.StatusOK, struct {
 		Code   int    `json:"code"`
 		Status string `json:"status"`
-	}{0, stateOf(t, time.Now())})
+		Number string `json:"number,omitempty"`
+	}{0, status, number})
 }
 
 func stateOf(t storage.Ticket, now time.Time) string {
