@@ -158,7 +158,7 @@ type notices struct {
 func (n *notices) take(sub string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.all >= noticesWaiting || n.of[sub] > noticesOfUser {
+	if n.all >= noticesWaiting || n.of[sub] >= noticesOfUser {
 		return false
 	}
 	if n.of == nil {
