@@ -63,4 +63,13 @@
 // because of apps: it is left out there.
 //
 // An authorize request may be sent as a form; then its query is not read.
+//
+// A GET of /oauth/logout signs nobody out and redirects nowhere unless its id_token_hint
+// is an id_token of the application it leads back to. Such a hint may have expired and may
+// be signed with any of the application's live secrets. If the user it names is the one who is
+// signed in, the session ends and the browser goes back at once; if nobody is signed in,
+// it goes back at once; if somebody else is, they are asked. A hint that proves nothing is
+// no error: the visitor is asked as if there were none. A HEAD always describes the
+// question. A disabled application is answered with a page, before and after the form,
+// and the session stays, as for any other redirect that is refused.
 package oauth

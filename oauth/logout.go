@@ -1,22 +1,21 @@
 package oauth
 
 import (
-	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
-// logout is /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). GET changes nothing:
-// it asks, because any page on the web can send a browser here. The POST ends the session.
+// logout is /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
+// send a browser here, so a GET asks before it ends a session or leads to an application.
+// It does both at once for an application that shows an id_token of the user who is
+// signed in (entry 63 of the decisions). The POST, which is our own form, always does.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.signOut(w, r)
@@ -29,13 +28,38 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	switch _, err := s.c.SignIn.Visitor(r); {
-	case errors.Is(err, storage.ErrNotFound):
-		return s.goodbye(w, r, app, form)
-	case err != nil:
+	who, err := s.c.SignIn.Visitor(r)
+	nobody := errors.Is(err, storage.ErrNotFound)
+	if err != nil && !nobody {
 		return err
 	}
+	sub := s.hinted(form, app)
+	switch {
+	case sub != "" && r.Method == http.MethodGet && nobody:
+		return s.sendBack(w, form)
+	case sub != "" && r.Method == http.MethodGet && sub == who.UserID:
+		if err := s.c.SignIn.SignOut(w, r); err != nil {
+			return err
+		}
+		return s.sendBack(w, form)
+	case nobody:
+		return s.sayGone(w, r, app, form)
+	}
 	return s.confirm(w, r, app, form)
+}
+
+// hinted is the sub of the user whom an application's id_token_hint names, "" if it
+// proves nothing.
+func (s *Server) hinted(form url.Values, app storage.App) string {
+	hint := form.Get("id_token_hint")
+	if hint == "" || form.Get("post_logout_redirect_uri") == "" {
+		return ""
+	}
+	sub, err := s.keys.VerifyID(hint, s.c.Issuer, app)
+	if err != nil {
+		return ""
+	}
+	return sub
 }
 
 func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
@@ -53,7 +77,10 @@ func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.c.SignIn.SignOut(w, r); err != nil {
 		return err
 	}
-	return s.goodbye(w, r, app, form)
+	if form.Get("post_logout_redirect_uri") == "" {
+		return s.sayGone(w, r, app, form)
+	}
+	return s.sendBack(w, form)
 }
 
 // leaving finds the application that wants the browser back, and judges where to. A
@@ -73,6 +100,8 @@ func (s *Server) leaving(r *http.Request, form url.Values) (app storage.App, err
 		return app, unknownApp
 	case err != nil:
 		return app, err
+	case app.Disabled:
+		return app, disabledApp
 	}
 	if err := app.AllowsRedirect(to); err != nil {
 		return app, badRedirect.Saying("post_logout_redirect_uri is not allowed: " + err.Error())
@@ -96,57 +125,16 @@ func audienceOf(idToken string) string {
 	return claims.Audience
 }
 
-// goodbye sends the browser back to the application, or says that it is over.
-func (s *Server) goodbye(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
-	if to := form.Get("post_logout_redirect_uri"); to != "" {
-		return reply.Found(w, reply.WithQuery(to, "state", form.Get("state")))
-	}
-	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
+// sendBack leads to where the application wants the browser: leaving has judged it.
+func (s *Server) sendBack(w http.ResponseWriter, form url.Values) error {
+	return reply.Found(w, backTo(form))
 }
 
-//go:embed logout.html
-var logoutText string
-
-//go:embed signedout.html
-var signedOutText string
-
-var (
-	logoutPage    = template.Must(template.New("logout").Parse(logoutText))
-	signedOutPage = template.Must(template.New("signedout").Parse(signedOutText))
-)
-
-type logoutView struct {
-	page.Lang
-	Action string
-	Hidden []field
-}
-
-type field struct{ Name, Value string }
-
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
-	var hidden []field
-	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state", "ui_locales"} {
-		if form.Has(name) {
-			hidden = append(hidden, field{name, form.Get(name)})
-		}
+// backTo is post_logout_redirect_uri with the state, "" if the request names none.
+func backTo(form url.Values) string {
+	to := form.Get("post_logout_redirect_uri")
+	if to == "" {
+		return ""
 	}
-	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
-}
-
-func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *template.Template, hidden []field) error {
-	lang := page.LangOf(r, form.Get("ui_locales"))
-	var text strings.Builder
-	if err := body.Execute(&text, logoutView{lang, pathLogout, hidden}); err != nil {
-		return err
-	}
-	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app)}
-	if to := form.Get("post_logout_redirect_uri"); to != "" {
-		look.FormActions = []string{storage.RedirectOrigin(to)}
-	}
-	return page.Write(w, http.StatusOK, look, template.HTML(text.String()))
-}
-
-// failPage shows a failure to the person in front of the browser.
-func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+	return reply.WithQuery(to, "state", form.Get("state"))
 }

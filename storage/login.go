@@ -25,6 +25,10 @@ type Login struct {
 	PasswordHash string    `json:"password_hash,omitempty"`
 	CreatedAt    time.Time `json:"created_at"`
 	Version      int64     `json:"-"`
+
+	// Looks is read by CreateUser alone: what the user's name looks like, in up to two ways.
+	// Nobody's may look the same who is made later.
+	Looks [2]string `json:"-"`
 }
 
 var logins = kind[Login]{

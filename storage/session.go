@@ -17,6 +17,7 @@ type Session struct {
 	EndsAt    time.Time `json:"ends_at"`         // does not
 	IP        string    `json:"ip,omitempty"`    // where from
 	Agent     string    `json:"agent,omitempty"` // by what: the browser's User-Agent, cut
+	Lang      string    `json:"lang,omitempty"`  // of the pages it was begun with; "": before that was kept
 	Version   int64     `json:"-"`
 }
 

@@ -26,6 +26,7 @@ type Ticket struct {
 	Proof     []byte    `json:"proof,omitempty"`      // a keyed hash of what proves it
 	Tries     int       `json:"tries,omitempty"`      // wrong ones so far
 	State     string    `json:"state,omitempty"`      // where it stands, in the words of its room
+	Number    string    `json:"number,omitempty"`     // what two devices show, so that people can compare
 	UserID    string    `json:"user,omitempty"`       // the sub of who takes part
 	Session   string    `json:"session,omitempty"`    // the id of the session they do it with
 	LoginType string    `json:"login_type,omitempty"` // how they had signed in

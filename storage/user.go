@@ -73,7 +73,8 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 }
 
 // CreateUser writes a user and the logins they are found by, in one step. It draws the
-// sub and the number. A login that is taken: ErrExists, and nothing is written.
+// sub and the number. A login that is taken, or one of their Looks: ErrExists, and nothing
+// is written.
 func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
 	return s.createUser(ctx, u, by)
 }
@@ -119,7 +120,14 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, append(append(ways, along...), number, user)...)
+	for _, l := range by {
+		seen, err := looks.docs(s, looksOf(u.Sub, l.Looks[:])...)
+		if err != nil {
+			return 0, err
+		}
+		along = append(along, seen...)
+	}
+	return s.write(ctx, slices.Concat(ways, along, []Doc{number, user})...)
 }
 
 // SaveUser writes a user that has been read before.

@@ -123,7 +123,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, TrustedProxies: b.c.TrustedProxies, Journal: b.home.Journal(),
 		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
-		HSTS:   strings.HasPrefix(b.base, "https://"),
+		Notifier: b.signIn, HSTS: strings.HasPrefix(b.base, "https://"),
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
 		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
 	})
@@ -134,7 +134,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 func (b *builder) administration(context.Context) (err error) {
 	b.console, err = console.New(console.Config{
 		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Users: b.home.users, Revoker: b.provider, Trail: b.gateway,
-		Forget: b.gateway.Forget, Origins: b.c.Origins, ClientIP: b.client, Log: b.log,
+		Forget: b.gateway.Forget, Notifier: b.signIn, Origins: b.c.Origins, ClientIP: b.client, Log: b.log,
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,9 +23,19 @@ func TestABrowserIsSignedInByAPhone(t *testing.T) {
 
 	cookie := cookieOf(t, s).String()
 	at := s.base + "/oauth/signin/scan/" + p.Attribute("#collect [name=id]", "value")
-	if resp, page := get(t, http.DefaultClient, at, "Cookie", cookie); resp.StatusCode != 200 || !strings.Contains(page, "on Linux wants to sign in as you") {
+	resp, page := get(t, http.DefaultClient, at, "Cookie", cookie)
+	number := regexp.MustCompile(`the number (\d\d)\?`).FindStringSubmatch(page)
+	if resp.StatusCode != 200 || !strings.Contains(page, "on Linux wants to sign in as you") || number == nil {
 		t.Fatalf("the phone's page = %d %s", resp.StatusCode, page)
 	}
+	p.Shown("#number")
+	if got := p.Text("#number"); got != number[1] {
+		t.Errorf("the screen shows the number %q, the phone %q", got, number[1])
+	}
+	if got := p.Text("#state"); !strings.Contains(got, "the number "+number[1]+".") {
+		t.Errorf("the screen says %q, not the number %s", got, number[1])
+	}
+	look(t, p, "code-scanned")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at, strings.NewReader(url.Values{"answer": {"confirm"}}.Encode()))
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,7 @@ var heavy = map[string]string{
 	"github.com/go-jose/go-jose/v4": "internal/token",
 	"golang.org/x/crypto":           "oauth/signin",
 	"golang.org/x/time":             "gateway",
+	"golang.org/x/text":             "internal/confusable",
 	"github.com/getkin/kin-openapi": "registry",
 	"github.com/wneessen/go-mail":   "oauth/signin/mailer",
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",

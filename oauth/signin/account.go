@@ -64,9 +64,6 @@ const (
 	confirmPath = accountPath + "/confirm"
 )
 
-// recent is how long after signing in a way to sign in may be taken away.
-const recent = 10 * time.Minute
-
 // Account makes the account page of those who sign in here. Mount it at /oauth/account and
 // /oauth/account/; the page of who is signed in then leads there.
 func (s *SignIn) Account(c AccountConfig) (*Account, error) {
@@ -148,20 +145,9 @@ func (a *Account) told(r request, detail string) {
 	a.in.write(r.Request, storage.EventAccount, storage.Event{User: r.mine.UserID, Detail: detail})
 }
 
-// ended writes down a revocation, and waits until it is stored where the trail can say so.
+// ended writes down a revocation before it is answered.
 func (a *Account) ended(r request, app, detail string) error {
-	what := storage.Event{User: r.mine.UserID, App: app, Detail: detail}
-	trail, waits := a.in.audit.(interface {
-		NoteNow(ctx context.Context, e storage.Event) error
-	})
-	if !waits {
-		a.in.write(r.Request, storage.EventRevocation, what)
-		return nil
-	}
-	if err := trail.NoteNow(r.Context(), a.in.event(r.Request, storage.EventRevocation, what)); err != nil {
-		return untold.Because(err)
-	}
-	return nil
+	return a.in.writeNow(r.Request, storage.EventRevocation, storage.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.

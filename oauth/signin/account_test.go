@@ -299,7 +299,7 @@ func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 	d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
 	d.do(sends(allPath, "cookie", here))
 	want := []string{
-		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx",
+		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",
 	}
 	if !slices.Equal(trail.told, want) {

@@ -157,7 +157,7 @@ func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(cmp.Or(methods[login.Method], a.in.labels[login.Method], login.Method)), Since: momentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(a.in.labelOf(login.Method)), Since: momentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

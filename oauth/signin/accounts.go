@@ -58,9 +58,14 @@ func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User,
 // CreateByEmail implements EmailUsers. The username is drawn: applications are told it
 // that were not allowed to learn the address.
 func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
-	u, err := s.store.CreateUser(ctx, storage.User{
+	u := storage.User{
 		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
-	}, storage.Login{Method: storage.LoginEmail, Subject: address})
+	}
+	looks, err := s.looks(ctx, u.Username)
+	if err != nil {
+		return u, err
+	}
+	u, err = s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginEmail, Subject: address, Looks: looks})
 	if errors.Is(err, storage.ErrExists) {
 		return s.ByEmail(ctx, address)
 	}

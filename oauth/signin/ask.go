@@ -108,7 +108,7 @@ func (s *SignIn) asker(ctx context.Context, query string) (storage.App, error) {
 
 // hinted is a login_hint, or what was typed last time, as far as it can be a username.
 func hinted(hint string) string {
-	if _, err := subject(hint); err != nil {
+	if len(keys(hint)) == 0 {
 		return ""
 	}
 	return strings.TrimSpace(hint)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -49,7 +49,7 @@ func (s *SignIn) askChange(w http.ResponseWriter, r *http.Request, u storage.Use
 }
 
 // change takes the current password as a sign-in does: who has found a browser open must
-// not be able to guess at it either.
+// not be able to guess at it either. It is one, so no other has to be recent.
 func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
 	in, err := readFields(w, r, "current", "password")
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	} else if err != nil {
 		return err
 	}
-	if err := s.begin(w, r, u, v.LoginType); err != nil {
+	if err := s.begin(w, r, u, v.LoginType, time.Now(), ""); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, u.Sub)
@@ -87,23 +87,37 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 // changePassword saves first: from then on nobody signs in with the old one, and nothing
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
 func (s *SignIn) changePassword(r *http.Request, u storage.User, password string) error {
+	before := s.passwordMark(r.Context(), u.Sub)
+	langs, err := s.spokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	if err != nil {
+		return err
+	}
 	if err := s.members.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
 		return err
 	}
 	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
 		return err
 	}
-	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	if s.members.emails == nil || u.Email == "" || !u.EmailVerified || !s.members.outbox.reserve() {
-		return nil
+	if err := s.changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
+		return err
 	}
-	lang := page.LangOf(r, "")
-	text := lang.T("Your password at %s was changed, and you were signed out everywhere else.", s.members.site) + "\n\n" +
-		lang.T("If it was not you, set a new password at once and tell the operator.") + "\n"
-	s.members.outbox.put(func(ctx context.Context) error {
-		return s.members.mailer.Send(ctx, u.Email, lang.T("Your password was changed"), text)
-	})
+	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
+	s.tell(r.Context(), u.Sub, s.notice(r, storage.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
+}
+
+// passwordMark tells two passwords of a user apart without telling anything of either: it
+// is made of the salted hash. Of a host's own users nothing is known.
+func (s *SignIn) passwordMark(ctx context.Context, sub string) string {
+	users, ours := s.users.(*StoreUsers)
+	if !ours {
+		return "unknown"
+	}
+	l, err := users.own(ctx, sub)
+	if err != nil {
+		return "unknown"
+	}
+	return hashed(l.PasswordHash)
 }
 
 func (s *SignIn) sayChanged(w http.ResponseWriter, r *http.Request) error {

@@ -43,7 +43,11 @@ func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.P
 			return storage.User{}, err
 		}
 		if len(known) == 0 {
-			u, err := s.store.CreateUser(ctx, userOf(method, p), missing...)
+			u := userOf(method, p)
+			if missing[0].Looks, err = s.looks(ctx, u.Username); err != nil {
+				return u, err
+			}
+			u, err = s.store.CreateUser(ctx, u, missing...)
 			if errors.Is(err, storage.ErrExists) { // they came in twice at once
 				continue
 			}

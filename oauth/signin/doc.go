@@ -15,7 +15,8 @@
 // /oauth/account/.
 //
 // With a [Mailer] people sign in with a code that is mailed to them, confirm their address,
-// and set a new password if they have forgotten theirs. With a [Revoker] they change it.
+// set a new password if they have forgotten theirs, and are told what was done to their
+// account ([SignIn.Notify]). With a [Revoker] they change their password.
 // Config.SignUp says who may become a user without an operator.
 //
 // # Bring your own users
@@ -34,8 +35,9 @@
 //	                                   host's own, to sign in with and to link
 //	LinkedUsers     SignIn.Account     the ways in on the account page, and to   AccountConfig.Store is asked,
 //	                                   unlink them                               and knows none of the host's
-//	EmailUsers      Config.Mailer      codes by e-mail, to sign in with and to   not offered
-//	                                   confirm an address
+//	EmailUsers      Config.Mailer      codes by e-mail, to sign in with and to   not offered;
+//	                                   confirm an address                        notices are sent
+//	                                                                             all the same
 //	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
 //	                                   also to reset a forgotten one
 //	SignUpUsers     Config.SignUp      to become a user by a form                not offered
@@ -79,12 +81,16 @@
 // asks, and no more. Collecting takes the cookie of the browser that shows it. That cookie
 // is drawn anew each time, so of two tabs the later one counts. What no design of this kind
 // prevents is a person who confirms a code that somebody has sent them; the page says where
-// the other device is, and what not to confirm.
+// the other device is, and what not to confirm. It also shows a number that is drawn at the
+// scan and is not in the code, and asks whether the other device shows the same one: the
+// page of the code is told it by the poll, or without a script by its button.
 //
 // The session that is collected has the login type of the scanner's, since the
-// specification has none for codes, and begins at the collection: prompt=login and max_age
-// are met by the confirmation. It is not begun if the session that confirmed has ended by
-// then, and lives on its own afterwards. A scan moves the end of the code by a minute and
+// specification has none for codes, and the time of their sign-in: a confirmation proves no
+// more than the phone's session does, and must not make a fresh sign-in of one that is weeks
+// old. So prompt=login and max_age=0 are met by it only if the phone's sign-in is recent; if
+// not, the application's request asks once more. The session is not begun if the one that
+// confirmed has ended by then, and lives on its own afterwards. A scan moves the end of the code by a minute and
 // not to a minute from then, so that it never takes time away.
 //
 // The polls of a page that waits are no requests of a person: 60 a minute for each code and
@@ -110,9 +116,53 @@
 // granted meanwhile escapes. The application keeps the openid: it knows who comes back. One
 // of the house is not asked for, so it connects again at the next sign-in.
 //
-// A method is unlinked whole, with the other browsers that came in by it, only within ten
-// minutes of a sign-in, and never the last that lets its owner in. A username is not
-// unlinked: somebody else could take it and be taken for its owner.
+// A method is unlinked whole, with the other browsers that came in by it, and never the last
+// that lets its owner in. A username is not unlinked: somebody else could take it and be
+// taken for its owner.
+//
+// Linking a way in, unlinking one and confirming an address take a sign-in of the last ten
+// minutes ([SignIn.Recent]); a sign-in of the future, by more than clocks differ, is none.
+// It is asked for when the act begins: the visit to a provider, or the code that is mailed,
+// has another ten minutes of its own. To change a password takes the current one, which is
+// a sign-in of that moment, so no other is asked for. A sign-in at another provider counts
+// as one, though only the provider knows how long ago its user proved who they are.
+//
+// Each of these is on the audit trail, with what was before and what is after, before it is
+// answered. Ways in are named; addresses and passwords are there as eight bytes of a SHA-256,
+// of the password's salted hash. Of a host's own passwords the trail says "unknown".
+//
+// Users are told by mail, at the address they have proved, of a sign-in from a browser that
+// was never signed in with as them, of a way in that was added or removed, and of a new
+// password or address; [SignIn.Notify] is for what other rooms do. A changed address is told
+// to the old one and the new one. A user is sent at most ten such mails an hour, counted in
+// the store, and the tenth says so. Notices take at most half of the outbox, and those of one
+// user a few places of it; what finds none is dropped and logged, since neither a sign-in nor
+// a code must wait for it. The mail is in the language of the user's last sign-in, of one from
+// a new browser in that of the sign-in before it, or else in English and Chinese. What others
+// have chosen, such as the name of an application, is one line of the text and never in the
+// subject; a browser is named as the account page names it.
+//
+// A browser is known to a user by the cookie keystile_known, for a year and for the last five
+// users. It holds a salt and a keyed hash of the user and the month for each. The key is drawn
+// at first use and kept sealed in the store, so every process knows the same browsers. The
+// mark says that somebody has signed in there, and no more: signing out, signing out
+// everywhere and a new password leave it. Where the key cannot be read, a browser is unknown.
+// Of a user made within the last minute no sign-in is told: it is the one of signing up.
+//
+// A username is found by NFKC and lower case, so one that is typed in full width signs in.
+// A new one is refused if it looks like somebody else's, which is to say that it shares a
+// skeleton (UTS 39) with it, as it is written or in lower case; accents and other diacritics
+// do not count, the voicing marks of kana do. Whoever types such a name to sign in is not
+// taken for its owner. New names are of one script, or of Chinese, Japanese or Korean with
+// Latin, and hold nothing that cannot be seen; they are kept and shown in NFKC. Names that
+// are drawn are held against the same list.
+//
+// What the names of users look like is a document each, written in one step with the user,
+// so of many sign-ups at once that look alike one gets through. Users who were made before
+// have none: the first time somebody is made, every user is read once and theirs are written,
+// which nothing waits for but that sign-up. Users who look alike already stay as they are,
+// and sign in by the very name they typed then. While an older process makes users beside a
+// newer one, those are not held against the list.
 //
 // An e-mail address is found by its lower case and otherwise as it is typed: no dots or
 // plus signs are folded, because only the provider knows what they mean. It is ASCII.
@@ -137,8 +187,8 @@
 // A new password ends the user's sessions and grants and is told to their address. Who has
 // set one by mail is signed in: the code would have done that as well.
 //
-// A user who has no password is sent nothing by the page to reset it. An address is
-// confirmed within ten minutes of a sign-in, as one is unlinked: it is a way in for good.
+// A user who has no password is sent nothing by the page to reset it. An address is a way in
+// for good, hence the recent sign-in.
 //
 // A method of a host's own is self to applications: the specification has six login types,
 // and clients may refuse a seventh (spec 2.2). Its name stands in our paths, in the log and

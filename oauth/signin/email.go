@@ -44,19 +44,6 @@ func (e *errand) asker(s *SignIn, r *http.Request) (storage.User, error) {
 	return e.who(s, r)
 }
 
-// askAgain has somebody sign in once more; then they are where they find the page again.
-func (s *SignIn) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	query := ""
-	if s.hasAccount.Load() {
-		query = accountPath
-	}
-	t := s.stage(r, query, storage.App{})
-	return t.show(w, http.StatusOK, formPage, view{
-		Title: "Sign in", Username: u.Username,
-		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
-	})
-}
-
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
 // has is answered as one that somebody has.
 func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) error {

@@ -1,13 +1,12 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -37,29 +36,23 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 // letIn signs somebody in who has proved who they are, and sends them on to where they
 // came from.
 func (s *SignIn) letIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
-	if err := s.begin(w, r, user, loginType); err != nil {
+	return s.letInSince(w, r, user, loginType, query, time.Now())
+}
+
+// letInSince is letIn for who has proved it at another time. If that is long ago, it does
+// not meet what the application asked of a sign-in.
+func (s *SignIn) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
+	tell := s.newBrowser(r, user)
+	if err := s.begin(w, r, user, loginType, proved, query); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, user.Sub)
-	return seeOther(w, onward(query)) // not 307, which would send the password along (RFC 9700 4.12)
-}
-
-// note writes an attempt on the audit trail.
-func (s *SignIn) note(r *http.Request, status int, sub string) {
-	s.write(r, storage.EventSignIn, storage.Event{Status: status, User: sub})
-}
-
-// write writes what came of a request on the audit trail: 303 unless it says otherwise.
-func (s *SignIn) write(r *http.Request, kind string, what storage.Event) {
-	if s.audit != nil {
-		s.audit.Note(s.event(r, kind, what))
+	tell()
+	to := onward(query)
+	if !stepup.Fresh(proved, time.Now()) {
+		to = back(query)
 	}
-}
-
-func (s *SignIn) event(r *http.Request, kind string, what storage.Event) storage.Event {
-	e := visit.Event(r, kind, s.peer(r))
-	e.Status, e.User, e.App, e.Detail = cmp.Or(what.Status, http.StatusSeeOther), what.User, what.App, what.Detail
-	return e
+	return seeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
 // admit lets an attempt past the guard, or says how long to wait. Only what is known to be

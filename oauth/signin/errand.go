@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -112,10 +111,7 @@ var linkErrand = &errand{
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
 	who: func(s *SignIn, r *http.Request) (storage.User, error) {
-		v, u, err := s.visit(r)
-		if err == nil && time.Since(v.AuthTime) > recent {
-			err = errStale
-		}
+		_, u, err := s.recent(r)
 		return u, err
 	},
 	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
@@ -140,13 +136,30 @@ var linkErrand = &errand{
 		if err != nil {
 			return err
 		}
+		if err := s.addressChanged(r, u, t.Subject); err != nil {
+			return err
+		}
 		return seeOther(w, onward(t.Query))
 	},
 }
 
-// errStale: somebody is signed in, but for so long that it may be somebody else by now. An
-// address of theirs would be a way in for good.
-var errStale = errors.New("signin: the sign-in is too long ago")
+// addressChanged writes down that a user has confirmed an address, and tells the old one
+// and the new one.
+func (s *SignIn) addressChanged(r *http.Request, before storage.User, address string) error {
+	old := before.Email
+	if !before.EmailVerified {
+		old = ""
+	}
+	if old == address {
+		return nil
+	}
+	what := "The e-mail address was changed."
+	if old == "" {
+		what = "An e-mail address was added."
+	}
+	s.tell(r.Context(), before.Sub, s.notice(r, storage.NoticeAccount, what), nil, old, address)
+	return s.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
+}
 
 // welcomes reports whether an address that nobody has makes a new user.
 func (s *SignIn) welcomes() bool {

@@ -83,8 +83,8 @@ func (s *SignIn) judge(in map[string]string) (address, alert string) {
 			return "", "This is no e-mail address. Check it for mistakes; it looks like name@example.com."
 		}
 	}
-	if _, err := subject(in["username"]); err != nil {
-		return "", "This username can not be used. Choose one of 1 to 100 visible characters."
+	if err := checkUsername(in["username"]); err != nil {
+		return "", unfitName(err)
 	}
 	if err := CheckPassword(in["password"], in["username"], address); err != nil {
 		return "", unfit(err)
@@ -122,7 +122,7 @@ func (s *SignIn) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if address == "" {
 		return s.letIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.begin(w, r, u, storage.LoginSelf); err != nil {
+	if err := s.begin(w, r, u, storage.LoginSelf, time.Now(), query); err != nil {
 		return err
 	}
 	s.note(r, http.StatusSeeOther, u.Sub)

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -102,6 +103,8 @@ func session(h *abroad, cookie string) storage.Session {
 func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openAbroad(t, nil)
+		_, err := h.Account(AccountConfig{Revoker: &desk{room: h.room}})
+		must(t, err)
 		mina := h.enterMina()
 		r := post("cookie", mina)
 		r.URL.Path = withPath + "wx/link"
@@ -118,7 +121,7 @@ func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
 		if a := h.do(nobody); a.Code != 303 || a.Header().Get("Location") != accountPath {
 			t.Errorf("by nobody = %d to %s", a.Code, a.Header().Get("Location"))
 		}
-		time.Sleep(recent + time.Second)
+		time.Sleep(stepup.MaxAge + time.Second)
 		r = post("cookie", mina)
 		r.URL.Path = withPath + "wx/link"
 		if a := h.do(r); a.Code != 303 || a.Header().Get("Location") != confirmPath {

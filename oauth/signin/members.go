@@ -23,6 +23,7 @@ const (
 // not offered.
 type members struct {
 	outbox    *outbox
+	notices   notices
 	mailer    Mailer
 	emails    EmailUsers    // nil: nobody signs in by mail
 	passwords PasswordUsers // nil: nobody changes a password

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -53,4 +54,9 @@ func labelOf(c connector.Connector) (label, of string, err error) {
 		return "", "", fmt.Errorf("signin: Connectors: the Label %q of %s: give 1 to 60 bytes of visible text", of, name)
 	}
 	return "%s", of, nil
+}
+
+// labelOf is what people call a method, in English or as the host calls it.
+func (s *SignIn) labelOf(method string) string {
+	return cmp.Or(methods[method], s.labels[method], method)
 }

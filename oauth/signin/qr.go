@@ -95,8 +95,9 @@ func sameBrowser(a, b string) bool {
 	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}. To
-// any other there is no such code.
+// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}, and
+// once it is scanned the number that the phone shows as well. To any other there is no
+// such code.
 func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.polls.count(network(s.peer(r))); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
@@ -111,11 +112,16 @@ func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.ofCode.count(t.ID); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
+	status, number := stateOf(t, time.Now()), ""
+	if status == qrScanned {
+		number = t.Number
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	return reply.JSON(w, http.StatusOK, struct {
 		Code   int    `json:"code"`
 		Status string `json:"status"`
-	}{0, stateOf(t, time.Now())})
+		Number string `json:"number,omitempty"`
+	}{0, status, number})
 }
 
 func stateOf(t storage.Ticket, now time.Time) string {
@@ -169,7 +175,7 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 // it with has not ended, and they are not disabled. Of many requests one takes the step,
 // and that one is let in.
 func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
-	user, err := s.confirmer(r.Context(), t)
+	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
 		s.note(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
@@ -185,23 +191,24 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
-	return s.letIn(w, r, user, t.LoginType, t.Query)
+	return s.letInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }
 
-// confirmer returns who confirmed a ticket, read anew, or storage.ErrNotFound.
-func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.User, error) {
+// confirmer returns who confirmed a ticket and in which session, read anew, or
+// storage.ErrNotFound.
+func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
 	v, err := s.store.Session(ctx, t.Session)
 	if err == nil && !v.Live(time.Now()) {
 		err = storage.ErrNotFound
 	}
 	if err != nil {
-		return storage.User{}, err
+		return v, storage.User{}, err
 	}
 	u, err := s.users.User(ctx, t.UserID)
 	if err == nil && u.Disabled {
 		err = storage.ErrNotFound
 	}
-	return u, err
+	return v, u, err
 }
 
 // serveScript answers with the page's script. It may be kept for five minutes, and asked

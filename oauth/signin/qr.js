@@ -4,13 +4,16 @@
 (() => {
   const form = document.getElementById('collect');
   const state = document.getElementById('state');
+  const large = document.getElementById('number');
   const again = document.getElementById('again');
   const every = 2000;
   let timer = 0, asking = false, over = false;
 
-  const say = (name) => {
-    const text = state.dataset[name] || '';
+  const say = (name, number) => {
+    const text = (state.dataset[name] || '').replace('%s', number || '');
     if (state.textContent !== text) state.textContent = text; // screen readers read each change
+    large.textContent = number || '';
+    large.hidden = !number;
   };
 
   const end = (name) => {
@@ -20,11 +23,12 @@
     again.hidden = false;
   };
 
-  const heard = (status) => {
+  const heard = ({ status, number }) => {
     switch (status) {
       case 'pending':
-      case 'scanned':
         return say(status);
+      case 'scanned':
+        return number ? say('number', number) : say(status);
       case 'confirmed':
         over = true;
         say(status);
@@ -41,7 +45,7 @@
     let wait = every;
     try {
       const answer = await fetch(form.dataset.poll, { cache: 'no-store', headers: { Accept: 'application/json' } });
-      if (answer.ok) heard((await answer.json()).status);
+      if (answer.ok) heard(await answer.json());
       else if (answer.status === 404) end('expired');
       else wait = Math.max(every, 1000 * Number(answer.headers.get('Retry-After')) || 0);
     } catch {

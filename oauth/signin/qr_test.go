@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -66,7 +67,9 @@ func (sc *screen) poll() string {
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(a.body, `{"code":0,"status":"`), `"}`)
+	var said struct{ Status string }
+	must(sc.rm.t, json.Unmarshal([]byte(a.body), &said))
+	return said.Status
 }
 
 func (sc *screen) collect() answer { return sc.rm.do(sc.collecting()) }

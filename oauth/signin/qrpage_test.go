@@ -16,7 +16,7 @@ func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 	sc := rm.showCode(asked)
 	for _, want := range []string{
 		`<svg class="qr" role="img" aria-label="A code to scan with the camera of your phone"`, `fill="#fff"`,
-		`role="status" aria-live="polite"`, `<noscript><button type="submit">I have confirmed on my phone: continue</button></noscript>`,
+		`role="status" aria-live="polite"`, `<noscript><button type="submit">I have scanned the code: continue</button></noscript>`,
 		`<script src="/oauth/signin/qr.js" defer></script>`, `data-poll="/oauth/signin/qr/poll?id=` + sc.id + `"`, "Sign in to Acme with your phone",
 		`href="/oauth/authorize?client_id=ksacme&amp;`,
 	} {

@@ -16,6 +16,7 @@ import (
 // What the page of a code says above it, or in its place.
 const (
 	waitingText   = "You have not confirmed on your phone yet. Scan the code, confirm there, then continue here."
+	numberText    = "You have not confirmed on your phone yet. It shows the number %s. Confirm there only if it is the same, then continue here."
 	endedText     = "This code has been used or is too old. Get a new one."
 	rejectedText  = "The sign-in was rejected on the phone."
 	withdrawnText = "Whoever confirmed this sign-in has signed out on the phone since, or may not sign in any more. Get a new code and try again."
@@ -25,7 +26,7 @@ const (
 type codeView struct {
 	page.Lang
 	App, Query, Host, Back string
-	Alert                  string        // in English
+	Alert                  string
 	ID                     string        // of the scan, which is in the code as well
 	Code                   template.HTML // "": there is nothing to scan any more
 	Poll, Again            string
@@ -41,6 +42,9 @@ func (s *SignIn) sayCode(w http.ResponseWriter, r *http.Request, status int, id 
 	if err != nil {
 		return err
 	}
+	if alert = c.lang.T(alert); alert != "" && t.State == qrScanned && t.Number != "" {
+		alert = c.lang.T(numberText, t.Number)
+	}
 	return c.showCode(w, status, codeView{
 		ID: id, Code: code, Alert: alert, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
 	})
@@ -52,7 +56,7 @@ func (s *SignIn) sayEnded(w http.ResponseWriter, r *http.Request, status int, qu
 	if err != nil {
 		return err
 	}
-	return c.showCode(w, status, codeView{Alert: why})
+	return c.showCode(w, status, codeView{Alert: c.lang.T(why)})
 }
 
 func (c scene) showCode(w http.ResponseWriter, status int, v codeView) error {
@@ -74,6 +78,7 @@ type scanView struct {
 	App, Host       string // where it will be signed in to
 	Name, Letter    string // who would be
 	Username, Where string
+	Number          string // that the other device shows too
 }
 
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
@@ -86,7 +91,7 @@ func (s *SignIn) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Tick
 	lang, name := page.LangOf(r, ""), cmp.Or(user.Nickname, user.Name, user.Username)
 	v := scanView{
 		Lang: lang, Address: lang.T("an unknown address"), Agent: agentText(lang, t.Agent), App: there.brand.Name,
-		Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username, Where: r.URL.Path,
+		Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username, Where: r.URL.Path, Number: t.Number,
 	}
 	if ip, err := netip.ParseAddr(t.IP); err == nil {
 		v.Address = ip.Unmap().String()

@@ -2,7 +2,10 @@ package signin
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -46,12 +49,21 @@ func scan(v storage.Session) step {
 		case t.State == qrPending:
 			t.State, t.ExpiresAt = qrScanned, t.ExpiresAt.Add(qrThink)
 			t.UserID, t.Session, t.LoginType = v.UserID, v.ID, v.LoginType
+			t.Number = drawNumber()
 			return true, nil
 		case t.UserID != v.UserID:
 			return false, errOthers
 		}
 		return false, nil
 	}
+}
+
+// drawNumber draws what both devices show. It is drawn at the scan, so the code does not
+// hold it: a code that was sent to somebody else shows them a number that is on no screen
+// near them.
+func drawNumber() string {
+	n, _ := rand.Int(rand.Reader, big.NewInt(90)) // crypto/rand does not fail
+	return strconv.FormatInt(10+n.Int64(), 10)
 }
 
 // decide is the step of the scanner's answer. Only the first answer counts.

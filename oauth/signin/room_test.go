@@ -77,8 +77,8 @@ var errDown = errors.Join(storage.ErrUnavailable, errors.New("the disk is gone")
 // flaky is a Store whose methods fail where the test says so, and that counts its writes.
 type flaky struct {
 	*storage.Store
-	app, session, save, end, user, saveUser, saveLogin, login error
-	reads, saves                                              atomic.Int64
+	app, session, save, end, user, saveUser, saveLogin, login, looks, hmac error
+	reads, saves                                                           atomic.Int64
 }
 
 func (f *flaky) App(ctx context.Context, id string) (storage.App, error) {
@@ -136,6 +136,20 @@ func (f *flaky) SaveLogin(ctx context.Context, l storage.Login) (storage.Login, 
 		return l, f.saveLogin
 	}
 	return f.Store.SaveLogin(ctx, l)
+}
+
+func (f *flaky) HMACKey(ctx context.Context, name string) (storage.Secret, error) {
+	if f.hmac != nil {
+		return storage.Secret{}, f.hmac
+	}
+	return f.Store.HMACKey(ctx, name)
+}
+
+func (f *flaky) ReserveLooks(ctx context.Context, of string, looks func(string) []string) error {
+	if f.looks != nil {
+		return f.looks
+	}
+	return f.Store.ReserveLooks(ctx, of, looks)
 }
 
 // answer is what a browser got.

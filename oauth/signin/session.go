@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -19,22 +20,24 @@ func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// begin gives the browser a new session. What it brought along is ended first: a value
-// someone else may have planted must not become a signed-in one.
-func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType string) error {
+// begin gives the browser a new session of who proved at a time who they are. What it
+// brought along is ended first: a value someone else may have planted must not become a
+// signed-in one. The query is the authorize request that is carried along, if any.
+func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType string, proved time.Time, query string) error {
 	if err := s.endAll(r); err != nil {
 		return err
 	}
 	cookie, now := storage.DrawCookie(), time.Now().UTC()
 	v := storage.Session{
-		ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: now, EndsAt: now.Add(s.max),
-		IP: s.peer(r).String(), Agent: agentOf(r),
+		ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.max),
+		IP: s.peer(r).String(), Agent: agentOf(r), Lang: string(page.LangOf(r, ask(r, query).Get("ui_locales"))),
 	}
 	v.ExpiresAt = earlier(now.Add(s.idle), v.EndsAt)
 	if _, err := s.store.SaveSession(r.Context(), v); err != nil {
 		return err
 	}
 	s.setCookie(w, cookie, v.EndsAt)
+	s.rememberBrowser(w, r, u.Sub)
 	return nil
 }
 

@@ -56,6 +56,8 @@ type Store interface {
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
 	EndSession(ctx context.Context, v storage.Session) error
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	// HMACKey returns a key that stays and that every process over the store is given alike.
+	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }
 
 // TicketStore keeps what is begun in a browser.
@@ -98,7 +100,8 @@ type SignIn struct {
 	labels     map[string]string // of the upstreams, by name
 	linkable   []way             // to be linked to an account; as they stand on its page
 	consents   ConsentStore
-	hasAccount atomic.Bool // Account has been called
+	hasAccount atomic.Bool                    // Account has been called
+	marks      atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
 
 	members members
 }

@@ -2,8 +2,7 @@ package signin
 
 import (
 	"errors"
-	"net/http"
-	"time"
+	"slices"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -13,7 +12,7 @@ import (
 // not shut its owner out. Of two at once, neither takes what the other leaves.
 func (a *Account) unlink(r request) (string, error) {
 	method := r.in["method"]
-	if time.Since(r.mine.AuthTime) > recent {
+	if !a.in.Recent(r.mine) {
 		return confirmPath, nil
 	}
 	if method == storage.LoginSelf {
@@ -33,8 +32,10 @@ func (a *Account) unlink(r request) (string, error) {
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.told(r, "unlinked "+method)
-			return accountPath, a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
+			a.in.tell(r.Context(), r.mine.UserID, a.in.notice(r.Request, storage.NoticeWayIn, "Removed: "+a.in.labelOf(method)), nil)
+			out := a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
+			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
+			return accountPath, errors.Join(out, a.in.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}
@@ -57,15 +58,3 @@ func split(all []storage.Login, method string) (some []storage.Login, keep *stor
 
 // opens: a username without a password lets nobody in.
 func opens(l storage.Login) bool { return l.Method != storage.LoginSelf || l.PasswordHash != "" }
-
-// confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
-func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := a.in.visit(r)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return a.in.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, view{Title: "Sign in"})
-	case err != nil:
-		return err
-	}
-	return a.in.askAgain(w, r, user)
-}

@@ -91,14 +91,16 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 	if _, err := readFields(w, r); err != nil {
 		return err
 	}
-	mine, err := s.Visitor(r)
+	mine, user, err := s.recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return seeOther(w, accountPath) // it asks them to sign in
+	case errors.Is(err, errStale) && s.hasAccount.Load():
+		return seeOther(w, confirmPath)
+	case errors.Is(err, errStale):
+		return s.askAgain(w, r, user)
 	case err != nil:
 		return err
-	case time.Since(mine.AuthTime) > recent:
-		return seeOther(w, confirmPath)
 	}
 	return u.depart(w, r, storage.Ticket{UserID: mine.UserID}, http.StatusSeeOther)
 }
@@ -212,13 +214,17 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
+	before := u.in.waysOf(r.Context(), mine.UserID)
 	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
 	case errors.Is(err, storage.ErrExists):
 		return othersLogin
 	case err != nil:
 		return err
 	}
-	u.in.write(r, storage.EventAccount, storage.Event{User: mine.UserID, Detail: "linked " + u.Name()})
+	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, storage.NoticeWayIn, "Added: "+u.in.labelOf(u.Name())), nil)
+	if err := u.in.changed(r, mine.UserID, "linked "+u.Name(), before, u.in.waysOf(r.Context(), mine.UserID)); err != nil {
+		return err
+	}
 	return seeOther(w, accountPath)
 }
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"sync/atomic"
 
+	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -22,12 +21,14 @@ type UserStore interface {
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
 	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
+	ReserveLooks(ctx context.Context, of string, looks func(username string) []string) error
 }
 
 // StoreUsers are the users of a Store, who sign in with a username and a password.
 type StoreUsers struct {
 	store     UserStore
 	passwords *Passwords
+	reserved  atomic.Bool // what the names of all users look like is written down
 }
 
 // NewUsers makes a StoreUsers. Nil passwords cost what the zero Cost does.
@@ -65,15 +66,13 @@ func (s *StoreUsers) Authenticate(ctx context.Context, username, password string
 
 // login returns the login of a username, the zero one if there is none.
 func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
-	name, err := subject(username)
-	if err != nil {
-		return storage.Login{}, nil
+	for _, name := range keys(username) {
+		l, err := s.store.Login(ctx, storage.LoginSelf, name)
+		if !errors.Is(err, storage.ErrNotFound) {
+			return l, err
+		}
 	}
-	l, err := s.store.Login(ctx, storage.LoginSelf, name)
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.Login{}, nil
-	}
-	return l, err
+	return storage.Login{}, nil
 }
 
 // keep writes down what a sign-in has shown: how it was done, and the hash if it was made
@@ -114,29 +113,22 @@ func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string
 }
 
 func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
-	name, err := subject(u.Username)
-	if err = errors.Join(err, CheckPassword(password, u.Username, u.Email)); err != nil {
+	err := errors.Join(checkUsername(u.Username), CheckPassword(password, u.Username, u.Email))
+	if err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	hash, err := s.passwords.Hash(ctx, password)
 	if err != nil {
 		return u, err
 	}
-	u.Username = strings.TrimSpace(u.Username)
-	made, err := write(u, storage.Login{Method: storage.LoginSelf, Subject: name, PasswordHash: hash})
+	u.Username = confusable.Normal(u.Username)
+	login := storage.Login{Method: storage.LoginSelf, Subject: confusable.Key(u.Username), PasswordHash: hash}
+	if login.Looks, err = s.looks(ctx, u.Username); err != nil {
+		return u, err
+	}
+	made, err := write(u, login)
 	if errors.Is(err, storage.ErrExists) {
-		return u, fmt.Errorf("username %q is taken: choose another one: %w", u.Username, err)
+		return u, fmt.Errorf("username %q is taken, or looks like one that is: choose another one: %w", u.Username, err)
 	}
 	return made, err
-}
-
-// subject is what a username is found by: without the space around it, in lower case. It
-// must be text one can see, so that no two usernames look the same for want of a glyph.
-func subject(username string) (string, error) {
-	name := strings.ToLower(strings.TrimSpace(username))
-	hidden := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
-	if name == "" || len(name) > 100 || hidden || !utf8.ValidString(username) {
-		return "", errors.New("username: give 1 to 100 bytes of visible text")
-	}
-	return name, nil
 }

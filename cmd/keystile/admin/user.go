@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -120,6 +121,9 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 	}
 	login, err := store.Login(ctx, storage.LoginSelf, loginName(who))
 	if errors.Is(err, storage.ErrNotFound) {
+		login, err = store.Login(ctx, storage.LoginSelf, confusable.Key(who))
+	}
+	if errors.Is(err, storage.ErrNotFound) {
 		return u, fmt.Errorf("there is no user %q; list them with: keystile user list", who)
 	}
 	if err != nil {
@@ -128,7 +132,7 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 	return store.User(ctx, login.UserID)
 }
 
-// loginName is what a username is found by.
+// loginName is what a username was found by before more than the case was compared.
 func loginName(username string) string { return strings.ToLower(strings.TrimSpace(username)) }
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.

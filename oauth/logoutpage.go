@@ -1,0 +1,70 @@
+package oauth
+
+import (
+	_ "embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+//go:embed logout.html
+var logoutText string
+
+//go:embed signedout.html
+var signedOutText string
+
+var (
+	logoutPage    = template.Must(template.New("logout").Parse(logoutText))
+	signedOutPage = template.Must(template.New("signedout").Parse(signedOutText))
+)
+
+// logoutView is what both pages see. Back is a link and no redirect: whoever reads the page
+// sees where it leads before it does.
+type logoutView struct {
+	page.Lang
+	Action     string
+	Hidden     []field
+	Back, Host string
+}
+
+type field struct{ Name, Value string }
+
+func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+	var hidden []field
+	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state", "ui_locales"} {
+		if form.Has(name) {
+			hidden = append(hidden, field{name, form.Get(name)})
+		}
+	}
+	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
+}
+
+// sayGone says that nobody is signed in here any more, and offers the way back.
+func (s *Server) sayGone(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
+}
+
+func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *template.Template, hidden []field) error {
+	lang := page.LangOf(r, form.Get("ui_locales"))
+	var text strings.Builder
+	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: backTo(form)}
+	_, view.Host, _ = strings.Cut(storage.RedirectOrigin(form.Get("post_logout_redirect_uri")), "://")
+	if err := body.Execute(&text, view); err != nil {
+		return err
+	}
+	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app)}
+	if to := form.Get("post_logout_redirect_uri"); to != "" {
+		look.FormActions = []string{storage.RedirectOrigin(to)}
+	}
+	return page.Write(w, http.StatusOK, look, template.HTML(text.String()))
+}
+
+// failPage shows a failure to the person in front of the browser.
+func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+}

@@ -1,0 +1,147 @@
+package signin
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// marked is a request of a browser with these cookies.
+func marked(values ...string) *http.Request {
+	r := get("/oauth/signin")
+	for _, v := range values {
+		r.AddCookie(&http.Cookie{Name: knownCookie, Value: v})
+	}
+	return r
+}
+
+// remembers returns the cookie of a browser in which these users sign in one after the other.
+func (rm *room) remembers(subs ...string) (value string) {
+	for _, sub := range subs {
+		r := marked()
+		if value != "" {
+			r = marked(value)
+		}
+		w := httptest.NewRecorder()
+		rm.rememberBrowser(w, r, sub)
+		value = answer{ResponseRecorder: w}.named(knownCookie)
+	}
+	return value
+}
+
+func TestABrowserIsKnownToWhomItHasSignedIn(t *testing.T) {
+	rm := open(t, nil)
+	value := rm.remembers("ua", "ub", "ua")
+	for sub, want := range map[string]bool{"ua": true, "ub": true, "uc": false, "": false, "u": false} {
+		if got := rm.known(marked(value), sub); got != want {
+			t.Errorf("known to %q = %t, want %t", sub, got, want)
+		}
+	}
+	if n := strings.Count(value, ".") + 1; n != 2 {
+		t.Errorf("%d marks of two users", n)
+	}
+	if rm.known(marked(), "ua") {
+		t.Error("a browser without a cookie is known")
+	}
+	if !rm.known(marked("planted", value), "ua") || !rm.known(marked(value, strings.Repeat("A", markText)), "ua") {
+		t.Error("what a neighbouring site plants makes a browser unknown")
+	}
+	if another := rm.remembers("ua"); strings.Contains(value, another) {
+		t.Error("two browsers of one user have the same mark")
+	}
+	six := rm.remembers("u1", "u2", "u3", "u4", "u5", "u6")
+	if rm.known(marked(six), "u1") || !rm.known(marked(six), "u2") || !rm.known(marked(six), "u6") {
+		t.Error("a browser does not know the last five of six users")
+	}
+}
+
+func TestAMarkCannotBeMadeUpOrMoved(t *testing.T) {
+	rm, other := open(t, nil), open(t, nil)
+	value := rm.remembers("ua")
+	for i := range value {
+		changed := value[:i] + string("BA"[b2i(value[i] == 'B')]) + value[i+1:]
+		if changed != value && rm.known(marked(changed), "ua") {
+			t.Fatalf("with letter %d changed it is known", i)
+		}
+	}
+	if rm.known(marked(other.remembers("ua")), "ua") {
+		t.Error("a mark of another service's key is known")
+	}
+	if strings.Contains(value, "ua") {
+		t.Error("the mark names the user")
+	}
+	for _, junk := range []string{"", ".", strings.Repeat(".", 5000), strings.Repeat("A", 100000), value + "x"} {
+		if rm.known(marked(junk), "ua") {
+			t.Errorf("%.20q is known", junk)
+		}
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestABrowserIsKnownForAYear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		value := rm.remembers("ua")
+		time.Sleep(364 * 24 * time.Hour)
+		if !rm.known(marked(value), "ua") {
+			t.Error("before a year has passed it is unknown")
+		}
+		time.Sleep(40 * 24 * time.Hour)
+		if rm.known(marked(value), "ua") {
+			t.Error("after a year and a month it is still known")
+		}
+	})
+}
+
+func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
+	rm := open(t, nil)
+	a := rm.do(post("username", "mina", "password", password))
+	var line string
+	for _, c := range a.Header().Values("Set-Cookie") {
+		if strings.HasPrefix(c, knownCookie+"=") {
+			line = c
+		}
+	}
+	value := a.named(knownCookie)
+	if want := knownCookie + "=" + value + "; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
+		t.Errorf("Set-Cookie = %q, want %q", line, want)
+	}
+	if !rm.known(marked(value), rm.mina.Sub) || rm.known(marked(value), "somebody") {
+		t.Error("it does not say that Mina was here, or says that somebody else was")
+	}
+	if a := rm.do(post("username", "mina", "password", "wrong password")); a.named(knownCookie) != "" {
+		t.Error("who was not let in is remembered")
+	}
+}
+
+func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
+	rm := open(t, nil)
+	value := rm.remembers(rm.mina.Sub)
+	rm.marks.Store(nil)
+	rm.store.hmac = errDown
+	if rm.known(marked(value), rm.mina.Sub) {
+		t.Error("it is known")
+	}
+	rm.enterMina()
+	if !strings.Contains(rm.log.String(), "cannot be remembered") {
+		t.Errorf("the log says nothing: %s", rm.log)
+	}
+}
+
+func TestTwoProcessesKnowTheSameBrowsers(t *testing.T) {
+	rm := open(t, nil)
+	other, err := New(Config{BaseURL: origin, Store: rm.store})
+	must(t, err)
+	if value := rm.remembers("ua"); !other.known(marked(value), "ua") {
+		t.Error("the other one does not know it")
+	}
+}

@@ -1,0 +1,255 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// tells returns the mails about what was done, without codes.
+func (h *house) tells() (all []letter) {
+	for _, m := range h.mails() {
+		if sixDigits.FindString(m.text) == "" {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func rotated(app string) storage.Notice {
+	return storage.Notice{Kind: storage.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
+}
+
+func TestAUserIsToldWhatWasDoneAndFromWhere(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
+		if all := h.mails(); len(all) != 0 {
+			t.Fatalf("who has confirmed no address is sent %+v", all)
+		}
+		h.confirmed(t)
+		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
+		all := h.mails()
+		if len(all) != 1 || all[0].to != minas {
+			t.Fatalf("the mails are %+v, want one to Mina", all)
+		}
+		m := all[0]
+		if m.subject != "A secret of your application at id.example.com / 您在 id.example.com 的应用密钥" {
+			t.Errorf("subject %q", m.subject)
+		}
+		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 March 2026, 12:05 UTC", "From: 203.0.113.7", "Browser: Firefox on Windows",
+			"应用：Acme", "浏览器：Firefox（Windows）", "2026年3月1日 12:05 UTC", "https://id.example.com/oauth/signin"} {
+			if !strings.Contains(m.text, want) {
+				t.Errorf("the mail lacks %q: %s", want, m.text)
+			}
+		}
+		h.Notify(t.Context(), "nobody", rotated("Acme"))
+		if n := len(h.mails()); n != 1 {
+			t.Errorf("%d mails, the last about nobody", n)
+		}
+	})
+}
+
+func TestANoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		h.enterMina()
+		time.Sleep(time.Minute)
+		h.enterMina("query", asked+"&ui_locales=zh-CN")
+		h.Notify(t.Context(), h.mina.Sub, rotated(""))
+		all := h.tells()
+		if m := all[len(all)-1]; m.subject != "您在 id.example.com 的应用密钥" || strings.Contains(m.text, "Browser") {
+			t.Errorf("the mail is %+v, want Chinese alone", m)
+		}
+	})
+}
+
+func TestWhatOthersHaveWrittenIsOneLineOfAMailAndNeverItsSubject(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		n := rotated("Acme\r\nBcc: eve@evil.example\u2028\u202eX" + strings.Repeat("y", 1000))
+		n.Detail, n.Agent = "done\nFrom: 127.0.0.1", "<script>evil</script>\r\nFirefox/1 Windows"
+		h.Notify(t.Context(), h.mina.Sub, n)
+		m := h.mails()[0]
+		if strings.ContainsAny(m.subject, "\r\n") || strings.Contains(m.subject, "Acme") || strings.Contains(m.text, "\nBcc") || strings.Contains(m.text, "\nFrom: 127") ||
+			strings.Contains(m.text, "script") || strings.ContainsAny(m.text, "\r\u2028\u202e") || strings.Contains(m.text, strings.Repeat("y", 300)) {
+			t.Errorf("the mail is %+v", m)
+		}
+	})
+}
+
+func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		for range 30 {
+			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
+			h.mails()
+		}
+		all := h.tells()
+		if len(all) != noticesOfUser {
+			t.Fatalf("%d mails, want %d", len(all), noticesOfUser)
+		}
+		for i, m := range all {
+			if says := strings.Contains(m.text, "no more mails"); says != (i == len(all)-1) {
+				t.Errorf("mail %d says that no more follow: %t", i+1, says)
+			}
+		}
+		time.Sleep(time.Hour + time.Second)
+		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
+		if n := len(h.tells()); n != noticesOfUser+1 {
+			t.Errorf("an hour later %d mails, want one more", n)
+		}
+	})
+}
+
+func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		h.post.gate = make(chan struct{})
+		began := time.Now()
+		for range 2 * outboxRoom {
+			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
+		}
+		if n := h.members.notices.all; n > noticesOfUser+1 {
+			t.Errorf("%d notices of one user wait", n)
+		}
+		for i := range 2 * outboxRoom {
+			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
+		}
+		if n := h.members.notices.all; n != noticesWaiting {
+			t.Errorf("%d notices wait, want %d at most", n, noticesWaiting)
+		}
+		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
+			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
+		}
+		close(h.post.gate)
+		h.mails()
+		if n := &h.members.notices; n.all != 0 || len(n.of) != 0 {
+			t.Errorf("%d notices of %d users are counted that have gone", n.all, len(n.of))
+		}
+	})
+}
+
+func TestWithoutAMailerNobodyIsToldAndNothingBreaks(t *testing.T) {
+	rm := open(t, nil)
+	rm.Notify(context.Background(), rm.mina.Sub, rotated("Acme"))
+	must(t, rm.Close(t.Context()))
+}
+
+func TestASignInFromANewBrowserIsTold(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.confirmed(t)
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		if all := h.tells(); len(all) != 0 {
+			t.Fatalf("the first sign-in of a new user is told: %+v", all)
+		}
+		time.Sleep(time.Hour)
+		b.post(formPath, "username", "mina", "password", password)
+		if all := h.tells(); len(all) != 0 {
+			t.Fatalf("a sign-in from the same browser is told: %+v", all)
+		}
+		stranger := h.browser()
+		stranger.from = "198.51.100.9"
+		stranger.post(formPath, "username", "mina", "password", "a wrong one")
+		r := post("username", "mina", "password", password)
+		r.Header.Set("User-Agent", firefox)
+		r.Header.Set("Accept-Language", "zh-CN") // the stranger's language is not Mina's
+		stranger.send(r)
+		all := h.tells()
+		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" || !strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
+			t.Fatalf("a sign-in from a new browser: %+v", all)
+		}
+		stranger.post(formPath, "username", "mina", "password", password)
+		if n := len(h.tells()); n != 1 {
+			t.Errorf("the second one from there: %d mails", n)
+		}
+		mail := h.browser()
+		mail.ask(t, enterErrand, minas)
+		mail.post(enterErrand.codePath(), "code", h.code())
+		if n := len(h.tells()); n != 2 {
+			t.Errorf("by a code from a third browser: %d mails", n)
+		}
+	})
+}
+
+func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		b := h.browser()
+		b.ask(t, enterErrand, "new@example.org")
+		if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != 303 {
+			t.Fatalf("signing up = %d", a.Code)
+		}
+		if all := h.tells(); len(all) != 0 {
+			t.Errorf("told %+v", all)
+		}
+	})
+}
+
+func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		for _, c := range []struct {
+			address string
+			told    []string
+			text    string
+		}{
+			{minas, []string{minas}, "An e-mail address was added."},
+			{"new@example.org", []string{minas, "new@example.org"}, "The e-mail address was changed."},
+			{"new@example.org", nil, ""}, // again
+		} {
+			before := len(h.tells())
+			b.ask(t, linkErrand, c.address)
+			if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+				t.Fatalf("confirming %s = %d", c.address, a.Code)
+			}
+			var told []string
+			for _, m := range h.tells()[before:] {
+				if told = append(told, m.to); !strings.Contains(m.text, c.text) {
+					t.Errorf("the mail is %+v, want %q", m, c.text)
+				}
+			}
+			if fmt.Sprint(told) != fmt.Sprint(c.told) {
+				t.Errorf("after %s told %q, want %q", c.address, told, c.told)
+			}
+			time.Sleep(2 * time.Minute)
+		}
+	})
+}
+
+func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
+	post := &postman{}
+	h := openAbroad(t, func(c *Config) { c.Mailer = post })
+	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	d := &desk{room: h.room}
+	var err error
+	d.account, err = h.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	mina := h.enterMina()
+	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j.session = mina
+	j.arrive(j.choose("mei"))
+	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
+	h.members.outbox.workers.Wait()
+	all := fmt.Sprint(post.sent)
+	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {
+		t.Errorf("the mails are %s", all)
+	}
+}
+
+func TestEveryNoticeSpeaksChinese(t *testing.T) {
+	h := furnished(t, "")
+	for _, kind := range []string{storage.NoticeSignIn, storage.NoticeWayIn, storage.NoticeAccount, storage.NoticeSecret, storage.NoticeApp, storage.NoticeRole, "of the future"} {
+		subject, text := h.noticeMail([]page.Lang{page.Chinese}, storage.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
+			t.Errorf("%s: %q %q", kind, subject, text)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package signin
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
+)
+
+// number is what the page is told of a scan.
+func (sc *screen) number() string {
+	a := sc.rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+	var said struct{ Status, Number string }
+	if err := json.Unmarshal([]byte(a.body), &said); err != nil || (said.Number != "") != (said.Status == qrScanned) {
+		sc.rm.t.Errorf("a poll says %s: a number is for a code that is scanned", a.body)
+	}
+	return said.Number
+}
+
+func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {
+	rm := open(t, nil)
+	p, sc := rm.phone(), rm.showCode(asked)
+	if n := sc.number(); n != "" {
+		t.Errorf("before the scan the number is %q", n)
+	}
+	a := p.open(sc.id)
+	n := sc.number()
+	if !regexp.MustCompile(`^[1-9][0-9]$`).MatchString(n) {
+		t.Fatalf("the number is %q, want two digits", n)
+	}
+	if want := "Do both devices show the number " + n + "?"; !strings.Contains(a.body, want) || strings.Index(a.body, want) > strings.Index(a.body, `value="confirm"`) {
+		t.Errorf("the phone lacks %q before its button: %s", want, a.body)
+	}
+	for range 2 { // looking again draws no other one
+		if again := p.open(sc.id); !strings.Contains(again.body, "the number "+n+"?") || sc.number() != n {
+			t.Errorf("it changes to %q", sc.number())
+		}
+	}
+	if shown := sc.collect(); shown.Code != http.StatusBadRequest || !strings.Contains(shown.body, "shows the number "+n) {
+		t.Errorf("without a script the screen = %d, lacks the number %s: %s", shown.Code, n, shown.body)
+	}
+	p.say(sc.id, "confirm")
+	if got := sc.number(); got != "" {
+		t.Errorf("after the answer the number is %q", got)
+	}
+}
+
+func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
+	rm := open(t, nil)
+	p := rm.phone()
+	drawn := map[string]bool{}
+	for range 40 {
+		sc := rm.showCode("")
+		p.open(sc.id)
+		drawn[sc.number()] = true
+		tk, err := rm.code(t.Context(), sc.id)
+		if err != nil || tk.Number != sc.number() {
+			t.Fatalf("the ticket holds %q, %v", tk.Number, err)
+		}
+	}
+	if len(drawn) < 10 { // 40 of 90: fewer than ten different ones come once in 10^20 runs
+		t.Errorf("40 numbers are %v", drawn)
+	}
+	sc := rm.showCode("")
+	thief := &screen{rm: rm, browser: storage.DrawCookie(), id: sc.id}
+	p.open(sc.id)
+	if a := rm.do(thief.with(get(pollPath + "?id=" + sc.id))); a.Code != http.StatusNotFound {
+		t.Errorf("another browser is told %d %s", a.Code, a.body)
+	}
+}
+
+// What a script says comes from the page, so that it is in the reader's language, and goes in
+// as text.
+func TestThePageHasTheWordsForTheNumber(t *testing.T) {
+	rm := open(t, nil)
+	for lang, want := range map[string]string{
+		"en":    `data-number="Scanned. Your phone shows the number %s. Confirm there only if it is the same."`,
+		"zh-CN": `data-number="已扫码。手机上显示的数字是 %s，`,
+	} {
+		r := get(qrPath)
+		r.Header.Set("Accept-Language", lang)
+		if a := rm.do(r); !strings.Contains(a.body, want) || !strings.Contains(a.body, `role="status" aria-live="polite"`) {
+			t.Errorf("%s: the page lacks %q", lang, want)
+		}
+	}
+	for _, bad := range []string{"innerHTML", "eval", "insertAdjacent"} {
+		if strings.Contains(string(script), bad) {
+			t.Errorf("the script uses %s", bad)
+		}
+	}
+	for _, text := range []string{numberText, "Do both devices show the number %s?", "Confirm on the phone, if both show the same number.", "I have scanned the code: continue"} {
+		if page.Chinese.Of(text) != page.Chinese {
+			t.Errorf("%q is not in the table", text)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package signin
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/storage"
+)
+
+// aged gives a session of Mina's an age.
+func (rm *room) aged(cookie string, age time.Duration) {
+	rm.t.Helper()
+	v, err := rm.store.Store.Session(rm.t.Context(), storage.SessionID(cookie))
+	must(rm.t, err)
+	v.AuthTime = time.Now().Add(-age)
+	_, err = rm.store.Store.SaveSession(rm.t.Context(), v)
+	must(rm.t, err)
+}
+
+// A session whose time is in the future was begun by a clock that was wrong, or made up: it
+// would stay recent for as long.
+func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
+	for _, age := range []time.Duration{stepup.MaxAge + time.Second, -time.Hour} {
+		d := openDesk(t)
+		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
+		here := d.enterMina()
+		d.aged(here, age)
+		v, err := d.Visitor(get("/", here))
+		if must(t, err); d.Recent(v) {
+			t.Errorf("%v: Recent() = true", age)
+		}
+		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
+		}
+		h := openAbroad(t, nil)
+		mina := h.enterMina()
+		h.aged(mina, age)
+		if a := h.do(formTo(withPath+"wx/link", "cookie", mina)); a.Code != http.StatusOK || !strings.Contains(a.body, "Sign in once more") {
+			t.Errorf("%v: linking = %d to %q, want to be asked to sign in", age, a.Code, a.Header().Get("Location"))
+		}
+		f := furnished(t, "")
+		mina = f.enterMina()
+		f.aged(mina, age)
+		if a := f.do(get(linkErrand.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
+			t.Errorf("%v: changing the address shows %s", age, a.body)
+		}
+		if a := f.do(formTo(linkErrand.Path, "cookie", mina, "address", "new@example.org")); a.Code != http.StatusSeeOther || len(f.mails()) != 0 {
+			t.Errorf("%v: changing the address = %d, %d mails", age, a.Code, len(f.mails()))
+		}
+	}
+}
+
+// The current password is a sign-in of this moment, so no other is asked for.
+func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		time.Sleep(24 * time.Hour)
+		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != changedPath {
+			t.Fatalf("changing after a day = %d", a.Code)
+		}
+		if v := h.signedIn(b); !h.Recent(v) {
+			t.Errorf("afterwards the sign-in is of %v", v.AuthTime)
+		}
+	})
+}
+
+// A browser that somebody has left open must not make a fresh sign-in of an old one.
+func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		p := rm.phone()
+		signedIn := time.Now()
+		time.Sleep(2 * time.Hour)
+		sc := rm.showCode(asked + "&prompt=login&max_age=0")
+		p.open(sc.id)
+		p.say(sc.id, "confirm")
+		a := sc.collect()
+		v, err := rm.Visitor(get("/", a.cookie()))
+		if err != nil || !v.AuthTime.Equal(signedIn) || rm.Recent(v) {
+			t.Errorf("the session is of %v, %v, want of %v", v.AuthTime, err, signedIn)
+		}
+		if to := a.Header().Get("Location"); to != authorizePath+"?"+asked+"&prompt=login&max_age=0" {
+			t.Errorf("collect leads to %q: an old sign-in does not meet prompt=login", to)
+		}
+		p = rm.phone()
+		sc = rm.showCode(asked + "&prompt=login&max_age=0")
+		p.open(sc.id)
+		p.say(sc.id, "confirm")
+		if to := sc.collect().Header().Get("Location"); to != authorizePath+"?"+asked {
+			t.Errorf("with a fresh phone collect leads to %q", to)
+		}
+	})
+}
+
+func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
+	trail := &ledger{}
+	h := openAbroad(t, func(c *Config) { c.Audit = trail })
+	d := &desk{room: h.room}
+	var err error
+	d.account, err = h.Account(AccountConfig{Revoker: d})
+	must(t, err)
+	mina := h.enterMina()
+	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j.session = mina
+	j.arrive(j.choose("mei"))
+	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
+	for _, want := range []string{"account  linked wx: self -> self wx", "account  unlinked wx: self wx -> self"} {
+		if !slices.Contains(trail.told, want) {
+			t.Errorf("told %q, want %q", trail.told, want)
+		}
+	}
+	trail.away = errDown
+	j = h.left("qq", h.do(formTo(withPath+"qq/link", "cookie", mina)))
+	j.session = mina
+	if a := j.arrive(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+		t.Errorf("with the trail away linking = %d", a.Code)
+	}
+}
+
+func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		trail := &ledger{}
+		h.audit = trail
+		h.confirmed(t)
+		b := h.browser()
+		b.post(formPath, "username", "mina", "password", password)
+		b.ask(t, linkErrand, "new@example.org")
+		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+			t.Fatalf("confirming = %d", a.Code)
+		}
+		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 {
+			t.Fatalf("changing = %d", a.Code)
+		}
+		all := strings.Join(trail.told, "\n")
+		for _, secret := range []string{password, better, minas, "new@example.org", "argon2"} {
+			if strings.Contains(all, secret) {
+				t.Errorf("the trail holds %q: %s", secret, all)
+			}
+		}
+		for _, want := range []string{
+			"account  e-mail address: sha256:" + digestOf(minas) + " -> sha256:" + digestOf("new@example.org"),
+			"account  password: sha256:",
+		} {
+			if !strings.Contains(all, want) {
+				t.Errorf("told %q, want %q", all, want)
+			}
+		}
+		i := slices.IndexFunc(trail.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
+		before, after, ok := strings.Cut(strings.TrimPrefix(trail.told[i], "account  password: "), " -> ")
+		if !ok || before == after || len(before) != len("sha256:")+16 || len(after) != len(before) {
+			t.Errorf("told %q, want two hashes", trail.told[i])
+		}
+		trail.away = errDown
+		if a := b.post(changePath, "current", better, "password", "another staple"); a.Code != 503 {
+			t.Errorf("with the trail away changing = %d", a.Code)
+		}
+		if _, err := h.users.Authenticate(t.Context(), "mina", "another staple"); err != nil {
+			t.Errorf("it is not done: %v", err)
+		}
+	})
+}
+
+func TestWithoutAnAccountPageAStaleLinkAsksOnTheSpot(t *testing.T) {
+	h := openAbroad(t, nil)
+	mina := h.enterMina()
+	h.aged(mina, time.Hour)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, formTo(withPath+"wx/link", "cookie", mina))
+	if w.Code != http.StatusOK || w.Header().Get("Location") != "" {
+		t.Errorf("linking = %d to %q, which nobody serves", w.Code, w.Header().Get("Location"))
+	}
+}
