@@ -106,14 +106,14 @@ func (w *world) thing(r row, p human, a storage.App) (o object) {
 	if a.ID == "" {
 		o.app = w.app(p.Sub)
 	}
-	if strings.Contains(r.path+r.body, "{order_id}") {
+	if strings.Contains(r.path, "/orders") {
 		order, app := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x",
 			From: storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}.Wait(o.app, storage.OrderPending)
 		var err error
 		o.order, o.app, err = w.store.SaveOrder(w.Context(), order, app)
 		fatal(w, err)
 	}
-	if strings.Contains(r.path+r.body, "{member}") || strings.HasPrefix(r.path, "/api/mcp") {
+	if strings.Contains(r.path, "/capabilities") || strings.HasPrefix(r.path, "/api/mcp") {
 		o.member = w.capability(p)
 	}
 	return o

@@ -87,6 +87,25 @@ var rows = []row{
 	{method: "POST", path: "/api/mcp", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
 
+	// The console.
+	{method: "GET", path: "/api/console/apps"},
+	{method: "POST", path: "/api/console/apps", body: `{"name":"New","domains":["new.example.com"]}`},
+	{method: "POST", path: "/api/console/apps", extra: "#first-party", body: `{"name":"New","domains":["new.example.com"],"first_party":true}`},
+	{method: "GET", path: "/api/console/apps/{client_id}", about: true},
+	{method: "PATCH", path: "/api/console/apps/{client_id}", body: `{"domains":["evil.example.com"]}`, about: true},
+	{method: "PATCH", path: "/api/console/apps/{client_id}", extra: "#owner", body: `{"owner":"{sub}","first_party":true}`, about: true},
+	{method: "DELETE", path: "/api/console/apps/{client_id}", about: true},
+	{method: "POST", path: "/api/console/apps/{client_id}/secret", body: `{"overlap_seconds":60}`, about: true},
+	{method: "GET", path: "/api/console/orders"},
+	{method: "GET", path: "/api/console/orders/{order_id}", about: true},
+	{method: "DELETE", path: "/api/console/orders/{order_id}", about: true},
+	{method: "POST", path: "/api/console/orders/{order_id}/approve", body: `{}`, about: true},
+	{method: "POST", path: "/api/console/orders/{order_id}/reject", body: `{"reason":"no"}`, about: true},
+	{method: "GET", path: "/api/console/users"},
+	{method: "POST", path: "/api/console/users", body: `{"username":"x{client_id}","password":"correct-horse-battery"}`},
+	{method: "GET", path: "/api/console/users/{sub}", about: true},
+	{method: "PATCH", path: "/api/console/users/{sub}", body: `{"role":"developer"}`, about: true},
+
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},
 	{method: "POST", path: "/connect", body: "act=query&appid={client_id}&appkey={secret}&type=self&social_uid=none", about: true},

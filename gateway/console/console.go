@@ -136,3 +136,6 @@ func New(c Config) (*Console, error) {
 }
 
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Patterns returns the paths that are served here, as http.ServeMux writes them.
+func (s *Console) Patterns() []string { return s.mux.Patterns() }
