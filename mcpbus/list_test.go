@@ -33,8 +33,8 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	h := emptyHouse(t)
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
-	byName := storage.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
-	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName)
+	index := storage.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
+	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), index)
 	h.open()
 	const schema = `"inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}`
 	want := `{"tools":[` +

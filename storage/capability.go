@@ -112,8 +112,9 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, e
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
-// tools with the new upstream. Version 0 makes it. Events of the change are queued in the
-// same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
+// tools with the new upstream. Version 0 makes it; with any other its access list stays.
+// Events of the change are queued in the same step; of each Event, URL, Secret and Payload
+// are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, events ...Delivery) (Capability, error) {
 	packed, err := pack(tools)
 	if err != nil {
@@ -131,17 +132,21 @@ func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, 
 	if err != nil {
 		return c, err
 	}
-	version, err := s.change(ctx, c.Member, events, one, other)
+	write := s.change
+	if c.Version == 0 {
+		write = s.replaceOwner
+	}
+	version, err := write(ctx, c.Member, events, one, other)
 	if err == nil {
 		c.Version = version
 	}
 	return c, err
 }
 
-// DeleteCapability removes a capability and its tools, and queues the events of that as
-// SaveCapability does.
+// DeleteCapability removes a capability, its tools and its access list, and queues the
+// events of that as SaveCapability does.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
-	_, err := s.change(ctx, c.Member, events,
+	_, err := s.replaceOwner(ctx, c.Member, events,
 		Doc{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
 		Doc{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true})
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -78,7 +79,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 
 // checkTarget judges a resource (RFC 8707 2): what a token may be for.
 func (e *Engine) checkTarget(resource string) error {
-	if resource == "" || resource == e.Issuer || slices.Contains(e.Resources, resource) {
+	if resource == "" || resource == e.Issuer || token.IsOneOf(resource, e.Resources) {
 		return nil
 	}
 	return refuse(InvalidTarget, "resource is not one that this service issues tokens for")
