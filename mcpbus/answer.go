@@ -3,10 +3,8 @@ package mcpbus
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
@@ -62,36 +60,8 @@ func write(w http.ResponseWriter, status int, body pieces) {
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Length"] = []string{strconv.Itoa(body.size())}
 	w.WriteHeader(status)
-	body.send(w)
-}
-
-const (
-	joined   = 32 << 10 // bytes that small pieces are sent in
-	bigPiece = 8 << 10  // bytes of a piece that is sent as it stands
-)
-
-var joints = sync.Pool{New: func() any { return new([joined]byte) }}
-
-// send writes the pieces. Many small ones, such as the tools that somebody finds among
-// others, are put together first, or each would cost a write of its own. A client that has
-// gone away is no failure of ours.
-func (p pieces) send(w io.Writer) {
-	room := joints.Get().(*[joined]byte)
-	defer joints.Put(room)
-	out := room[:0]
-	for _, piece := range p {
-		if len(out) > 0 && (len(piece) >= bigPiece || len(out)+len(piece) > joined) {
-			w.Write(out)
-			out = room[:0]
-		}
-		if len(piece) >= bigPiece {
-			w.Write(piece)
-			continue
-		}
-		out = append(out, piece...)
-	}
-	if len(out) > 0 {
-		w.Write(out)
+	for _, piece := range body {
+		w.Write(piece) // a client that has gone away is no failure of ours
 	}
 }
 

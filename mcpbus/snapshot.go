@@ -24,13 +24,15 @@ type snapshot struct {
 	tiers      bool            // a rule is about a tier
 	bundles    map[string]bits // by name
 	everything *view
-	views      views
+	views      lru[viewKey, *view]
+	joined     lru[joinedKey, joinedPage]
 }
 
 // newSnapshot sorts and joins tools, whose names are unique.
 func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
 	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
+	s.views.most, s.joined.most = maxViews, maxJoined
 	size := 0
 	for _, t := range tools {
 		size += len(t.json) + 1

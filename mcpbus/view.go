@@ -1,21 +1,29 @@
 package mcpbus
 
 import (
-	"container/list"
+	"bytes"
 	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/internal/toolaccess"
 )
 
-// maxViews bounds the views of one snapshot. One is a bit for each tool, and its key: at the
-// 100,000 tools of a full bus, 1,024 views and the longest keys there can be are 24 MB.
-const maxViews = 1024
+const (
+	// maxViews bounds the views of one snapshot. One is a bit for each tool, and its key: at
+	// the 100,000 tools of a full bus, all views with the longest keys there can be are 24 MB.
+	maxViews = 1024
+	// maxJoined bounds the pages of a snapshot that are kept because their tools do not stand
+	// side by side, in bytes.
+	maxJoined = 32 << 20
+	// manyPieces is how many pieces make a page worth being kept.
+	manyPieces = 16
+)
 
 // view is the tools that somebody finds on the bus.
 type view struct {
 	tools bits
 	count int
+	brief bool // of one request: nothing of it is worth being kept
 
 	once, summed sync.Once
 	sum          uint64
@@ -29,42 +37,14 @@ type viewKey struct {
 	bundle  string // "": the whole bus
 }
 
-// views remembers the views of a snapshot, the latest used ones. It ends with the snapshot.
-type views struct {
-	mu    sync.Mutex
-	known map[viewKey]*list.Element
-	used  list.List // of *keyed, the latest first
-}
-
-type keyed struct {
-	key  viewKey
-	view *view
-}
-
 // view returns what is found with a key. Of many who ask for a new one at the same time one
 // makes it, and the others wait for that.
 func (s *snapshot) view(key viewKey) *view {
-	v := s.views.of(key)
+	v, there := s.views.get(key)
+	if !there {
+		v = s.views.keep(key, new(view), 1)
+	}
 	v.once.Do(func() { s.fill(v, key) })
-	return v
-}
-
-func (c *views) of(key viewKey) *view {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, there := c.known[key]; there {
-		c.used.MoveToFront(e)
-		return e.Value.(*keyed).view
-	}
-	if c.known == nil {
-		c.known = map[viewKey]*list.Element{}
-	}
-	if len(c.known) == maxViews {
-		oldest := c.used.Back()
-		delete(c.known, c.used.Remove(oldest).(*keyed).key)
-	}
-	v := new(view)
-	c.known[key] = c.used.PushFront(&keyed{key, v})
 	return v
 }
 
@@ -94,7 +74,7 @@ func (s *snapshot) fill(v *view, key viewKey) {
 
 // narrowed is a view without the tools that keep does not want.
 func (v *view) narrowed(keep func(i int) bool) *view {
-	less := &view{tools: append(bits(nil), v.tools...)}
+	less := &view{tools: append(bits(nil), v.tools...), brief: true}
 	for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
 		if !keep(i) {
 			less.tools.clear(i, i+1)
@@ -115,12 +95,41 @@ func (v *view) digest(s *snapshot) uint64 {
 	return v.sum
 }
 
+// joinedKey is a page of a view.
+type joinedKey struct {
+	view    *view
+	from, n int
+}
+
+type joinedPage struct {
+	tools []byte
+	next  string
+}
+
 // page returns up to n tools from an index on, as they stand in the snapshot, and the cursor
 // of the next page. Tools that stand side by side are one piece.
 func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 	if v.count == len(s.tools) {
 		return s.fullPage(from, n)
 	}
+	if v.brief {
+		return s.scan(v, from, n)
+	}
+	key := joinedKey{v, from, n}
+	if p, there := s.joined.get(key); there {
+		return pieces{p.tools}, p.next
+	}
+	tools, next = s.scan(v, from, n)
+	if len(tools) > manyPieces {
+		whole := bytes.Join(tools, nil)
+		s.joined.keep(key, joinedPage{whole, next}, len(whole)+128)
+		tools = pieces{whole}
+	}
+	return tools, next
+}
+
+// scan is page where it is not kept.
+func (s *snapshot) scan(v *view, from, n int) (tools pieces, next string) {
 	lo, hi, size := 0, 0, 0 // the piece that is being made, and the bytes on the page
 	for i := v.tools.next(from); ; i = v.tools.next(i + 1) {
 		var more int

@@ -109,6 +109,7 @@ func TestPagesOfAViewAreItsToolsInOrder(t *testing.T) {
 		var got []string
 		size := 1 + random.IntN(40)
 		for from := 0; ; {
+			s.page(v, from, size) // once to be kept, and once as it was kept
 			tools, next := s.page(v, from, size)
 			var text []byte
 			for _, piece := range tools {
@@ -172,6 +173,40 @@ func TestRangesOfBits(t *testing.T) {
 		if b.count() != n || b.next(lo) != next {
 			t.Fatalf("count %d, next %d; want %d and %d", b.count(), b.next(lo), n, next)
 		}
+	}
+}
+
+// Pages that are kept are bounded in bytes.
+func TestKeptPagesAreBounded(t *testing.T) {
+	c := lru[int, []byte]{most: 1000}
+	for i := range 500 {
+		c.keep(i, nil, 1+i%90)
+	}
+	sum := 0
+	for e := c.used.Front(); e != nil; e = e.Next() {
+		sum += e.Value.(*remembered[int, []byte]).cost
+	}
+	if sum != c.cost || sum > 1000 || sum < 900 || len(c.known) != c.used.Len() {
+		t.Errorf("%d entries of %d, counted as %d", len(c.known), sum, c.cost)
+	}
+	if _, there := c.get(499); !there {
+		t.Error("the latest one is not there")
+	}
+	if c.keep(7, nil, 2000); len(c.known) != 0 || c.cost != 0 {
+		t.Errorf("one that has no room leaves %d", c.cost)
+	}
+	s := ruled()
+	v := &view{tools: newBits(100)}
+	for i := 0; i < 100; i += 2 {
+		v.tools.set(i, i+1)
+		v.count++
+	}
+	s.joined.most = 1500
+	for from := range 100 {
+		s.page(v, from, 50)
+	}
+	if n := len(s.joined.known); n == 0 || n > 1500/128 {
+		t.Errorf("%d pages are kept", n)
 	}
 }
 
