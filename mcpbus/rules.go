@@ -64,13 +64,13 @@ func (b *Bus) reload(ctx context.Context) error {
 func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	r = &rules{lists: map[string]storage.AccessList{}}
 	if r.open, err = b.isOpen(ctx); err != nil {
-		return nil, fmt.Errorf("mcpbus: the setting %s can not be read: %w", storage.SettingDefaultAccess, err)
+		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
 	lists, err := all(func(from string) ([]storage.AccessList, string, error) {
 		return b.c.Catalog.AccessLists(ctx, from, storage.Page)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("mcpbus: the access lists can not be read: %w", err)
+		return nil, fmt.Errorf("mcpbus: the access lists cannot be read: %w", err)
 	}
 	for _, l := range lists {
 		r.lists[l.Member] = l
@@ -79,7 +79,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 		return b.c.Catalog.Bundles(ctx, from, storage.Page)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("mcpbus: the bundles can not be read: %w", err)
+		return nil, fmt.Errorf("mcpbus: the bundles cannot be read: %w", err)
 	}
 	return r, nil
 }

@@ -123,13 +123,13 @@ func (b *Bus) who(ctx context.Context, s *snapshot, caller storage.Caller) (who 
 	who.User, who.App = caller.UserID, caller.AppID
 	if s.strict && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {
-			return who, fmt.Errorf("mcpbus: the role of a user can not be read: %w", err)
+			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
 		}
 	}
 	if s.tiers {
 		app, err := b.tiers.of(ctx, who.App)
 		if err != nil {
-			return who, fmt.Errorf("mcpbus: the tier of an application can not be read: %w", err)
+			return who, fmt.Errorf("mcpbus: the tier of an application cannot be read: %w", err)
 		}
 		who.Tier = app.TierAt(time.Now())
 	}

@@ -108,7 +108,7 @@ func (l AccessList) check() error {
 		}
 		for _, tool := range r.Tools {
 			if !isToolName(tool) {
-				return fmt.Errorf("%w: %q can not be the name of a tool", ErrInvalid, tool)
+				return fmt.Errorf("%w: %q cannot be the name of a tool", ErrInvalid, tool)
 			}
 		}
 	}
