@@ -16,6 +16,7 @@ type shelf struct {
 	turn    chan struct{}
 	members map[string]*member
 	rules   *rules // nil: not read yet
+	newer   bool   // than the snapshot
 	away    bool   // the last look at the catalog failed
 }
 
@@ -135,6 +136,7 @@ func (b *Bus) swap(ctx context.Context) {
 		tools = append(tools, m.tools...)
 	}
 	b.snapshot.Store(newSnapshot(tools, b.shelf.rules))
+	b.shelf.newer = false
 	b.listeners.tell()
 }
 

@@ -35,11 +35,10 @@ func (b *Bus) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changed := !b.shelf.rules.same(before)
 	var errs error
 	for n := 1; ; n++ {
-		others, err := b.reloadMembers(ctx)
-		changed = changed || others
+		changed, err := b.reloadMembers(ctx)
+		b.shelf.newer = b.shelf.newer || changed
 		if b.shelf.members == nil { // nothing was ever read
 			return err
 		}
@@ -49,12 +48,11 @@ func (b *Bus) reload(ctx context.Context) error {
 			return errors.Join(errs, err)
 		}
 		still := before.same(after)
-		before, changed = after, changed || !still
-		if still || n == readings {
+		if before = after; still || n == readings {
 			break
 		}
 	}
-	if changed {
+	if b.shelf.newer || !b.shelf.rules.same(before) {
 		b.shelf.rules = before
 		b.swap(ctx)
 	}

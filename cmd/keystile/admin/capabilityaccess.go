@@ -30,7 +30,8 @@ var accessCommands = []command{{
 		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
 		"A token of an application itself is app:CLIENT_ID, and never its owner. What somebody may not use is\n" +
 		"not listed for them, and answers as if it were not there. With --who, and without MEMBER, it shows\n" +
-		"what a user (by username or sub), user:USER or app:CLIENT_ID may use, and what decides it.",
+		"what a user (by username or sub), user:USER or app:CLIENT_ID may use, and what decides it; which\n" +
+		"application a user will use is not known then, so rules about app: and tier: count for app:CLIENT_ID alone.",
 	examples: []string{
 		"keystile capability access shop",
 		"keystile capability access shop --allow everyone --read-only",
