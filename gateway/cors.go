@@ -22,7 +22,7 @@ func OpenPaths() []string {
 	return []string{
 		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php",
 		"/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
-		"/.well-known/", "/api/v1/", "/api/mcp", "/openapi.json",
+		"/.well-known/", "/api/v1/", "/api/mcp", "/api/mcp/", "/openapi.json",
 	}
 }
 

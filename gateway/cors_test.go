@@ -11,7 +11,7 @@ func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 	h := newHouse(t)
 	for _, path := range []string{
 		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php", "/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
-		"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/api/v1/quota", "/api/v1/usage", "/api/v1/apps", "/api/mcp",
+		"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/api/v1/quota", "/api/v1/usage", "/api/v1/apps", "/api/mcp", "/api/mcp/b/support",
 	} {
 		a := h.ask("POST", path, "", "Origin", "https://any.example", "from", "203.0.113.1:1")
 		if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" || a.header.Get("Access-Control-Expose-Headers") != "*" {

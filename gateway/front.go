@@ -114,12 +114,23 @@ func (g *Gateway) over(e *entry, f *reply.Failure) error {
 // fail answers what is refused here: a person with a page, a program with JSON.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var write reply.FailFunc
-	if voice := g.c.Voices[r.URL.Path]; voice != nil {
+	if voice := g.voice(r.URL.Path); voice != nil {
 		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { voice(w, r, f.Status, f.Msg) }
 	} else if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)
+}
+
+// voice is who answers for a path: the most particular one.
+func (g *Gateway) voice(path string) (voice func(http.ResponseWriter, *http.Request, int, string)) {
+	longest := ""
+	for at, v := range g.c.Voices {
+		if len(at) > len(longest) && covers([]string{at}, path) {
+			voice, longest = v, at
+		}
+	}
+	return voice
 }
 
 func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {

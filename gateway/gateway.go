@@ -30,8 +30,8 @@ type Store interface {
 // Verifier judges bearer tokens; *oauth.Server has it. It is asked on every request, so it
 // must do no I/O for a token it has seen before.
 type Verifier interface {
-	// Verify returns whom a token speaks for. Its audience must be one of audiences;
-	// without any, the issuer. ErrInvalidToken: it opens nothing. Any other error: it can
+	// Verify returns whom a token speaks for. Its audience must be one of audiences, or a
+	// name right below one that ends in a slash; without any, the issuer. ErrInvalidToken: it opens nothing. Any other error: it can
 	// not be judged now.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
 }
@@ -51,12 +51,13 @@ type Config struct {
 	Plans      []Plan   // nil: Plans()
 	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8)
 	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
-	Audiences  []string // what tokens may be for besides the issuer (RFC 8707): they have their rate here, and open only what looks for them itself
+	Audiences  []string // what tokens may be for besides the issuer (RFC 8707): they have their rate here, and open only what looks for them itself. One that ends in / is every name right below it
 	CORS       CORS
 	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
 
 	// Voices answer what Front refuses, by path, where clients expect another shape than
-	// JSON with code, errcode and msg. The headers are set already.
+	// JSON with code, errcode and msg. The headers are set already. A path that ends in a
+	// slash stands for all below it.
 	Voices map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 
 	// HSTS has Front say on every answer that the host is reached by https only, for a year

@@ -287,18 +287,28 @@ func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) {
 		c.PerAddress = 1
-		c.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": func(w http.ResponseWriter, _ *http.Request, status int, msg string) {
-			w.WriteHeader(status)
-			fmt.Fprint(w, "own words: ", msg)
-		}}
+		own := func(words string) func(http.ResponseWriter, *http.Request, int, string) {
+			return func(w http.ResponseWriter, _ *http.Request, status int, msg string) {
+				w.WriteHeader(status)
+				fmt.Fprint(w, words, ": ", msg)
+			}
+		}
+		c.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"), "/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
 	})
 	h.ask("POST", "/api/mcp", "")
 	a := h.want(h.ask("POST", "/api/mcp", ""), 429, "over the rate")
 	if !strings.HasPrefix(a.text, "own words: too many") || a.header.Get("Retry-After") == "" || a.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v %s", a.header, a.text)
 	}
-	if a := h.ask("POST", "/api/v1/quota", ""); a.number("errcode") != 429 {
-		t.Errorf("another path: %s", a.text)
+	for path, want := range map[string]string{"/api/mcp/x": "words below: too many", "/api/mcp/b/x": "words of b: too many"} {
+		if a := h.ask("POST", path, ""); !strings.HasPrefix(a.text, want) {
+			t.Errorf("%s: %s", path, a.text)
+		}
+	}
+	for _, path := range []string{"/api/v1/quota", "/api/mcpx"} {
+		if a := h.ask("POST", path, ""); a.number("errcode") != 429 {
+			t.Errorf("another path: %s", a.text)
+		}
 	}
 }
 

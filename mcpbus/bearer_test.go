@@ -25,7 +25,7 @@ var (
 	_ mcpbus.Verifier = (*oauth.Server)(nil)
 )
 
-const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp"`
+const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp", scope="tools"`
 
 // site is the bus with real tokens, and with the gateway before it.
 type site struct {
@@ -40,8 +40,8 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	t.Helper()
 	s := &site{house: emptyHouse(t)}
 	s.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
-	s.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: s.store, SignIn: nobody{}, Log: quiet, Resources: []string{busURI, issuer + "/api/x"}}))(t)
-	c := gateway.Config{Store: s.store, Verifier: s.provider, Log: quiet, PerAddress: gateway.Unlimited, Audiences: []string{busURI, issuer + "/api/x"}}
+	s.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: s.store, SignIn: nobody{}, Log: quiet, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x")}))(t)
+	c := gateway.Config{Store: s.store, Verifier: s.provider, Log: quiet, PerAddress: gateway.Unlimited, Audiences: append(mcpbus.Resources(issuer), issuer+"/api/x")}
 	for _, edit := range edits {
 		edit(&c)
 	}
@@ -166,13 +166,13 @@ func TestTheGatewaysWordIsFinal(t *testing.T) {
 		bearer string
 		status int
 	}{
-		"known, for the service":        {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Audience: issuer}}, "x", 200},
-		"known, for the bus":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Audience: busURI}}, "x", 200},
-		"known, for another":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Audience: issuer + "/x"}}, "app", 401},
+		"known, for the service":        {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer}}, "x", 200},
+		"known, for the bus":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: busURI}}, "x", 200},
+		"known, for another":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer + "/x"}}, "app", 401},
 		"looked at and refused":         {visit.Visit{Entry: 1}, "app", 401},
 		"not looked at":                 {visit.Visit{}, "app", 200},
 		"not looked at, and no good":    {visit.Visit{}, "x", 401},
-		"known without an audience":     {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a"}}, "app", 401},
+		"known without an audience":     {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app"}}, "app", 401},
 		"looked at, and without tokens": {visit.Visit{Entry: 1}, "", 401},
 	} {
 		c.visit.Context = t.Context()
@@ -232,7 +232,7 @@ func TestTokensThatCanNotBeJudgedAreTrouble(t *testing.T) {
 // RFC 9728 3.
 func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 	h := newHouse(t)
-	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["openid"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
+	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
 	for _, path := range mcpbus.MetadataPaths() {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil))
 		if a.status != 200 || a.text != want || a.header.Get("ETag") == "" {

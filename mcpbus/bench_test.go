@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus"
@@ -143,6 +144,62 @@ func BenchmarkToolsListPage(b *testing.B) {
 					b.Fatal(n, err)
 				}
 				resp.Body.Close()
+			}
+		})
+	}
+}
+
+// BenchmarkToolsListFiltered is a page of 1,000 tools of a caller who finds less than all
+// 10,000, beside one of a caller who finds everything: of half of the capabilities, and of
+// every second tool of each. The ratio is the unfiltered page's time to the filtered one's.
+func BenchmarkToolsListFiltered(b *testing.B) {
+	h := fullHouse(b)
+	var second []string
+	for j := range 500 {
+		second = append(second, fmt.Sprintf("tool%03d", 2*j))
+	}
+	for i := range 10 {
+		rules := []storage.AccessRule{{Subject: "user:all"}, {Subject: "user:scattered", Tools: second}}
+		if i%2 == 0 {
+			rules = append(rules, storage.AccessRule{Subject: "user:half"})
+		}
+		l := must(h.store.Access(b.Context(), fmt.Sprint("m", i)))(b)
+		l.Rules = rules
+		must(h.store.SaveAccess(b.Context(), l))(b)
+	}
+	h.reload()
+	unfiltered := 0.0
+	for _, who := range []string{"all", "half", "scattered"} {
+		h.tokens.give(who, storage.Caller{AppID: "app1", UserID: who, Scope: "tools", Audience: issuer}, 24*time.Hour)
+		ask := legacyBody("tools/list", `{"cursor":"m4__tool000"}`)
+		page := h.post(ask, "Authorization", "Bearer "+who)
+		if len(page.names()) != 1000 {
+			b.Fatalf("%s: a page of %d tools", who, len(page.names()))
+		}
+		b.Run(who, func(b *testing.B) {
+			server := httptest.NewServer(h.bus)
+			defer server.Close()
+			client := server.Client()
+			b.SetBytes(int64(len(page.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := http.NewRequestWithContext(b.Context(), "POST", server.URL+"/api/mcp", strings.NewReader(ask))
+				r.Header.Set("Authorization", "Bearer "+who)
+				resp, err := client.Do(r)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n, err := io.Copy(io.Discard, resp.Body); n != int64(len(page.text)) || err != nil {
+					b.Fatal(n, err)
+				}
+				resp.Body.Close()
+			}
+			each := float64(b.Elapsed()) / float64(b.N)
+			if who == "all" {
+				unfiltered = each
+			}
+			if unfiltered > 0 {
+				b.ReportMetric(unfiltered/each, "of-unfiltered")
 			}
 		})
 	}

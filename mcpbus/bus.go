@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,14 +33,20 @@ type Config struct {
 	Verifier Verifier
 	// Discoverer is asked for the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
-	// Visible says what a caller may list and call; nil: every caller everything. It is
-	// asked for each tool of a list, and must be quick.
+	// Users have the roles that access lists ask for; nil: the Catalog, if it has them.
+	Users Users
+	// DefaultAccess says who may use a capability without an access list, unless
+	// storage.SettingDefaultAccess is set: storage.AccessEveryone, which is the default, or
+	// storage.AccessOwner, for where strangers sign up by themselves.
+	DefaultAccess string
+	// Visible says what of that a caller may list and call; nil: all of it. It is asked for
+	// each tool of a list, and must be quick.
 	Visible func(storage.Caller, storage.Capability, storage.Tool) bool
 
 	Name         string   // of the server, for its clients; Keystile
 	Version      string   // of the server; 0.0.0
 	Instructions string   // for models: what the tools here are for
-	Scopes       []string // that clients are told to ask for; openid
+	Scopes       []string // that clients of the whole bus are told to ask for; tools
 	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
 
 	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
@@ -58,17 +66,18 @@ type Config struct {
 
 // Bus is the bus: an http.Handler for Path and the metadata documents.
 type Bus struct {
-	c         Config
-	uri       string // of the bus, and an audience of tokens
-	self      string // what calls that come from here are known by
-	challenge string // of a 401
-	meta      []byte // of results of the modern revision
-	mux       *reply.Mux
-	methods   map[string]method // of the legacy revisions
-	modern    map[string]method
-	snapshot  atomic.Pointer[snapshot]
-	shelf     shelf
-	leftOut   atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
+	c        Config
+	root     address
+	self     string // what calls that come from here are known by
+	meta     []byte // of results of the modern revision
+	mux      *reply.Mux
+	methods  map[string]method // of the legacy revisions
+	modern   map[string]method
+	snapshot atomic.Pointer[snapshot]
+	shelf    shelf
+	leftOut  atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
+	roles    facts[string]
+	tiers    facts[storage.App]
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -84,18 +93,19 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
-	b := &Bus{c: c, uri: c.Issuer + Path, self: hop.ID(c.Issuer)}
+	uri := c.Issuer + Path
+	b := &Bus{c: c, self: hop.ID(c.Issuer), root: address{uri: uri, scopes: c.Scopes, metadata: c.Issuer + metadataRoot + Path, audiences: []string{c.Issuer, uri}}}
+	b.roles.read, b.tiers.read = b.roleOf, b.tiersOf
 	b.life, b.end = context.WithCancel(context.Background())
-	b.challenge = `Bearer resource_metadata="` + c.Issuer + metadataRoot + Path + `"`
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
 	b.methods, b.modern = legacyMethods(), modernMethods()
-	b.snapshot.Store(&snapshot{})
+	b.snapshot.Store(newSnapshot(nil, new(rules)))
 	b.leftOut.Store(&map[string]string{})
 	b.shelf.turn = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
 	if err := b.Reload(ctx); err != nil {
-		if b.shelf.members == nil {
+		if b.shelf.rules == nil {
 			b.end()
 			return nil, err
 		}
@@ -170,8 +180,17 @@ func (c *Config) complete() error {
 	c.Name, c.Version = cmp.Or(toolschema.Text(c.Name), "Keystile"), cmp.Or(toolschema.Text(c.Version), "0.0.0")
 	c.Instructions = toolschema.Lines(c.Instructions)
 	if c.Scopes == nil {
-		c.Scopes = []string{"openid"}
+		c.Scopes = []string{scope.Tools}
 	}
+	for _, s := range c.Scopes {
+		want(s != "" && !strings.ContainsAny(s, ` "\`), "of Scopes, %q is not the name of a scope", s)
+	}
+	if users, ok := c.Catalog.(Users); c.Users == nil && ok {
+		c.Users = users
+	}
+	want(c.Users != nil, "Users is missing, and the Catalog has none")
+	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
+	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
 	}

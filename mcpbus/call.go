@@ -45,8 +45,8 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	case arguments != nil && arguments[0] != '{':
 		return nil, badArgs
 	}
-	t := x.bus.snapshot.Load().byName[name]
-	if t == nil || !x.sees(t) {
+	t := x.find(name)
+	if t == nil {
 		return nil, noTool
 	}
 	c := toolCall{x, t, time.Now()}
@@ -60,6 +60,25 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	}
 	defer x.bus.upstreams.give(t.upstream)
 	return c.dispatch(arguments)
+}
+
+// find returns a tool by its name, nil if the caller may not use it, which is told in no
+// other way than that there is none. One that the token alone does not open is noted.
+func (x *exchange) find(name string) *tool {
+	s := x.snapshot
+	i, there := s.index[name]
+	if !there || !s.mayUse(&x.who, i) || x.at.bundle != "" && !s.bundles[x.at.bundle].has(i) {
+		return nil
+	}
+	t := s.tools[i]
+	if visible := x.bus.c.Visible; visible != nil && !visible(x.caller, *t.capability, t.stored) {
+		return nil
+	}
+	if !x.to.covers(t.capability.Member) {
+		x.lacking = t.capability.Member
+		return nil
+	}
+	return t
 }
 
 // key names the caller in limits: a user of an application, or an application itself.

@@ -38,6 +38,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	find.Call = &storage.Call{Template: "/pets", Params: []storage.Param{{Arg: "name", Name: "name", In: "query"}}}
 	s.register(capability("pets", "https://pets.example.com"), get, find)
 	s.register(capability("billing", "https://billing.example.com"), rest("post", "settle"))
+	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__find"}}))(t)
 	s.reload()
 	s.calls.do = nil
 	s.bus.Close(t.Context())
@@ -51,6 +52,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	mux.Handle("/.well-known/oauth-protected-resource", s.bus)
 	mux.Handle("/.well-known/oauth-protected-resource/", s.bus)
 	mux.Handle("/api/mcp", s.gateway.Meter("", s.bus))
+	mux.Handle("/api/mcp/b/", s.gateway.Meter("", s.bus))
 	mux.Handle("/test/", s.backstage())
 	return s.gateway.Front(mux), map[string]string{"client_id": s.app.ID, "client_secret": s.app.AppKey().Reveal()}
 }

@@ -58,8 +58,10 @@ func (b *Bus) ask(m *member) {
 	defer b.shelf.end()
 	m.asking, m.due = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
 	if err == nil {
-		m.tools = tools // of one that was registered anew meanwhile, nobody sees them
-		b.swap(ctx)
+		m.tools = tools     // of one that was registered anew meanwhile, nobody sees them
+		if !b.shelf.newer { // else they wait for the rules of what is newer
+			b.swap(ctx)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 //
 //	b, err := mcpbus.New(ctx, mcpbus.Config{Issuer: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
 //	mux.Handle(mcpbus.Path, b)
-//	for _, path := range mcpbus.MetadataPaths() {
+//	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
 //		mux.Handle(path, b)
 //	}
 //	http.ListenAndServe(address, g.Front(mux)) // rates and CORS; the bus itself asks for a token, and charges
@@ -13,6 +13,12 @@
 //
 // A request reads one snapshot of all tools, encoded already. The snapshot is made anew
 // when the catalog has changed: by Reload, or within seconds if another node changed it.
+//
+// What a token finds is what its scope opens (tools; tools:<member>; tools:b:<bundle> at the
+// bundle's own address; app of client_credentials is tools) and its subject may use: see
+// package internal/toolaccess for what access lists mean. The rest is not there: it is in no
+// list, no cursor and no notification, and a call of it is answered as one of a tool that
+// nobody has registered.
 //
 // # Choices
 //
@@ -50,6 +56,33 @@
 // the Instructions. Results are data for the caller, and are not touched.
 //
 // What an upstream says of its tools stays in memory: the store keeps what was registered,
-// and each node asks for itself. A change of the list is told to all who listen, also to
-// those who can not see what changed.
+// and each node asks for itself.
+//
+// A view, the tools that a caller finds, is a set of bits that is made once for all callers
+// about whom the rules say the same, and kept with its snapshot: 1,024 of them, 24 MB at
+// most. A page of one is cut out of the snapshot's own text; where the tools do not stand
+// side by side it is joined once and kept, 32 MB at most. So a filtered list costs what an
+// unfiltered one does.
+//
+// A call of a tool that the user may use and the token's scope does not cover is answered
+// 403 with the scope that would, so that a client can ask for more (step-up); it names what
+// the token opens already, or the client would lose that. Of a tool that the user may not
+// use nothing is told, and in a batch neither: it has one status for all its messages.
+//
+// A token with the scope of a bundle opens the bundle's address alone: at the address of the
+// whole bus it is refused, and not shown a part. The scope of a capability opens no bundle.
+// A token for the whole bus (by its audience) is good for a bundle, not the other way round.
+//
+// Without a token every name of a bundle is answered 401, and has a metadata document, which
+// is made of the name: only who may use bundles learns which there are. A bundle of which
+// the caller may use nothing is there, and empty. It takes in nothing that was registered
+// after it was written: the name of a capability may have been another's then.
+//
+// A user's role and an application's tier are remembered for 5 seconds, and for a minute
+// where the store does not answer; then the answer is 503. Forget ends that at once, here.
+// Who listens is told of a lost role when the stream says the next time that it is alive.
+//
+// The rules are read before and after the capabilities until both readings agree, so that
+// what was removed meanwhile is not listed for a moment without the rules it had. A bus that
+// can not read the rules does not start, and one that could goes on with those it has.
 package mcpbus

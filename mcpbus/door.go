@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage"
@@ -24,8 +26,12 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if !b.welcome(r.Header["Origin"]) {
 		return strangeOrigin
 	}
+	at, ok := b.addressOf(r)
+	if !ok {
+		return noBundle
+	}
 	r, v := visit.Begin(w, r)
-	caller, err := b.caller(r, v)
+	caller, err := b.caller(r, v, at)
 	if err != nil {
 		return err
 	}
@@ -34,6 +40,10 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 		return looped
 	}
 	r = r.WithContext(ctx)
+	x := exchange{bus: b, request: r, caller: caller, at: at}
+	if err := x.open(); err != nil {
+		return err
+	}
 	body, err := readBody(w, r)
 	if err != nil {
 		return err
@@ -42,7 +52,6 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if wrong != nil {
 		return unreadable(wrong, nil)
 	}
-	x := exchange{bus: b, request: r, caller: caller}
 	if batch {
 		return x.serveBatch(w, messages)
 	}
@@ -57,9 +66,9 @@ func (b *Bus) welcome(origin []string) bool {
 
 // caller returns whom a request speaks for. If a gateway has looked at the request, its
 // word is final: it may know that a good token's application is disabled.
-func (b *Bus) caller(r *http.Request, v *visit.Visit) (storage.Caller, error) {
+func (b *Bus) caller(r *http.Request, v *visit.Visit, at *address) (storage.Caller, error) {
 	if v.Known {
-		if v.Caller.Audience != b.c.Issuer && v.Caller.Audience != b.uri {
+		if !slices.Contains(at.audiences, v.Caller.Audience) {
 			return storage.Caller{}, badToken
 		}
 		return v.Caller, nil
@@ -70,7 +79,7 @@ func (b *Bus) caller(r *http.Request, v *visit.Visit) (storage.Caller, error) {
 	bearer, err := token.Bearer(r)
 	if err == nil && b.c.Verifier != nil {
 		var caller storage.Caller
-		if caller, err = b.c.Verifier.Verify(r.Context(), bearer, b.c.Issuer, b.uri); err == nil && v.Entry == nil {
+		if caller, err = b.c.Verifier.Verify(r.Context(), bearer, at.audiences...); err == nil && v.Entry == nil {
 			return caller, nil
 		}
 	}
@@ -110,7 +119,36 @@ type exchange struct {
 	bus     *Bus
 	request *http.Request
 	caller  storage.Caller
+	at      *address
 	modern  bool
+
+	to       reach          // what the token's scope opens
+	who      toolaccess.Who // whom the token speaks for
+	snapshot *snapshot
+	lacking  string // the capability that the scope does not open, of a call that it alone stops
+}
+
+// open finds out what the caller may do here.
+func (x *exchange) open() (err error) {
+	ok := false
+	if x.to, ok = x.at.reachOf(x.caller); !ok {
+		needed := scope.Tools
+		if x.at.bundle != "" {
+			needed = scope.Bundle(x.at.bundle)
+		}
+		return x.at.lacks(noScope, needed)
+	}
+	return x.look()
+}
+
+// look takes the snapshot that there is now.
+func (x *exchange) look() (err error) {
+	x.snapshot = x.bus.snapshot.Load()
+	if _, there := x.snapshot.bundles[x.at.bundle]; !there && x.at.bundle != "" {
+		return noBundle
+	}
+	x.who, err = x.bus.who(x.request.Context(), x.snapshot, x.caller)
+	return err
 }
 
 func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
@@ -132,6 +170,9 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 		return x.listen(w, &m)
 	}
 	answer, wrong := x.answer(&m)
+	if x.lacking != "" {
+		return x.at.lacks(stepUp, x.to.with(x.lacking)).Because(&refusal{rpc.ServerError, m.ID})
+	}
 	status := http.StatusOK
 	if wrong != nil {
 		answer = failed(m.ID, wrong)

@@ -16,6 +16,9 @@ var (
 	strangeOrigin  = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it"}                                                               // MCP, transports: security
 	noToken        = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // spec 5, RFC 6750 3.1
 	badToken       = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // spec 5, RFC 6750 3.1
+	noScope        = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1
+	stepUp         = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                        // MCP 2026-07-28, authorization
+	noBundle       = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                               // spec 7
 	stale          = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                         // RFC 9110 15.6.4
 	badType        = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                             // MCP, transports
 	tooLarge       = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                            // RFC 9110 15.5.14
@@ -83,16 +86,17 @@ func Voice(w http.ResponseWriter, _ *http.Request, status int, msg string) {
 	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
 }
 
-func (b *Bus) fail(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
+func (b *Bus) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	at, _ := b.addressOf(r)
 	said := &refusal{code: rpc.ServerError}
 	errors.As(f.Cause, &said)
 	switch {
 	case f.Status == http.StatusInternalServerError:
 		said.code = rpc.InternalError
 	case f.Status == http.StatusUnauthorized && f.Msg == noToken.Msg: // RFC 6750 3.1: no error is named
-		w.Header().Set("WWW-Authenticate", b.challenge)
+		w.Header().Set("WWW-Authenticate", at.challenge())
 	case f.Status == http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", b.challenge+`, error="invalid_token"`)
+		w.Header().Set("WWW-Authenticate", at.challenge()+`, error="invalid_token"`)
 	}
 	sayNo(w, f.Status, said, f.Msg)
 }

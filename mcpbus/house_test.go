@@ -57,8 +57,8 @@ func emptyHouse(t testing.TB) *house {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	h := &house{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
-	h.tokens.give("app", storage.Caller{AppID: "app1", Audience: issuer}, 168*time.Hour)
-	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Audience: busURI}, 168*time.Hour)
+	h.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 168*time.Hour)
+	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI}, 168*time.Hour)
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	return h
 }

@@ -9,11 +9,11 @@ import (
 // maxPage bounds the tools on a page in bytes; a single tool may have more.
 const maxPage = 4 << 20
 
-// list is tools/list. What the caller may not see is left out before pages are cut, so that
+// list is tools/list. What the caller may not use is left out before pages are cut, so that
 // no page is short and no cursor tells of it. The cursor is the last name of a page: it is
 // good for as long as somebody wants, whatever has come and gone.
 func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
-	s := x.bus.snapshot.Load()
+	s := x.snapshot
 	from := 0
 	if m.Params.Get("cursor") != nil {
 		cursor, ok := m.Params.Text("cursor")
@@ -22,49 +22,40 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 		}
 		from = s.after(cursor)
 	}
-	page := x.bus.page
-	if x.bus.c.Visible != nil {
-		page = x.visiblePage
-	}
-	tools, next := page(s, from)
-	return pieces{[]byte(`{"tools":[`), tools, x.bus.tail(next, x.modern)}, nil
+	tools, next := s.page(x.view(), from, x.bus.c.PageSize)
+	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with room for what is put around it
+	return append(append(out, tools...), x.bus.tail(next, x.modern)), nil
 }
 
-// page returns the tools from an index on, as they stand in the snapshot, and the cursor
-// of the next page.
-func (b *Bus) page(s *snapshot, from int) (tools []byte, next string) {
-	to := min(from+b.c.PageSize, len(s.tools))
-	for to > from+1 && s.ends[to-1]-s.start(from) > maxPage {
-		to--
+// view is what the caller finds.
+func (x *exchange) view() *view {
+	s := x.snapshot
+	v := s.everything
+	if s.strict || !x.to.all || x.at.bundle != "" {
+		key := viewKey{bundle: x.at.bundle}
+		if s.strict {
+			key.who = s.known(x.who)
+		}
+		if !x.to.all {
+			key.members = x.members()
+		}
+		v = s.view(key)
 	}
-	if to < len(s.tools) {
-		next = s.tools[to-1].name
+	if visible := x.bus.c.Visible; visible != nil {
+		v = v.narrowed(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
 	}
-	return s.span(from, to), next
+	return v
 }
 
-// visiblePage is page for callers that do not see everything.
-func (x *exchange) visiblePage(s *snapshot, from int) (tools []byte, next string) {
-	n, last := 0, ""
-	for _, t := range s.tools[from:] {
-		if !x.sees(t) {
-			continue
+// members are the capabilities there are that the token is for, as a view's key has them.
+func (x *exchange) members() string {
+	key := " "
+	for _, member := range x.to.members {
+		if x.snapshot.access[member] != nil {
+			key += " " + member
 		}
-		if n == x.bus.c.PageSize || n > 0 && len(tools)+len(t.json) >= maxPage {
-			return tools, last
-		}
-		if n > 0 {
-			tools = append(tools, ',')
-		}
-		tools = append(tools, t.json...)
-		n, last = n+1, t.name
 	}
-	return tools, ""
-}
-
-func (x *exchange) sees(t *tool) bool {
-	visible := x.bus.c.Visible
-	return visible == nil || visible(x.caller, *t.capability, t.stored)
+	return key
 }
 
 // tail ends the list. Callers may see different tools, so nothing between may keep a page.

@@ -34,7 +34,8 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
 	byName := storage.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
-	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName)
+	reads := storage.Tool{Name: "remote_reads", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true}
+	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName, reads)
 	h.open()
 	const schema = `"inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}`
 	want := `{"tools":[` +
@@ -42,7 +43,8 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 		`{"name":"m__get","description":"calls get",` + schema + `,"annotations":{"readOnlyHint":true,"openWorldHint":true}},` +
 		`{"name":"m__post","description":"Says <hello> & \"bye\"",` + schema + `,"annotations":{"openWorldHint":true}},` +
 		`{"name":"m__put","description":"calls put",` + schema + `,"annotations":{"idempotentHint":true,"openWorldHint":true}},` +
-		`{"name":"m__remote","description":"d","inputSchema":{"type":"object","x":12345678901234567890}}]`
+		`{"name":"m__remote","description":"d","inputSchema":{"type":"object","x":12345678901234567890}},` +
+		`{"name":"m__remote_reads","description":"d","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"openWorldHint":true}}]`
 	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":`+want+`}}` {
 		t.Errorf("legacy: %s", a.text)
 	}

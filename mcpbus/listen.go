@@ -84,25 +84,35 @@ func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 		s.notify("notifications/subscriptions/acknowledged", `,"notifications":{}`)
 		return nil
 	}
+	last := x.view().digest(x.snapshot)
 	if s.notify("notifications/subscriptions/acknowledged", `,"notifications":{"toolsListChanged":true}`) {
-		x.tell(s, news)
+		x.tell(s, news, last)
 	}
 	return nil
 }
 
-// tell writes news on a stream until it is to end.
-func (x *exchange) tell(s *stream, news chan struct{}) {
+// tell writes news on a stream until it is to end: that the caller's own list is no longer
+// the one that was there last. What others see of the bus is not told.
+func (x *exchange) tell(s *stream, news chan struct{}, last uint64) {
 	b := x.bus
 	alive := time.NewTicker(b.c.KeepAlive)
 	defer alive.Stop()
 	over := time.NewTimer(time.Until(x.caller.ExpiresAt))
 	defer over.Stop()
+	look := func() bool {
+		now, known := x.digest()
+		if !known || now == last {
+			return true
+		}
+		last = now
+		return s.notify("notifications/tools/list_changed", "")
+	}
 	for going := true; going; {
 		select {
 		case <-news:
-			going = s.notify("notifications/tools/list_changed", "")
+			going = look()
 		case <-alive.C:
-			going = !x.revoked() && s.write(": alive\n\n")
+			going = !x.revoked() && s.write(": alive\n\n") && look() // a role may have changed
 		case <-over.C:
 			return
 		case <-b.life.Done():
@@ -114,6 +124,17 @@ func (x *exchange) tell(s *stream, news chan struct{}) {
 	}
 }
 
+// digest is that of the caller's list as it is now; false if it can not be told.
+func (x *exchange) digest() (sum uint64, known bool) {
+	switch err := x.look(); {
+	case errors.Is(err, noBundle): // it was deleted, and nothing is left
+		return 0, true
+	case err != nil:
+		return 0, false
+	}
+	return x.view().digest(x.snapshot), true
+}
+
 // revoked reports whether the caller's token has ended before its time. Where only the
 // gateway can tell, the stream ends when the token would.
 func (x *exchange) revoked() bool {
@@ -122,7 +143,7 @@ func (x *exchange) revoked() bool {
 	}
 	bearer, err := token.Bearer(x.request)
 	if err == nil {
-		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.bus.c.Issuer, x.bus.uri)
+		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.at.audiences...)
 	}
 	return errors.Is(err, token.ErrInvalid)
 }

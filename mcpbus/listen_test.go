@@ -128,7 +128,7 @@ func TestAStreamSaysThatItIsAlive(t *testing.T) {
 
 func TestAStreamEndsWithItsToken(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house) {
-		h.tokens.give("short", storage.Caller{AppID: "app1", Audience: issuer}, 30*time.Second)
+		h.tokens.give("short", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 30*time.Second)
 		s := h.listen(t.Context(), listenTools, "Authorization", "Bearer short")
 		time.Sleep(30*time.Second - 1)
 		s.want(t, "until it expires", acknowledged+alive, false)

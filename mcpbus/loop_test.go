@@ -46,7 +46,7 @@ func listener(t *testing.T) *listening {
 	address := l.server.Listener.Addr().String()
 	_, port, _ := net.SplitHostPort(address)
 	l.origin, l.alias = "http://"+address, "http://localhost:"+port
-	l.tokens.give("app", storage.Caller{AppID: "app1", Audience: l.origin}, time.Hour)
+	l.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: l.origin}, time.Hour)
 	return l
 }
 

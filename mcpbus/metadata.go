@@ -10,15 +10,30 @@ import (
 // Path is where the bus is (spec 4.9).
 const Path = "/api/mcp"
 
-const metadataRoot = "/.well-known/oauth-protected-resource"
+const (
+	metadataRoot = "/.well-known/oauth-protected-resource"
+	bundlePath   = "/b/" // below Path, and the name of a bundle behind it
+)
 
 // MetadataPaths are where the RFC 9728 document is: for the bus, and at the root for
-// clients that look there alone.
+// clients that look there alone. Those of bundles are below BundlePaths.
 func MetadataPaths() []string { return []string{metadataRoot, metadataRoot + Path} }
 
+// BundlePaths are what the addresses of bundles, and of their RFC 9728 documents, begin
+// with. Each ends in a slash.
+func BundlePaths() []string { return []string{Path + bundlePath, metadataRoot + Path + bundlePath} }
+
+// Resources are what tokens for the bus alone may be for (RFC 8707), at an issuer: the bus,
+// and each bundle. Give them to oauth.Config.Resources and gateway.Config.Audiences.
+func Resources(issuer string) []string { return []string{issuer + Path, issuer + Path + bundlePath} }
+
 func (b *Bus) routes() []reply.Route {
-	document := b.metadata()
-	routes := []reply.Route{{Path: Path, Handle: b.serve, Fail: b.fail}}
+	document := b.metadata(&b.root)
+	routes := []reply.Route{
+		{Path: Path, Handle: b.serve, Fail: b.fail},
+		{Path: Path + bundlePath + "{" + pathBundle + "}", Handle: b.serve, Fail: b.fail},
+		{Path: metadataRoot + Path + bundlePath + "{" + pathBundle + "}", Methods: []string{"GET", "HEAD"}, Handle: b.bundleMetadata},
+	}
 	for _, path := range MetadataPaths() {
 		routes = append(routes, reply.Route{Path: path, Methods: []string{"GET", "HEAD"},
 			Handle: func(w http.ResponseWriter, r *http.Request) error {
@@ -29,14 +44,25 @@ func (b *Bus) routes() []reply.Route {
 	return routes
 }
 
-// metadata is the protected resource's document (RFC 9728 2).
-func (b *Bus) metadata() *reply.Document {
+// bundleMetadata is the document of a bundle. It is made of the name alone, and is there for
+// every name: who has no token learns from it of no bundle.
+func (b *Bus) bundleMetadata(w http.ResponseWriter, r *http.Request) error {
+	at, ok := b.addressOf(r)
+	if !ok {
+		return noBundle
+	}
+	b.metadata(at).Write(w, r)
+	return nil
+}
+
+// metadata is a protected resource's document (RFC 9728 2).
+func (b *Bus) metadata(at *address) *reply.Document {
 	body, _ := json.Marshal(struct { // texts and lists of texts never fail
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
 		Scopes   []string `json:"scopes_supported"`
 		Methods  []string `json:"bearer_methods_supported"`
 		Name     string   `json:"resource_name"`
-	}{b.uri, []string{b.c.Issuer}, b.c.Scopes, []string{"header"}, b.c.Name})
+	}{at.uri, []string{b.c.Issuer}, at.scopes, []string{"header"}, b.c.Name})
 	return reply.NewDocument(body)
 }

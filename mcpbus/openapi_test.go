@@ -10,7 +10,7 @@ import (
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	routes := new(Bus).routes()
 	for i := range routes {
-		if routes[i].Path == Path {
+		if routes[i].Methods == nil {
 			routes[i].Methods = []string{"POST"} // it refuses others in a voice of its own, 405 in both shapes
 		}
 	}

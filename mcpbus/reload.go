@@ -13,7 +13,9 @@ import (
 type shelf struct {
 	turn    chan struct{}
 	members map[string]*member
-	away    bool // the last look at the catalog failed
+	rules   *rules // nil: not read yet
+	newer   bool   // than the snapshot
+	away    bool   // the last look at the catalog failed
 }
 
 // member is a capability on the bus with its tools.
@@ -47,12 +49,13 @@ func (b *Bus) Reload(ctx context.Context) error {
 	return b.reload(ctx)
 }
 
-func (b *Bus) reload(ctx context.Context) error {
-	members, changed, errs := map[string]*member{}, false, []error(nil)
+// reloadMembers reads the capabilities anew, and reports whether any has changed.
+func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
+	members, errs := map[string]*member{}, []error(nil)
 	for from := ""; ; {
 		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, storage.Page)
 		if err != nil {
-			return fmt.Errorf("mcpbus: the capabilities can not be listed: %w", err)
+			return false, fmt.Errorf("mcpbus: the capabilities can not be listed: %w", err)
 		}
 		for _, c := range page {
 			known := b.shelf.members[c.Member]
@@ -78,11 +81,9 @@ func (b *Bus) reload(ctx context.Context) error {
 		}
 		from = next
 	}
-	if changed || len(members) != len(b.shelf.members) {
-		b.shelf.members = members
-		b.swap(ctx)
-	}
-	return errors.Join(errs...)
+	changed = changed || len(members) != len(b.shelf.members)
+	b.shelf.members = members
+	return changed, errors.Join(errs...)
 }
 
 // read reads a capability's tools, if it is on the bus.
@@ -120,13 +121,12 @@ func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage
 	return tools
 }
 
-// swap puts a new snapshot in the place of the old one, and tells who listens if it lists
-// something else.
+// swap puts a new snapshot in the place of the old one. Each stream finds out by itself
+// whether its caller's list is another one.
 func (b *Bus) swap(ctx context.Context) {
-	s := newSnapshot(b.choose(ctx))
-	if old := b.snapshot.Swap(s); !old.lists(s) {
-		b.listeners.tell()
-	}
+	b.snapshot.Store(newSnapshot(b.choose(ctx), b.shelf.rules))
+	b.shelf.newer = false
+	b.listeners.tell()
 }
 
 // tend looks for changes of other processes, and asks upstreams, until Close.

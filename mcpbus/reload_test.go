@@ -61,7 +61,7 @@ func (f *faulty) was() (read []string, listed int) {
 func (h *house) openFaulty(edits ...func(*mcpbus.Config)) *faulty {
 	h.Helper()
 	f := &faulty{Catalog: h.store}
-	h.open(append(edits, func(c *mcpbus.Config) { c.Catalog = f })...)
+	h.open(append(edits, func(c *mcpbus.Config) { c.Catalog, c.Users = f, h.store })...)
 	return f
 }
 
@@ -186,7 +186,7 @@ func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 	h := emptyHouse(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 	f := &faulty{Catalog: h.store, list: errAway}
-	c := mcpbus.Config{Issuer: issuer, Catalog: f, Invoker: h.calls, Meter: h.meter, Log: quiet}
+	c := mcpbus.Config{Issuer: issuer, Catalog: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); !errors.Is(err, errAway) || b != nil {
 		t.Errorf("New() = %v, %v; want %v", b, err, errAway)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Catalog is where capabilities and their tools are kept. *storage.Store is one.
+// Catalog is where capabilities and their tools are kept, and who may use them.
+// *storage.Store is one.
 type Catalog interface {
 	// Capabilities returns a page of all capabilities; owner is "". Their Version changes
 	// with each change of the capability or its tools.
@@ -16,6 +17,22 @@ type Catalog interface {
 	// Tools returns a capability and its tools as they were written together, or
 	// storage.ErrNotFound.
 	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
+	// AccessLists returns a page of all access lists, and Bundles one of all bundles. Their
+	// Version changes with each change.
+	AccessLists(ctx context.Context, from string, n int) (page []storage.AccessList, next string, err error)
+	Bundles(ctx context.Context, from string, n int) (page []storage.Bundle, next string, err error)
+	// Setting returns a stored setting, "" if it is not set.
+	Setting(ctx context.Context, name string) (string, error)
+	// App returns an application, whose tier access lists may ask for, or an error that wraps
+	// storage.ErrNotFound.
+	App(ctx context.Context, id string) (storage.App, error)
+}
+
+// Users says which role a user has; *storage.Store has it. A host with its own user table
+// implements it.
+type Users interface {
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 // Invoker calls tools: by HTTP if the tool has a Call (see FromREST), else by its name at
@@ -44,8 +61,8 @@ type Meter interface {
 // Verifier judges the bearer tokens of requests that no gateway has looked at.
 // *oauth.Server is one.
 type Verifier interface {
-	// Verify returns whom a token speaks for, whose audience must be one of audiences. See
-	// gateway.Verifier for its errors.
+	// Verify returns whom a token speaks for, whose audience must be one of audiences,
+	// which are whole. See gateway.Verifier for its errors.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
 }
 

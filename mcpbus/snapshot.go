@@ -1,41 +1,120 @@
 package mcpbus
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"sort"
+
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage"
 )
 
-// snapshot is every tool on the bus at one moment. It never changes: a request that began
-// with one ends with it.
+// snapshot is every tool on the bus at one moment, and who may use it. It never changes: a
+// request that began with one ends with it.
 type snapshot struct {
-	tools  []*tool // by name
-	byName map[string]*tool
-	text   []byte // the tools as they are listed, with a comma after each
-	ends   []int  // in text, after each tool and before its comma
+	tools []*tool // by name
+	index map[string]int
+	text  []byte // the tools as they are listed, with a comma after each
+	ends  []int  // in text, after each tool and before its comma
+
+	access     map[string]*access // by member
+	accesses   []*access          // in the order of the tools
+	mentioned  map[storage.Subject]bool
+	strict     bool            // somebody may not use everything
+	tiers      bool            // a rule is about a tier
+	bundles    map[string]bits // by name
+	everything *view
+	views      lru[viewKey, *view]
+	joined     lru[joinedKey, joinedPage]
 }
 
 // newSnapshot sorts and joins tools, whose names are unique.
-func newSnapshot(tools []*tool) *snapshot {
+func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
-	s := &snapshot{tools: tools, byName: make(map[string]*tool, len(tools)), ends: make([]int, len(tools))}
+	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
+	s.views.most, s.joined.most = maxViews, maxJoined
 	size := 0
 	for _, t := range tools {
 		size += len(t.json) + 1
 	}
 	s.text = make([]byte, 0, size)
 	for i, t := range tools {
-		s.byName[t.name] = t
+		s.index[t.name] = i
 		s.text = append(s.text, t.json...)
 		s.ends[i] = len(s.text)
 		s.text = append(s.text, ',')
 	}
+	s.govern(r)
 	return s
 }
 
-// lists reports whether both list the same.
-func (s *snapshot) lists(other *snapshot) bool { return bytes.Equal(s.text, other.text) }
+// govern adds who may use the tools, and the bundles. The tools of a capability stand side
+// by side: the name of one ends before "__" and has none.
+func (s *snapshot) govern(r *rules) {
+	s.access, s.mentioned, s.bundles = map[string]*access{}, map[storage.Subject]bool{}, map[string]bits{}
+	s.strict = !r.open
+	for lo := 0; lo < len(s.tools); {
+		member, hi := s.tools[lo].capability.Member, lo+1
+		for hi < len(s.tools) && s.tools[hi].capability.Member == member {
+			hi++
+		}
+		a := newAccess(s, lo, hi, r.lists[member].Rules, r.open)
+		for subject := range a.rules {
+			s.mentioned[subject], s.strict = true, true
+			s.tiers = s.tiers || subject.Kind == storage.SubjectTier
+		}
+		if !a.open {
+			s.mentioned[storage.Subject{Kind: storage.SubjectUser, Name: a.capability.Owner}] = true
+		}
+		s.access[member], s.accesses = a, append(s.accesses, a)
+		lo = hi
+	}
+	if s.strict {
+		s.mentioned[storage.Subject{Kind: storage.SubjectRole, Name: storage.RoleAdmin}] = true
+	}
+	s.everything = &view{tools: newBits(len(s.tools)), count: len(s.tools)}
+	s.everything.tools.set(0, len(s.tools))
+	for _, b := range r.bundles {
+		s.bundles[b.Name] = s.bundle(b)
+	}
+}
+
+// bundle finds the tools of a bundle.
+func (s *snapshot) bundle(b storage.Bundle) bits {
+	in := newBits(len(s.tools))
+	for _, name := range b.Tools {
+		member, tool, _ := storage.SplitTool(name)
+		a := s.access[member]
+		if a == nil || !b.Knew(*a.capability) {
+			continue
+		}
+		if tool == "*" {
+			in.set(a.lo, a.hi)
+		} else if i, there := s.index[name]; there {
+			in.set(i, i+1)
+		}
+	}
+	return in
+}
+
+// known is Who without what no rule mentions: who are the same to the access lists are equal.
+func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
+	unless := func(kind, name string) string {
+		if s.mentioned[storage.Subject{Kind: kind, Name: name}] {
+			return name
+		}
+		return ""
+	}
+	return toolaccess.Who{
+		User: unless(storage.SubjectUser, who.User), Role: unless(storage.SubjectRole, who.Role),
+		App: unless(storage.SubjectApp, who.App), Tier: unless(storage.SubjectTier, who.Tier),
+	}
+}
+
+// mayUse reports whether somebody may use a tool.
+func (s *snapshot) mayUse(who *toolaccess.Who, i int) bool {
+	return !s.strict || s.access[s.tools[i].capability.Member].allows(who, i)
+}
 
 // after returns the index of the first tool after a name, which need not be there any more.
 func (s *snapshot) after(name string) int {

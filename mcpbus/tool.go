@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,10 +26,14 @@ type tool struct {
 	stored     storage.Tool
 	upstream   string // for the limit of calls: scheme and host
 	json       []byte // as it is listed
+	sum        uint64 // of json, for this process
 }
 
+var seed = maphash.MakeSeed()
+
 // newTool encodes a stored tool, without text that nobody sees: what was stored by an older
-// version, or found by a Discoverer that looks at nothing, may have some. A tool that a client could not read is an error: one of
+// version, or found by a Discoverer that looks at nothing, may have some. A tool that a
+// client could not read is an error: one of
 // them in a list costs many clients the whole list.
 func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
 	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
@@ -54,7 +59,8 @@ func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations *annotations    `json:"annotations,omitempty"`
-	}{t.name, description, schema, annotationsOf(stored.Method)})
+	}{t.name, description, schema, annotationsOf(stored)})
+	t.sum = maphash.Bytes(seed, t.json)
 	if err == nil && len(t.json) > maxTool {
 		err = fmt.Errorf("it has %d bytes, more than %d", len(t.json), maxTool)
 	}
@@ -100,7 +106,8 @@ func checkSchema(raw json.RawMessage) error {
 	return nil
 }
 
-// annotations are hints for clients (MCP, tools): what the HTTP method says.
+// annotations are hints for clients (MCP, tools): what the HTTP method says, or that the
+// upstream says that a tool changes nothing.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
 	Destructive bool `json:"destructiveHint,omitempty"`
@@ -108,10 +115,13 @@ type annotations struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
-func annotationsOf(method string) *annotations {
-	switch method {
+func annotationsOf(t storage.Tool) *annotations {
+	switch t.Method {
 	case "":
-		return nil // what the upstream says of it is not known here
+		if t.ChangesNothing() {
+			return &annotations{ReadOnly: true, OpenWorld: true}
+		}
+		return nil // what more the upstream says of it is not known here
 	case "get":
 		return &annotations{ReadOnly: true, OpenWorld: true}
 	case "put":

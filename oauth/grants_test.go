@@ -339,6 +339,24 @@ func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 	}
 }
 
+// An entry that ends in a slash is for resources that come and go, such as bundles of tools.
+func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
+	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"} })
+	const bundle = issuer + "/api/mcp/b/support"
+	text := h.exchange(h.code("resource", bundle)).tokens(t).text("access_token")
+	if c := payload(t, text); c["aud"] != bundle {
+		t.Errorf("aud = %v, want the resource", c["aud"])
+	}
+	for audience, want := range map[string]bool{bundle: true, issuer + "/api/mcp/b/": true, issuer + "/api/mcp/b/other": false, issuer + "/api/mcp": false} {
+		if _, err := h.server.Verify(t.Context(), text, audience); (err == nil) != want {
+			t.Errorf("asked for %s: %v, want it good: %t", audience, err, want)
+		}
+	}
+	for _, bad := range []string{issuer + "/api/mcp/b/", issuer + "/api/mcp/b/a/b", issuer + "/api/mcp/b/a%20b", issuer + "/api/mcp/b/..", issuer + "/api/mcp/x", bundle + "?x=1"} {
+		h.token("grant_type", "client_credentials", "resource", bad).wants(t, bad, 400, 400, "invalid_target")
+	}
+}
+
 func TestResourceNarrowsTheAudience(t *testing.T) {
 	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp"} })
 	a := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t)

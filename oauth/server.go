@@ -79,7 +79,7 @@ type Config struct {
 
 	SigningAlg  string   // of access tokens: ES256 (default), EdDSA or RS256
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
-	Resources   []string // what tokens may be for besides the issuer (RFC 8707)
+	Resources   []string // what tokens may be for besides the issuer (RFC 8707); one that ends in / is every name right below it
 
 	Audit    Audit                          // nil: nothing is written down
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
@@ -193,7 +193,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 func (s *Server) Patterns() []string { return s.mux.Patterns() }
 
 // Verify returns whom a bearer token speaks for. The token's audience must be one of
-// audiences; without any, the issuer. A faulty, expired or revoked token is
+// audiences, or a name right below one that ends in a slash; without any, the issuer. A faulty, expired or revoked token is
 // ErrInvalidToken; any other error means that it can not be judged now.
 func (s *Server) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
 	return s.verifier.Verify(ctx, bearer, audiences...)

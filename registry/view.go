@@ -78,7 +78,7 @@ func shownOf(r Registered) shown {
 func Public(tools []storage.Tool) []storage.Tool {
 	out := make([]storage.Tool, len(tools))
 	for i, t := range tools {
-		t.Call = nil
+		t.Call, t.ReadOnly = nil, false
 		out[i] = t
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -112,22 +113,27 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, e
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
-// tools with the new upstream. Version 0 makes it; a name that differs from another's in
-// case, - and _ alone is refused with a *NameTaken. Events of the change are queued in the
-// same step; of each Event, URL, Secret and Payload are read, and the rest is filled in.
+// tools with the new upstream. Version 0 makes it, and a name that differs from another's in
+// case, - and _ alone is then refused with a *NameTaken; with any other its access list
+// stays. Events of the change are queued in the same step; of each Event, URL, Secret and
+// Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 
-// DeleteCapability removes a capability and its tools, and queues the events of that as
-// SaveCapability does.
+// DeleteCapability removes a capability, its tools and its access list, and queues the
+// events of that as SaveCapability does.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
 	_, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
 		name, err := s.release(ctx, c)
-		return append([]Doc{
+		if err != nil {
+			return nil, err
+		}
+		list, err := s.withoutAccess(ctx, c.Member)
+		return slices.Concat([]Doc{
 			{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
 			{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true},
-		}, name...), err
+		}, name, list), err
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -23,12 +24,17 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool
 		return c, err
 	}
 	version, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
-		name, err := s.claim(ctx, c)
+		more, err := s.claim(ctx, c)
+		if err == nil && c.Version == 0 {
+			var list []Doc
+			list, err = s.withoutAccess(ctx, c.Member)
+			more = append(more, list...)
+		}
 		if err != nil || allow == nil || c.Owner == "" {
-			return append(docs[:2:2], name...), err
+			return slices.Concat(docs, more), err
 		}
 		stands, err := s.fenceOf(ctx, c.Owner, allow)
-		return append(append(docs[:2:2], name...), stands), err
+		return slices.Concat(docs, more, []Doc{stands}), err
 	})
 	if err == nil {
 		c.Version = version
@@ -64,7 +70,7 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 			return 0, err
 		}
 		version, err := s.change(ctx, member, events, all...)
-		if in := (*PutError)(nil); !errors.As(err, &in) || in.Kind != memberNames.name && in.Kind != capabilityFences.name {
+		if in := (*PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name}, in.Kind) {
 			return version, err
 		}
 	}

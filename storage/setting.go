@@ -17,6 +17,18 @@ type Setting struct {
 // SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
 const SettingForcePKCE = "service_config.oauth_force_pkce"
 
+// SettingDefaultAccess says who may use the tools of a capability without an access list:
+// AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone while nobody can
+// sign up without an administrator (entry 54 of the decisions).
+const SettingDefaultAccess = "mcp.default_access"
+
+// Values of SettingDefaultAccess.
+const (
+	AccessAuto     = "auto"
+	AccessEveryone = "everyone"
+	AccessOwner    = "owner" // the owner of the capability, and administrators
+)
+
 var settings = kind[Setting]{
 	name:    "setting",
 	id:      func(s Setting) string { return s.Name },

@@ -1,6 +1,9 @@
 package storage
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Tool is one operation of an upstream: what everyone may see of it (spec 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
@@ -12,6 +15,16 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`           // an object schema, JSON Schema 2020-12
 	Call        *Call           `json:"call,omitempty"`        // nil: the upstream's MCP endpoint is called by name
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
+	ReadOnly    bool            `json:"read_only,omitempty"`   // the upstream's MCP endpoint says that it changes nothing; see ChangesNothing
+}
+
+// ChangesNothing reports whether a tool only reads: by HTTP if its method is GET or HEAD,
+// else if its upstream says so.
+func (t Tool) ChangesNothing() bool {
+	if t.Call != nil {
+		return strings.EqualFold(t.Method, "get") || strings.EqualFold(t.Method, "head")
+	}
+	return t.ReadOnly
 }
 
 // Call is the plan of one HTTP request. Public paths are ambiguous (:id inside :idx,

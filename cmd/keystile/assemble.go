@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
 )
 
 // Front stands before every request: it gives it an id and writes it down.
@@ -109,7 +110,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 		Issuer: b.base, Store: b.home.store, SignIn: b.signIn, Consent: b.signIn, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
 		CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
-		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: []string{b.base + mcpbus.Path},
+		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: mcpbus.Resources(b.base),
 	})
 	b.grants.Server = b.provider
 	if err != nil {
@@ -122,10 +123,10 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 func (b *builder) watch(ctx context.Context) (err error) {
 	b.gateway, err = gateway.New(ctx, gateway.Config{
 		Store: b.home.store, Verifier: b.provider, Log: b.log, ClientIP: b.client, TrustedProxies: b.c.TrustedProxies, Journal: b.home.Journal(),
-		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: []string{b.base + mcpbus.Path},
+		Plans: plansOf(b.c), PerAddress: b.c.PerAddress, Products: namesOf(b.c.Products), CORS: corsOf(b.c), Audiences: mcpbus.Resources(b.base),
 		Notifier: b.signIn, HSTS: strings.HasPrefix(b.base, "https://"),
 		Free:   append([]string{"/healthz/"}, signin.FreePaths()...),
-		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice},
+		Voices: map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice, mcpbus.Path + "/": mcpbus.Voice},
 	})
 	b.trail.Gateway = b.gateway
 	return err
@@ -154,9 +155,24 @@ func (b *builder) scribe(context.Context) (err error) {
 func (b *builder) toolBus(ctx context.Context) (err error) {
 	b.bus, err = mcpbus.New(ctx, mcpbus.Config{
 		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: b.tools,
-		Version: versionOf(), Log: b.log, ClientIP: b.client, MaxOwnerTools: b.c.MaxTools,
+		Version: versionOf(), Log: b.log, ClientIP: b.client, MaxOwnerTools: b.c.MaxTools, DefaultAccess: defaultAccess(b.c),
 	})
 	return err
+}
+
+// defaultAccess is who may use a tool that nobody has said anything about: everyone, unless
+// strangers become users (entry 54 of the decisions).
+func defaultAccess(c *config.Config) string {
+	if c.SignUp == "closed" {
+		return storage.AccessEveryone
+	}
+	return storage.AccessOwner
+}
+
+// forget makes the rooms read an application, or a user, anew.
+func (a *assembled) forget(id string) {
+	a.gateway.Forget(id)
+	a.bus.Forget(id)
 }
 
 // deliver sends what webhooks are to be told, until the rooms are closed.

@@ -86,11 +86,12 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		Store: h.store, Users: h.users, Copy: h.file.WriteTo,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
-		Note:    h.note,
-		Settle:  gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}.Settle,
+		Note:    h.note, DefaultAccess: defaultAccess(h.conf),
+		Settle: gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}.Settle,
 	}
 	if serving != nil {
-		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.gateway.Forget, serving.gateway.NoteNow
+		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.forget, serving.gateway.NoteNow
+		rooms.Reload = serving.bus.Reload
 		rooms.Registry, rooms.Settle = serving.registry, serving.gateway.Settle
 	}
 	return rooms

@@ -32,7 +32,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 		return nil, err
 	}
 	// Tokens may be for the bus alone (RFC 8707); the provider issues them, the gateway knows them.
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages, Resources: []string{origin + mcpbus.Path}})
+	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages, Resources: mcpbus.Resources(origin)})
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	if err != nil {
 		return nil, err
 	}
-	h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Audiences: []string{origin + mcpbus.Path}})
+	h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Audiences: mcpbus.Resources(origin)})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)
 	mux.Handle(mcpbus.Path, h.bus)
-	for _, path := range mcpbus.MetadataPaths() {
+	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
 		mux.Handle(path, h.bus)
 	}
 	mux.HandleFunc("/weather/", weather)

@@ -67,7 +67,7 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)
 	mux.Handle(mcpbus.Path, h.bus)
-	for _, path := range mcpbus.MetadataPaths() {
+	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
 		mux.Handle(path, h.bus)
 	}
 	// Each room describes what it serves; this host serves four of the five.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/registry"
@@ -42,8 +43,11 @@ func register(ctx context.Context, h *host, origin, token string) (int, error) {
 // call comes back to where it came from.
 func opened(document map[string]any) {
 	paths, _ := document["paths"].(map[string]any)
-	delete(paths, mcpbus.Path)
 	for path, v := range paths {
+		if path == mcpbus.Path || strings.HasPrefix(path, mcpbus.Path+"/") {
+			delete(paths, path)
+			continue
+		}
 		item, _ := v.(map[string]any)
 		left := 0
 		for _, method := range []string{"get", "post", "put", "delete", "patch"} {

@@ -99,7 +99,7 @@ func (in *intake) take(at int, entry raw) error {
 	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
 		return err
 	}
-	t := imported{storage.Tool{Description: describe(name, m), InputSchema: schema}, name, at}
+	t := imported{storage.Tool{Description: describe(name, m), InputSchema: schema, ReadOnly: string(object(m["annotations"])["readOnlyHint"]) == "true"}, name, at}
 	in.tools = append(in.tools, t)
 	in.size += len(name) + len(t.Description) + len(schema)
 	return nil

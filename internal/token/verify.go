@@ -44,7 +44,8 @@ func NewVerifier(c VerifierConfig) *Verifier {
 }
 
 // Verify returns who a bearer token speaks for. The token must be meant for one of the
-// audiences; without any, for the issuer. The errors are ErrInvalid and ErrStale.
+// audiences (see IsOneOf); without any, for the issuer. The errors are ErrInvalid and
+// ErrStale.
 //
 // It does no I/O; the context is there for verifiers that ask somebody else.
 func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string) (storage.Caller, error) {
@@ -111,7 +112,7 @@ func (v *Verifier) judge(t *passed, keys *keyset, now time.Time, audiences []str
 		return storage.Caller{}, invalid("revoked")
 	}
 	i := slices.IndexFunc(t.audience, func(aud string) bool {
-		return len(audiences) == 0 && aud == v.issuer || slices.Contains(audiences, aud)
+		return len(audiences) == 0 && aud == v.issuer || IsOneOf(aud, audiences)
 	})
 	if i < 0 {
 		return storage.Caller{}, invalid("meant for another audience")

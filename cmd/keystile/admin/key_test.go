@@ -80,7 +80,7 @@ func (o *office) states(alg string) map[string]string {
 func TestSettingsAreListedWithTheirDefaults(t *testing.T) {
 	o := newOffice(t)
 	o.must("setting", "set", "oauth_force_pkce", "1")
-	if rows := o.rows("setting", "list"); len(rows) != 1 || rows[0]["name"] != storage.SettingForcePKCE || rows[0]["value"] != "1" || rows[0]["default"] != "0" {
+	if rows := o.rows("setting", "list"); len(rows) != 2 || rows[1]["value"] != "auto" || rows[0]["name"] != storage.SettingForcePKCE || rows[0]["value"] != "1" || rows[0]["default"] != "0" {
 		t.Errorf("listed %v", rows)
 	}
 }

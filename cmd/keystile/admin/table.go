@@ -25,11 +25,14 @@ type Rooms struct {
 	Signed     time.Duration                  // the longest that what a key has signed is valid
 	Granted    time.Duration                  // the longest that what was granted is valid
 	SigningAlg string                         // of access tokens
-	Forget     func(clientID string)          // makes the running server read an application anew; nil: nobody serves here
+	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
 	// Settle makes an application's settlement for the month that a time is in.
 	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
 	Registry *registry.Registry                         // of capabilities
 	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
+
+	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
+	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
 }
 
 // Users makes users with a password; *signin.StoreUsers does.
@@ -64,15 +67,16 @@ type command struct {
 	details  string
 	examples []string
 	flags    []cli.Flag
-	reads    bool // it changes nothing
-	hidden   bool // other commands use it
-	brings   bool // it brings a document, of up to 16 MiB
+	reads    bool                // it changes nothing
+	looks    func(cli.Args) bool // whether a call of it changes nothing
+	hidden   bool                // other commands use it
+	brings   bool                // it brings a document, of up to 16 MiB
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands)
+var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands, accessCommands, bundleCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"
@@ -102,11 +106,23 @@ func execute(ctx context.Context, rooms Rooms, name string, args cli.Args) (stri
 	return text, errors.Join(err, rooms.settle(ctx, c, args, said))
 }
 
+// noted is an output that adds to what the audit trail says.
+type noted interface{ noted() string }
+
 // settle makes what was done known: to the running server, and to the audit trail, which
 // names the command and what it was done to, and no flag: some hold secrets.
 func (r Rooms) settle(ctx context.Context, c command, args cli.Args, said output) error {
-	if c.reads {
+	if c.reads || c.looks != nil && c.looks(args) {
 		return nil
+	}
+	if made, ok := said.(answer); ok && r.Forget != nil && strings.HasPrefix(c.name, "user ") && len(made) > 0 && made[0].name == "sub" {
+		r.Forget(fmt.Sprint(made[0].value)) // a role opens tools
+	}
+	var untold error
+	if r.Reload != nil && (c.name == "setting set" || strings.HasPrefix(c.name, "capability access") || strings.HasPrefix(c.name, "capability bundle")) {
+		if err := r.Reload(ctx); err != nil {
+			untold = fmt.Errorf("it is done, but the bus does not know it yet: %w", err)
+		}
 	}
 	if r.Forget != nil && len(args.Words) > 0 && strings.HasPrefix(c.name, "app ") {
 		r.Forget(args.Words[0])
@@ -115,10 +131,13 @@ func (r Rooms) settle(ctx context.Context, c command, args cli.Args, said output
 	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {
 		detail += fmt.Sprint(" ", made[0].value) // what was made begins with what it is called by
 	}
-	if err := r.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: detail}); err != nil {
-		return fmt.Errorf("it is done, but the audit trail could not be written: %w", err)
+	if more, ok := said.(noted); ok {
+		detail += more.noted()
 	}
-	return nil
+	if err := r.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: detail}); err != nil {
+		return errors.Join(untold, fmt.Errorf("it is done, but the audit trail could not be written: %w", err))
+	}
+	return untold
 }
 
 // plain says an error of the store in the words of the command line.

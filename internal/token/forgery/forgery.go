@@ -81,7 +81,7 @@ func (f *forger) headerOf(alg, kid string) object {
 func (f *forger) body() object {
 	return object{
 		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(f.Issuer)},
-		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile"))},
+		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile tools"))},
 		{"jti", quote(storage.NewGrant(f.now))}, {"gid", quote(storage.NewGrant(f.now))},
 		{"iat", f.in(0)}, {"exp", f.in(time.Hour)},
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"maps"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ory/fosite"
 
 	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -75,7 +75,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 
 // checkTarget judges a resource (RFC 8707 2): what a token may be for.
 func (e *Engine) checkTarget(resource string) error {
-	if resource == "" || resource == e.Issuer || slices.Contains(e.Resources, resource) {
+	if resource == "" || resource == e.Issuer || token.IsOneOf(resource, e.Resources) {
 		return nil
 	}
 	return refuse(InvalidTarget, "resource is not one that this service issues tokens for")

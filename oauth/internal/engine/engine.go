@@ -28,7 +28,7 @@ type Revoker interface {
 // Config is everything the engine needs; the oauth package has filled in the defaults.
 type Config struct {
 	Issuer    string
-	Resources []string // what aud may be besides the issuer (RFC 8707)
+	Resources []string // what aud may be besides the issuer (RFC 8707); see token.IsOneOf
 	Store     Store
 	Keys      *token.Keys
 	Revoker   Revoker

@@ -52,10 +52,9 @@ func (t Table) next() (begins []string, words map[string][]string) {
 		}
 	}
 	for _, c := range t.Commands {
-		first, second, two := strings.Cut(c.Name, " ")
-		add("", first)
-		if two {
-			add(first, second)
+		names := strings.Fields(c.Name)
+		for i, word := range names {
+			add(strings.Join(names[:i], " "), word)
 		}
 		for _, f := range c.Flags {
 			add(c.Name, "--"+f.Name)

@@ -102,7 +102,11 @@ func (c Command) Check(a Args) error {
 			errs = append(errs, fmt.Errorf("--%s %s is missing: %s", f.Name, f.Value, f.Help))
 		}
 	}
-	if len(a.Words) != len(c.Words) {
+	least := len(c.Words)
+	if least > 0 && strings.HasPrefix(c.Words[least-1], "[") {
+		least--
+	}
+	if len(a.Words) < least || len(a.Words) > len(c.Words) {
 		want := "no words beside its flags"
 		if len(c.Words) > 0 {
 			want = strings.Join(c.Words, " ")

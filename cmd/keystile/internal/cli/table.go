@@ -18,7 +18,7 @@ type Table struct {
 // Command is one line of the table.
 type Command struct {
 	Name     string   // the words that call it, such as "app create"
-	Words    []string // what it takes besides flags, as help names it: KEY, VALUE
+	Words    []string // what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last
 	Summary  string   // one line
 	Details  string   // more, for its own help
 	Examples []string // whole command lines
@@ -46,7 +46,7 @@ type Call struct {
 
 // find returns the command that words begin with and the words after its name.
 func (t Table) find(words []string) (Command, []string, bool) {
-	for n := min(2, len(words)); n > 0; n-- {
+	for n := min(3, len(words)); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
 		if i := slices.IndexFunc(t.Commands, func(c Command) bool { return c.Name == name }); i >= 0 {
 			return t.Commands[i], words[n:], true

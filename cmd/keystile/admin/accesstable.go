@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// accessTable prints an access list.
+type accessTable struct {
+	member, fallback string
+	rules            []storage.AccessRule
+	note             string // for the audit trail
+}
+
+func (t accessTable) noted() string { return t.note }
+
+func (r Rooms) accessShown(ctx context.Context, l storage.AccessList) (accessTable, error) {
+	open, err := r.open(ctx)
+	t := accessTable{member: l.Member, fallback: storage.AccessOwner, rules: l.Rules}
+	if open {
+		t.fallback = storage.AccessEveryone
+	}
+	return t, err
+}
+
+func (t accessTable) text(asJSON bool) (string, error) {
+	about := answer{{"member", t.member}, {"default", t.fallback}}
+	if asJSON {
+		return line(append(about, field{"rules", append([]storage.AccessRule{}, t.rules...)}))
+	}
+	text, err := about.text(false)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.WriteString(text)
+	var rows [][]string
+	for _, r := range t.rules {
+		rows = append(rows, []string{effect(r), r.Subject, toolsOf(r)})
+	}
+	columns(&out, []string{"RULE", "SUBJECT", "TOOLS"}, rows)
+	return out.String(), nil
+}
+
+func effect(r storage.AccessRule) string {
+	if r.Deny {
+		return "deny"
+	}
+	return "allow"
+}
+
+func toolsOf(r storage.AccessRule) string {
+	switch {
+	case r.ReadOnly:
+		return "read-only"
+	case len(r.Tools) == 0:
+		return "all"
+	}
+	return strings.Join(r.Tools, ", ")
+}
+
+func ruleText(r storage.AccessRule) string {
+	return fmt.Sprintf("rule: %s %s (%s)", effect(r), r.Subject, toolsOf(r))
+}
+
+// maxNoted is how many rules of a list the audit trail is told.
+const maxNoted = 20
+
+// says is a list in a few words.
+func says(rules []storage.AccessRule) string {
+	if len(rules) == 0 {
+		return "default"
+	}
+	var parts []string
+	for i, r := range rules {
+		if i == maxNoted {
+			parts = append(parts, fmt.Sprintf("and %d more", len(rules)-i))
+			break
+		}
+		tools := toolsOf(r)
+		if len(tools) > 200 {
+			tools = fmt.Sprintf("%d tools", len(r.Tools))
+		}
+		parts = append(parts, effect(r)+" "+r.Subject+" ("+tools+")")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+var bundleCommands = []command{
+	{
+		name: "capability bundle create", words: []string{"NAME"}, summary: "Put tools together for an agent, at an address of their own", do: createBundle,
+		details: "The bundle is at /api/mcp/b/NAME, for tokens with the scope tools:b:NAME, tools, or app of\n" +
+			"client_credentials. It opens nothing by itself: who may not use a tool does not find it there.\n" +
+			"What is registered under a MEMBER later, after it was removed, is not in it.",
+		examples: []string{"keystile capability bundle create support --tools shop__getOrder,crm__* --label Support"},
+		flags: []cli.Flag{
+			{Name: toolsFlag, Value: "NAMES", Help: "member__tool, or member__* for all of a capability, separated by commas", Need: true},
+			{Name: "label", Value: "TEXT", Help: "what people call it"},
+			{Name: "description", Value: "TEXT", Help: "what it is for"},
+		},
+	},
+	{name: "capability bundle list", reads: true, summary: "List the bundles", do: listBundles, examples: []string{"keystile capability bundle list"}},
+	{name: "capability bundle show", reads: true, words: []string{"NAME"}, summary: "Show a bundle", do: showBundle, examples: []string{"keystile capability bundle show support"}},
+	{
+		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle,
+		details: "Its tools stay where they are; its address answers 404.", examples: []string{"keystile capability bundle delete support"},
+	},
+}
+
+func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	b := storage.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
+	for _, name := range b.Tools {
+		member, tool, ok := storage.SplitTool(name)
+		if !ok {
+			return nil, cli.Usage("%q is neither member__tool nor member__*", name)
+		}
+		c, tools, err := rooms.Store.Tools(ctx, member)
+		if err != nil {
+			return nil, unknownMember(member, err)
+		}
+		if tool != "*" && !c.AutoDiscover() && !slices.ContainsFunc(tools, func(t storage.Tool) bool { return t.Name == tool }) {
+			return nil, cli.Usage("%s has no tool %q: see keystile capability show %s", member, tool, member)
+		}
+	}
+	b, err := rooms.Store.SaveBundle(ctx, b)
+	return bundleShown(b), err
+}
+
+func bundleShown(b storage.Bundle) answer {
+	return answer{
+		{"name", b.Name}, {"label", b.Label}, {"description", b.Description}, {"tools", listed(b.Tools)},
+		{"path", "/api/mcp/b/" + b.Name}, {"scope", "tools:b:" + b.Name}, {"created_at", when(b.CreatedAt)},
+	}
+}
+
+func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	all, err := everything(func(from string) ([]storage.Bundle, string, error) {
+		return rooms.Store.Bundles(ctx, from, storage.Page)
+	})
+	var rows list
+	for _, b := range all {
+		rows = append(rows, bundleShown(b))
+	}
+	return rows, err
+}
+
+func showBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	b, err := bundleOf(ctx, rooms.Store, args.Words[0])
+	return bundleShown(b), err
+}
+
+func deleteBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	_, err := storage.Again(ctx, func() (storage.Bundle, error) {
+		b, err := bundleOf(ctx, rooms.Store, args.Words[0])
+		if err != nil {
+			return b, err
+		}
+		return b, rooms.Store.DeleteBundle(ctx, b)
+	})
+	return answer{{"deleted", args.Words[0]}}, err
+}
+
+func bundleOf(ctx context.Context, store *storage.Store, name string) (storage.Bundle, error) {
+	b, err := store.Bundle(ctx, name)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = fmt.Errorf("there is no bundle %q; list them with: keystile capability bundle list", name)
+	}
+	return b, err
+}

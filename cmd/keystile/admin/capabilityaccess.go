@@ -1,0 +1,250 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage"
+)
+
+const (
+	allowFlag    = "allow"
+	denyFlag     = "deny"
+	readOnlyFlag = "read-only"
+	resetFlag    = "reset"
+	whoFlag      = "who"
+)
+
+var accessCommands = []command{{
+	name: "capability access", words: []string{"[MEMBER]"}, summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess,
+	looks: func(args cli.Args) bool { return !changesAccess(args) },
+	details: "SUBJECT is everyone, role:admin, role:developer, user:USER (a username or a sub), app:CLIENT_ID or tier:TIER.\n" +
+		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
+		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
+		"A token of an application itself is app:CLIENT_ID, and never its owner. What somebody may not use is\n" +
+		"not listed for them, and answers as if it were not there. With --who, and without MEMBER, it shows\n" +
+		"what a user (by username or sub), user:USER or app:CLIENT_ID may use, and what decides it; which\n" +
+		"application a user will use is not known then, so rules about app: and tier: count for app:CLIENT_ID alone.",
+	examples: []string{
+		"keystile capability access shop",
+		"keystile capability access shop --allow everyone --read-only",
+		"keystile capability access shop --allow user:ada --deny app:ks1a2b3c --tools cancelOrder,refund",
+		"keystile capability access shop --reset",
+		"keystile capability access --who ada",
+	},
+	flags: []cli.Flag{
+		{Name: allowFlag, Value: "SUBJECT", Help: "who may use them", Many: true},
+		{Name: denyFlag, Value: "SUBJECT", Help: "who may not", Many: true},
+		{Name: toolsFlag, Value: "NAMES", Help: "of these tools alone, separated by commas, without the member (all, those to come included)"},
+		{Name: readOnlyFlag, Help: "of those alone that change nothing: GET, and what an MCP endpoint says of its own"},
+		{Name: resetFlag, Help: "take all rules away first"},
+		{Name: whoFlag, Value: "SUBJECT", Help: "show what somebody may use"},
+	},
+}}
+
+func changesAccess(args cli.Args) bool {
+	return len(args.Flags[allowFlag])+len(args.Flags[denyFlag]) > 0 || args.On(resetFlag)
+}
+
+func capabilityAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	changes, who := changesAccess(args), args.Get(whoFlag)
+	switch {
+	case who != "" && (changes || len(args.Words) > 0):
+		return nil, cli.Usage("--who stands alone: it shows every capability")
+	case who != "":
+		return whatSomebodyMayUse(ctx, rooms, who)
+	case len(args.Words) == 0:
+		return nil, cli.Usage("name the MEMBER, or somebody with --who")
+	case !changes && (args.Get(toolsFlag) != "" || args.On(readOnlyFlag)):
+		return nil, cli.Usage("--tools and --read-only narrow what --allow or --deny says: add one")
+	case args.Get(toolsFlag) != "" && args.On(readOnlyFlag):
+		return nil, cli.Usage("give --tools or --read-only, not both")
+	case changes:
+		return changeAccess(ctx, rooms, args)
+	}
+	c, err := rooms.Store.Capability(ctx, args.Words[0])
+	if err != nil {
+		return nil, unknownMember(args.Words[0], err)
+	}
+	l, err := rooms.Store.Access(ctx, c.Member)
+	if err != nil {
+		return nil, err
+	}
+	return rooms.accessShown(ctx, l)
+}
+
+func unknownMember(member string, err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("there is no capability %q; list them with: keystile capability list", member)
+	}
+	return err
+}
+
+// changeAccess adds the rules that were typed.
+func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+	typed, err := typedRules(ctx, rooms.Store, args)
+	if err != nil {
+		return nil, err
+	}
+	member, before := args.Words[0], []storage.AccessRule(nil)
+	if err := knownTools(ctx, rooms.Store, member, typed); err != nil {
+		return nil, err
+	}
+	l, err := storage.Again(ctx, func() (storage.AccessList, error) {
+		l, err := rooms.Store.Access(ctx, member)
+		if err != nil {
+			return l, err
+		}
+		before = l.Rules
+		if args.On(resetFlag) {
+			l.Rules = nil
+		}
+		l.Rules = merge(l.Rules, typed)
+		return rooms.Store.SaveAccess(ctx, l)
+	})
+	if err != nil {
+		return nil, unknownMember(member, err)
+	}
+	shown, err := rooms.accessShown(ctx, l)
+	shown.note = ": " + says(before) + " -> " + says(l.Rules)
+	return shown, err
+}
+
+// merge adds rules. One about the same subject and tools takes the place of the old one,
+// so that who was allowed and is then denied is in the list once.
+func merge(rules, more []storage.AccessRule) []storage.AccessRule {
+	for _, r := range more {
+		other := r
+		other.Deny = !r.Deny
+		rules = slices.DeleteFunc(slices.Clone(rules), func(old storage.AccessRule) bool { return old.Same(r) || old.Same(other) })
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules []storage.AccessRule, err error) {
+	tools := commaList(args.Get(toolsFlag))
+	for _, flag := range []string{allowFlag, denyFlag} {
+		for _, text := range args.Flags[flag] {
+			subject, err := typedSubject(ctx, store, text)
+			if err != nil {
+				return nil, err
+			}
+			rules = append(rules, storage.AccessRule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
+		}
+	}
+	return rules, nil
+}
+
+// commaList splits a list, without what is empty or there twice.
+func commaList(text string) (names []string) {
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// typedSubject is a subject as it is stored: a user by sub, and nobody who is not there.
+func typedSubject(ctx context.Context, store *storage.Store, text string) (string, error) {
+	kind, name, _ := strings.Cut(text, ":")
+	switch kind {
+	case storage.SubjectUser:
+		u, err := userOf(ctx, store, name)
+		if err != nil {
+			return "", err
+		}
+		return storage.SubjectUser + ":" + u.Sub, nil
+	case storage.SubjectApp:
+		if _, err := appOf(ctx, store, name); err != nil {
+			return "", err
+		}
+	}
+	s, err := storage.ParseSubject(text)
+	return s.String(), err
+}
+
+// knownTools says which of the tools that rules name a capability does not have. Those of
+// an MCP endpoint come and go, and are not looked for.
+func knownTools(ctx context.Context, store *storage.Store, member string, rules []storage.AccessRule) error {
+	c, tools, err := store.Tools(ctx, member)
+	if err != nil || c.AutoDiscover() {
+		return unknownMember(member, err)
+	}
+	for _, r := range rules {
+		for _, name := range r.Tools {
+			if !slices.ContainsFunc(tools, func(t storage.Tool) bool { return t.Name == name }) {
+				return cli.Usage("%s has no tool %q: see keystile capability show %s", member, name, member)
+			}
+		}
+	}
+	return nil
+}
+
+// open reports whether everybody may use what has no list.
+func (r Rooms) open(ctx context.Context) (bool, error) {
+	value, err := r.Store.Setting(ctx, storage.SettingDefaultAccess)
+	if value == "" || value == storage.AccessAuto {
+		value = cmp.Or(r.DefaultAccess, storage.AccessEveryone)
+	}
+	return value == storage.AccessEveryone, err
+}
+
+// whatSomebodyMayUse lists every tool with what decides about it.
+func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, error) {
+	who, err := somebody(ctx, rooms.Store, text)
+	if err != nil {
+		return nil, err
+	}
+	open, err := rooms.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := everything(func(from string) ([]storage.Capability, string, error) {
+		return rooms.Store.Capabilities(ctx, "", from, storage.Page)
+	})
+	var rows list
+	for _, c := range all {
+		if !c.Publish || err != nil {
+			continue
+		}
+		var tools []storage.Tool
+		if c, tools, err = rooms.Store.Tools(ctx, c.Member); err != nil {
+			break
+		}
+		l, e := rooms.Store.Access(ctx, c.Member)
+		err = e
+		for _, t := range tools {
+			d := toolaccess.Decide(l.Rules, open, who, c, t)
+			because := d.Because
+			if d.Rule != nil {
+				because = ruleText(*d.Rule)
+			}
+			rows = append(rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed}, {"because", because}})
+		}
+	}
+	return rows, err
+}
+
+// somebody is a user by username or sub, user:USER or app:CLIENT_ID. Which application a
+// user uses is not known here, so rules about applications and tiers say nothing of a user.
+func somebody(ctx context.Context, store *storage.Store, text string) (toolaccess.Who, error) {
+	if id, ok := strings.CutPrefix(text, storage.SubjectApp+":"); ok {
+		app, err := appOf(ctx, store, id)
+		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now())}, err
+	}
+	u, err := userOf(ctx, store, strings.TrimPrefix(text, storage.SubjectUser+":"))
+	who := toolaccess.Who{User: u.Sub, Role: u.Role}
+	if u.Disabled {
+		who.Role = ""
+	}
+	return who, err
+}

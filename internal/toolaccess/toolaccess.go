@@ -1,0 +1,124 @@
+// Package toolaccess decides who may use a tool (entry 54 of the decisions): the meaning of
+// an access list, in one place, told rule by rule. The bus decides the same from an index,
+// and its tests hold it against this package.
+//
+// # Choices
+//
+// A rule that denies wins over every rule that allows, and holds for owners and
+// administrators as for everybody else: an operator can take a dangerous tool away from
+// all, and gives it back by taking the rule away, for which nobody needs the tool.
+//
+// A list without any rule that allows keeps what holds without a list, but for what it
+// denies: to deny one is not to deny all others.
+//
+// A token of a user is the user, of a role, by an application of a tier. A token of an
+// application itself is that application and nobody else, whoever owns it.
+package toolaccess
+
+import "github.com/keystile/keystile/storage"
+
+// Who is whom a token speaks for.
+type Who struct {
+	User string // sub; "" for an application acting for itself
+	Role string // of the user; "" for an application
+	App  string // client_id
+	Tier string // of the application
+}
+
+// Subjects are the subjects that Who is; those with a Kind of "" are none.
+func (w Who) Subjects() [5]storage.Subject {
+	all := [5]storage.Subject{{Kind: storage.SubjectEveryone}}
+	for i, s := range [4]storage.Subject{{Kind: storage.SubjectRole, Name: w.Role}, {Kind: storage.SubjectUser, Name: w.User}, {Kind: storage.SubjectApp, Name: w.App}, {Kind: storage.SubjectTier, Name: w.Tier}} {
+		if s.Name != "" {
+			all[i+1] = s
+		}
+	}
+	return all
+}
+
+// Is reports whether a subject is, or includes, Who.
+func (w Who) Is(subject string) bool {
+	s, err := storage.ParseSubject(subject)
+	if err != nil {
+		return false
+	}
+	for _, mine := range w.Subjects() {
+		if mine == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Standing is how Who stands to a capability without any rule.
+func (w Who) Standing(c storage.Capability) (allowed bool, because string) {
+	switch {
+	case w.User != "" && w.User == c.Owner:
+		return true, "the owner"
+	case w.Role == storage.RoleAdmin:
+		return true, "an administrator"
+	}
+	return false, ""
+}
+
+// Allows reports whether a list has a rule that allows something to somebody.
+func Allows(rules []storage.AccessRule) bool {
+	for _, r := range rules {
+		if !r.Deny {
+			return true
+		}
+	}
+	return false
+}
+
+// Covers reports whether a rule is about a tool.
+func Covers(r storage.AccessRule, t storage.Tool) bool {
+	switch {
+	case r.ReadOnly:
+		return t.ChangesNothing()
+	case len(r.Tools) == 0:
+		return true
+	}
+	for _, name := range r.Tools {
+		if name == t.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// Decision is whether somebody may use a tool, and what decided it.
+type Decision struct {
+	Allowed bool
+	Rule    *storage.AccessRule // nil: no rule did
+	Because string              // where no rule did
+}
+
+// Decide says whether Who may use a tool of a capability with these rules. open: everybody
+// may use what has no list.
+func Decide(rules []storage.AccessRule, open bool, w Who, c storage.Capability, t storage.Tool) Decision {
+	standing, why := w.Standing(c)
+	d := Decision{Allowed: standing, Because: why}
+	switch {
+	case d.Allowed:
+	case Allows(rules):
+		d.Because = "no rule allows it"
+	case open:
+		d = Decision{Allowed: true, Because: "the default: everyone"}
+	default:
+		d.Because = "the default: the owner and administrators"
+	}
+	for i := range rules {
+		r := &rules[i]
+		if !Covers(*r, t) || !w.Is(r.Subject) {
+			continue
+		}
+		if r.Deny {
+			return Decision{Rule: r}
+		}
+		if !d.Allowed {
+			d = Decision{Allowed: true, Rule: r}
+		}
+	}
+	return d
+}

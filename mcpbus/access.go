@@ -1,0 +1,133 @@
+package mcpbus
+
+import (
+	"slices"
+
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage"
+)
+
+// access says who may use the tools of one capability: what toolaccess.Decide says, by
+// subject and by index in the snapshot, so that a call costs a few lookups and a view is
+// made without asking for each tool.
+type access struct {
+	capability *storage.Capability
+	lo, hi     int  // the capability's tools in the snapshot
+	open       bool // everybody may, unless a rule denies it
+	rules      map[storage.Subject][]rule
+}
+
+// rule is an access rule about tools of the snapshot.
+type rule struct {
+	deny  bool
+	all   bool
+	tools []int // else these, ascending
+}
+
+func (r *rule) covers(i int) bool {
+	if r.all {
+		return true
+	}
+	_, found := slices.BinarySearch(r.tools, i)
+	return found
+}
+
+// newAccess compiles the rules for the tools of a capability, which are those of s from lo
+// to hi.
+func newAccess(s *snapshot, lo, hi int, rules []storage.AccessRule, open bool) *access {
+	a := &access{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules)}
+	var readOnly []int
+	for i := lo; i < hi && len(rules) > 0; i++ {
+		if s.tools[i].stored.ChangesNothing() {
+			readOnly = append(readOnly, i)
+		}
+	}
+	for _, stored := range rules {
+		subject, err := storage.ParseSubject(stored.Subject)
+		if err != nil {
+			continue // the store takes none of these; it is nobody
+		}
+		r := rule{deny: stored.Deny, all: len(stored.Tools) == 0 && !stored.ReadOnly}
+		if stored.ReadOnly {
+			r.tools = readOnly
+		}
+		for _, name := range stored.Tools {
+			if i, there := s.index[a.capability.Member+"__"+name]; there {
+				r.tools = append(r.tools, i)
+			}
+		}
+		if !stored.ReadOnly {
+			slices.Sort(r.tools)
+		}
+		if a.rules == nil {
+			a.rules = map[storage.Subject][]rule{}
+		}
+		a.rules[subject] = append(a.rules[subject], r)
+	}
+	return a
+}
+
+// standing reports whether somebody may use the tools if no rule is about them.
+func (a *access) standing(who *toolaccess.Who) bool {
+	if a.open {
+		return true
+	}
+	allowed, _ := who.Standing(*a.capability)
+	return allowed
+}
+
+// allows reports whether somebody may use a tool of the capability.
+func (a *access) allows(who *toolaccess.Who, i int) bool {
+	allowed := a.standing(who)
+	if a.rules == nil {
+		return allowed
+	}
+	for _, subject := range who.Subjects() {
+		if subject.Kind == "" {
+			continue
+		}
+		for _, r := range a.rules[subject] {
+			switch {
+			case !r.covers(i):
+			case r.deny:
+				return false
+			default:
+				allowed = true
+			}
+		}
+	}
+	return allowed
+}
+
+// mark sets the bits of all tools that somebody may use.
+func (a *access) mark(who *toolaccess.Who, in bits) {
+	if a.standing(who) {
+		in.set(a.lo, a.hi)
+	}
+	if a.rules == nil {
+		return
+	}
+	for _, deny := range []bool{false, true} { // what denies comes last, and wins
+		for _, subject := range who.Subjects() {
+			for _, r := range a.rules[subject] {
+				if r.deny == deny {
+					a.apply(r, in)
+				}
+			}
+		}
+	}
+}
+
+func (a *access) apply(r rule, in bits) {
+	change := bits.set
+	if r.deny {
+		change = bits.clear
+	}
+	if r.all {
+		change(in, a.lo, a.hi)
+		return
+	}
+	for _, i := range r.tools {
+		change(in, i, i+1)
+	}
+}

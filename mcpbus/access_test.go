@@ -1,0 +1,277 @@
+package mcpbus_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+// allow writes the access list of a capability anew.
+func (h *house) allow(member string, rules ...storage.AccessRule) {
+	h.Helper()
+	l := must(h.store.Access(h.Context(), member))(h)
+	l.Rules = rules
+	must(h.store.SaveAccess(h.Context(), l))(h)
+}
+
+// payroll is a house with a capability that drops salaries, of the user uo, and a harmless
+// one of the user u1.
+func payroll(t *testing.T, edits ...func(*mcpbus.Config)) *house {
+	h := emptyHouse(t)
+	c := capability("payroll", "https://payroll.example.com")
+	c.Owner = "uo"
+	h.register(c, rest("delete", "wipe"), rest("get", "show"))
+	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
+	h.open(edits...)
+	for _, sub := range []string{"uo", "ua", "ub", "u1"} {
+		h.user(sub, sub, "openid tools")
+	}
+	return h
+}
+
+func (h *house) wantFound(what, bearer string, want ...string) {
+	h.Helper()
+	names, _ := h.walk(as(bearer)...)
+	if !slices.Equal(names, want) {
+		h.Errorf("%s: %s finds %v, want %v", what, bearer, names, want)
+	}
+	for _, name := range []string{"payroll__wipe", "payroll__show", "pets__getPet"} {
+		a := h.legacy("tools/call", `{"name":"`+name+`"}`, as(bearer)...)
+		if called := a.code() == 0; called != slices.Contains(want, name) {
+			h.Errorf("%s: %s calls %s: %d %s", what, bearer, name, a.status, a.text)
+		}
+	}
+	h.meter.bill()
+	for _, name := range []string{"payroll__wipe", "payroll__show", "pets__getPet"} {
+		if !slices.Contains(want, name) {
+			h.same(bearer, name)
+		}
+	}
+}
+
+// Entry 54 of the decisions.
+func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
+	h := payroll(t)
+	all := []string{"payroll__show", "payroll__wipe", "pets__getPet"}
+	for _, bearer := range []string{"uo", "ub", "app"} {
+		h.wantFound("by default", bearer, all...)
+	}
+	h.allow("payroll", storage.AccessRule{Subject: "everyone", ReadOnly: true}, storage.AccessRule{Subject: "app:app9"})
+	h.reload()
+	h.wantFound("what changes nothing is for everyone", "uo", all...)
+	for _, bearer := range []string{"ub", "app"} {
+		h.wantFound("what changes nothing is for everyone", bearer, "payroll__show", "pets__getPet")
+	}
+	h.allow("payroll", storage.AccessRule{Subject: "app:app1"}, storage.AccessRule{Subject: "user:ub", Deny: true, Tools: []string{"wipe", "gone"}})
+	h.reload()
+	h.wantFound("an application, but one user", "app", all...)
+	h.wantFound("an application, but one user", "u1", all...)
+	h.wantFound("an application, but one user", "ub", "payroll__show", "pets__getPet")
+	h.allow("payroll", storage.AccessRule{Subject: "everyone", Deny: true})
+	h.reload()
+	h.wantFound("nobody", "uo", "pets__getPet")
+	h.allow("payroll")
+	h.reload()
+	h.wantFound("after the list was taken away", "ub", all...)
+}
+
+func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
+	h := emptyHouse(t)
+	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
+	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin}))(t)
+	h.open(func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
+	h.user("owner", "u1", "tools")
+	h.user("bob", "u2", "tools")
+	h.user("admin", admin.Sub, "tools")
+	want := func(what string, found map[string]int) {
+		t.Helper()
+		for bearer, n := range found {
+			if names, _ := h.walk(as(bearer)...); len(names) != n {
+				t.Errorf("%s: %s finds %v, want %d", what, bearer, names, n)
+			}
+		}
+	}
+	want("owners", map[string]int{"owner": 1, "admin": 1, "bob": 0, "app": 0})
+	for value, n := range map[string]int{storage.AccessEveryone: 1, storage.AccessAuto: 0} {
+		if err := h.store.Set(t.Context(), storage.SettingDefaultAccess, value); err != nil {
+			t.Fatal(err)
+		}
+		h.reload()
+		want("the setting "+value, map[string]int{"owner": 1, "admin": 1, "bob": n, "app": n})
+	}
+	h.allow("pets", storage.AccessRule{Subject: "app:app1"})
+	h.reload()
+	want("its application", map[string]int{"bob": 1, "app": 1})
+}
+
+// The bus decides from an index and by whole ranges; what it decides is the meaning of the
+// rules, for every caller and tool, in lists and in calls.
+func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
+	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2", "tier:free", "tier:enterprise"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 60 {
+		h := emptyHouse(t)
+		open := round%3 > 0
+		dev := must(h.store.CreateUser(t.Context(), storage.User{Username: "dev", Role: storage.RoleDeveloper}))(t)
+		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"}, Tier: storage.TierEnterprise}))(t)
+		poor := must(h.store.SaveApp(t.Context(), storage.App{Name: "P", Domains: []string{"p.example"}}))(t)
+		mine := append(subjects, "user:"+dev.Sub, "app:"+rich.ID)
+		type registered struct {
+			c     storage.Capability
+			tools []storage.Tool
+			rules []storage.AccessRule
+		}
+		var all []registered
+		for i := range 4 {
+			c := capability(fmt.Sprint("m", i), "https://x.example.com")
+			c.Owner = []string{"u1", "u2", dev.Sub, ""}[i]
+			tools := []storage.Tool{rest("get", "a"), rest("post", "b"), rest("get", "c"), rest("delete", "d")}
+			c = h.register(c, tools...)
+			var rules []storage.AccessRule
+			for range random.IntN(5) {
+				r := storage.AccessRule{Subject: mine[random.IntN(len(mine))], Deny: random.IntN(3) == 0}
+				switch random.IntN(3) {
+				case 0:
+					r.ReadOnly = true
+				case 1:
+					r.Tools = []string{"d", "b", "a", "z"}[random.IntN(3):]
+				}
+				rules = append(rules, r)
+			}
+			h.allow(c.Member, rules...)
+			all = append(all, registered{c, tools, rules})
+		}
+		h.open(func(c *mcpbus.Config) {
+			if !open {
+				c.DefaultAccess = storage.AccessOwner
+			}
+		})
+		for _, who := range []toolaccess.Who{
+			{User: "u1", App: poor.ID, Tier: "free"}, {User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise"},
+			{App: rich.ID, Tier: "enterprise"}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
+		} {
+			scope := "tools"
+			if who.User == "" {
+				scope = "app"
+			}
+			h.tokens.give("x", storage.Caller{AppID: who.App, UserID: who.User, Scope: scope, Audience: issuer}, time.Hour)
+			names, _ := h.walk(as("x")...)
+			for _, r := range all {
+				for _, tool := range r.tools {
+					name := r.c.Member + "__" + tool.Name
+					want := toolaccess.Decide(r.rules, open, who, r.c, tool)
+					if slices.Contains(names, name) != want.Allowed {
+						t.Fatalf("%+v finds %v; of %s, open %t, with %+v: %+v", who, names, name, open, r.rules, want)
+					}
+					if a := h.legacy("tools/call", `{"name":"`+name+`"}`, as("x")...); (a.code() == 0) != want.Allowed {
+						t.Fatalf("%+v calls %s: %s; open %t, with %+v: %+v", who, name, a.text, open, r.rules, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
+	h := emptyHouse(t)
+	var hidden, tools []string
+	var stored []storage.Tool
+	for i := range 300 {
+		tool := rest("get", fmt.Sprintf("t%03d", i))
+		if i%7 == 0 || i > 100 && i < 180 {
+			hidden = append(hidden, tool.Name)
+		} else {
+			tools = append(tools, "m__"+tool.Name)
+		}
+		stored = append(stored, tool)
+	}
+	h.register(capability("m", "https://m.example.com"), stored...)
+	h.allow("m", storage.AccessRule{Subject: "user:ub", Deny: true, Tools: hidden})
+	h.open(func(c *mcpbus.Config) { c.PageSize = 10 })
+	h.user("bob", "ub", "tools")
+	names, pages := h.walk(as("bob")...)
+	if !slices.Equal(names, tools) || pages != (len(tools)+9)/10 {
+		t.Errorf("%d tools on %d pages, want %d on %d", len(names), pages, len(tools), (len(tools)+9)/10)
+	}
+	first := h.legacy("tools/list", `{}`, as("bob")...)
+	last := h.legacy("tools/list", `{"cursor":"m__t297"}`, as("bob")...)
+	for _, name := range hidden {
+		if strings.Contains(first.text+last.text, name) {
+			t.Errorf("%s is told of: %s %s", name, first.text, last.text)
+		}
+	}
+	if last.at("result.nextCursor") != nil || len(last.names()) != 2 {
+		t.Errorf("the last page is %s", last.text)
+	}
+}
+
+func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := payroll(t)
+		h.allow("payroll", storage.AccessRule{Subject: "user:uo"})
+		if names, _ := h.walk(as("ub")...); len(names) != 3 {
+			t.Errorf("before anybody looked: %v", names)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		h.wantFound("5 s later", "ub", "pets__getPet")
+		h.allow("payroll")
+		h.reload()
+		h.wantFound("after Reload", "ub", "payroll__show", "payroll__wipe", "pets__getPet")
+	})
+}
+
+// What was removed and registered anew by somebody else has no rule of before.
+func TestANewOwnerInheritsNoAccess(t *testing.T) {
+	h := payroll(t, func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
+	h.allow("payroll", storage.AccessRule{Subject: "user:ub"})
+	h.reload()
+	h.wantFound("allowed", "ub", "payroll__show", "payroll__wipe")
+	if err := h.store.DeleteCapability(t.Context(), must(h.store.Capability(t.Context(), "payroll"))(t)); err != nil {
+		t.Fatal(err)
+	}
+	c := capability("payroll", "https://elsewhere.example.com")
+	c.Owner = "u1"
+	h.register(c, rest("delete", "wipe"))
+	h.reload()
+	h.wantFound("somebody else's", "ub")
+}
+
+func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
+	h := payroll(t)
+	c := mcpbus.Config{Issuer: issuer, Catalog: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter, Log: quiet}
+	if b, err := mcpbus.New(t.Context(), c); err == nil {
+		b.Close(t.Context())
+		t.Error("it starts, and everybody may call everything")
+	}
+}
+
+// Who listens is told when their own list changes, and of no change that they do not see.
+func TestNobodyIsToldOfToolsTheyDoNotFind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := payroll(t)
+		h.allow("payroll", storage.AccessRule{Subject: "user:uo"})
+		h.reload()
+		bob, owner := h.listen(t.Context(), listenTools, as("ub")...), h.listen(t.Context(), listenTools, as("uo")...)
+		bob.want(t, "first", acknowledged, false)
+		owner.want(t, "first", acknowledged, false)
+		c := capability("payroll", "https://payroll.example.com")
+		c.Owner = "uo"
+		h.register(c, rest("delete", "wipe"))
+		h.reload()
+		bob.want(t, "a hidden tool went", "", false)
+		owner.want(t, "a tool of theirs went", changed, false)
+		h.allow("payroll", storage.AccessRule{Subject: "user:ub"})
+		h.reload()
+		bob.want(t, "allowed", changed, false)
+		owner.want(t, "somebody else was allowed", "", false)
+	})
+}

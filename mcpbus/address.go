@@ -1,0 +1,103 @@
+package mcpbus
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/scope"
+	"github.com/keystile/keystile/storage"
+)
+
+// address is an address of the bus: that of the whole, or of a bundle.
+type address struct {
+	bundle    string   // its name; "": the whole bus
+	uri       string   // the resource that tokens for it name (RFC 8707)
+	scopes    []string // that clients are told to ask for
+	audiences []string // what tokens that open it are for
+	metadata  string   // where its document is
+}
+
+const pathBundle = "bundle" // of a path's pattern
+
+// addressOf returns the address that a request is for; false if there can be none there.
+func (b *Bus) addressOf(r *http.Request) (*address, bool) {
+	name := r.PathValue(pathBundle)
+	if name == "" {
+		return &b.root, true
+	}
+	if !storage.IsBundleName(name) {
+		return &b.root, false
+	}
+	e := b.bundleAt(name)
+	return &e, true
+}
+
+// bundleAt is the address of a bundle, whether there is one of that name or not.
+func (b *Bus) bundleAt(name string) address {
+	uri := b.root.uri + bundlePath + name
+	return address{
+		bundle: name, uri: uri, scopes: []string{scope.Bundle(name)}, metadata: b.root.metadata + bundlePath + name,
+		audiences: []string{b.c.Issuer, b.root.uri, uri}, // who has a token for everything may use a part of it
+	}
+}
+
+// challenge is the WWW-Authenticate of a 401 (RFC 6750 3, RFC 9728 5.1).
+func (e *address) challenge() string {
+	return `Bearer resource_metadata="` + e.metadata + `", scope="` + strings.Join(e.scopes, " ") + `"`
+}
+
+// lacks refuses a token whose scope is not enough, and says what would be (RFC 6750 3.1).
+func (e *address) lacks(f *reply.Failure, needed string) *reply.Failure {
+	return f.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needed+`", resource_metadata="`+e.metadata+`"`)
+}
+
+// reach is how far the scope of a token goes at an address.
+type reach struct {
+	all     bool
+	members []string // else the tools of these, sorted
+}
+
+// reachOf reads a token's scope (entry 53 of the decisions); false if nothing in it opens
+// the address. Only an application's own token has the scope app: a user cannot be taken
+// for one by a text.
+func (e *address) reachOf(caller storage.Caller) (reach, bool) {
+	var to reach
+	for name := range strings.FieldsSeq(caller.Scope) {
+		member, isMember := scope.MemberOf(name)
+		switch {
+		case name == scope.Tools, name == scope.App && caller.UserID == "", e.bundle != "" && name == scope.Bundle(e.bundle):
+			return reach{all: true}, true
+		case isMember && e.bundle == "":
+			to.members = append(to.members, member)
+		}
+	}
+	slices.Sort(to.members)
+	to.members = slices.Compact(to.members)
+	return to, len(to.members) > 0
+}
+
+func (to *reach) covers(member string) bool {
+	if to.all {
+		return true
+	}
+	_, found := slices.BinarySearch(to.members, member)
+	return found
+}
+
+// maxStepUp bounds the scopes in a challenge, in bytes.
+const maxStepUp = 1 << 10
+
+// with is the scope that opens one capability more. It names what the token opens already:
+// a client asks for what it is told, and would lose the rest (MCP, authorization).
+func (to *reach) with(member string) string {
+	more := scope.Member(member)
+	for _, m := range to.members {
+		if len(more) > maxStepUp {
+			return scope.Member(member)
+		}
+		more = scope.Member(m) + " " + more
+	}
+	return more
+}

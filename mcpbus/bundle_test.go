@@ -1,0 +1,210 @@
+package mcpbus_test
+
+import (
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+// at sends a legacy request to an address.
+func (h *house) at(path, bearer, method, params string) answer {
+	r := request(h.Context(), legacyBody(method, params), "Authorization", bearerHeader(bearer))
+	r.URL.Path = path
+	return send(h.bus, r)
+}
+
+func bearerHeader(bearer string) string {
+	if bearer == "" {
+		return ""
+	}
+	return "Bearer " + bearer
+}
+
+const supportPath = "/api/mcp/b/support"
+
+// bundled is a house with a bundle of some of its tools.
+func bundled(t *testing.T) *house {
+	h := newHouse(t)
+	must(h.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
+	must(h.store.SaveBundle(t.Context(), storage.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
+	h.reload()
+	for bearer, c := range map[string]storage.Caller{
+		"tools":   {UserID: "u2", Scope: "openid tools", Audience: issuer},
+		"bundle":  {UserID: "u2", Scope: "openid tools:b:support", Audience: issuer},
+		"aimed":   {UserID: "u2", Scope: "tools:b:support", Audience: issuer + supportPath},
+		"machine": {Scope: "app", Audience: issuer + supportPath},
+		"bus":     {UserID: "u2", Scope: "tools", Audience: busURI},
+		"member":  {UserID: "u2", Scope: "tools:pets", Audience: issuer},
+		"wrong":   {UserID: "u2", Scope: "tools:b:other", Audience: issuer},
+	} {
+		c.AppID = "app1"
+		h.tokens.give(bearer, c, time.Hour)
+	}
+	return h
+}
+
+// Entries 53 and 54 of the decisions.
+func TestABundleServesItsToolsAlone(t *testing.T) {
+	h := bundled(t)
+	want := []string{"maths__add", "pets__getPet"}
+	for _, bearer := range []string{"tools", "bundle", "aimed", "machine", "bus", "app"} {
+		a := h.at(supportPath, bearer, "tools/list", "")
+		if a.status != 200 || !slices.Equal(a.names(), want) {
+			t.Errorf("%s finds %d %s", bearer, a.status, a.text)
+		}
+		if a := h.at(supportPath, bearer, "tools/call", getPet); a.status != 200 || a.code() != 0 {
+			t.Errorf("%s calls %d %s", bearer, a.status, a.text)
+		}
+		for _, hidden := range []string{`{"name":"pets__dropPet"}`, `{"name":"none__x"}`} {
+			if a := h.at(supportPath, bearer, "tools/call", hidden); a.status != 200 || a.text != `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no such tool: see tools/list"}}` {
+				t.Errorf("%s calls %s beside the bundle: %d %s", bearer, hidden, a.status, a.text)
+			}
+		}
+	}
+}
+
+func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
+	h := bundled(t)
+	const metadata = `resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp`
+	for name, c := range map[string]struct {
+		path, bearer string
+		status       int
+		challenge    string
+	}{
+		"a bundle's scope at the bus":         {"/api/mcp", "bundle", 403, `Bearer error="insufficient_scope", scope="tools", ` + metadata + `"`},
+		"a bundle's token at the bus":         {"/api/mcp", "aimed", 401, `Bearer ` + metadata + `", scope="tools", error="invalid_token"`},
+		"a bundle's token at another":         {"/api/mcp/b/other", "aimed", 401, `Bearer ` + metadata + `/b/other", scope="tools:b:other", error="invalid_token"`},
+		"an application's at another":         {"/api/mcp/b/other", "machine", 401, `Bearer ` + metadata + `/b/other", scope="tools:b:other", error="invalid_token"`},
+		"a bundle's scope at another":         {"/api/mcp/b/other", "bundle", 403, `Bearer error="insufficient_scope", scope="tools:b:other", ` + metadata + `/b/other"`},
+		"another's scope":                     {supportPath, "wrong", 403, `Bearer error="insufficient_scope", scope="tools:b:support", ` + metadata + `/b/support"`},
+		"a capability's scope":                {supportPath, "member", 403, `Bearer error="insufficient_scope", scope="tools:b:support", ` + metadata + `/b/support"`},
+		"no token":                            {supportPath, "", 401, `Bearer ` + metadata + `/b/support", scope="tools:b:support"`},
+		"no token, and no such bundle":        {"/api/mcp/b/none", "", 401, `Bearer ` + metadata + `/b/none", scope="tools:b:none"`},
+		"no scope, and no such bundle":        {"/api/mcp/b/none", "bundle", 403, `Bearer error="insufficient_scope", scope="tools:b:none", ` + metadata + `/b/none"`},
+		"no such bundle":                      {"/api/mcp/b/none", "tools", 404, ""},
+		"a name that no bundle has":           {"/api/mcp/b/a b", "", 404, ""},
+		"a name that breaks out":              {"/api/mcp/b/a\"\r\nX: y", "", 404, ""},
+		"no name":                             {"/api/mcp/b/", "tools", 404, ""},
+		"more than a name":                    {supportPath + "/x", "tools", 404, ""},
+		"a name of more than 48 bytes":        {"/api/mcp/b/" + strings.Repeat("x", 49), "tools", 404, ""},
+		"a bundle whose name is its own path": {"/api/mcp/b/b", "app", 404, ""},
+	} {
+		a := h.at(c.path, c.bearer, "tools/list", "")
+		if a.status != c.status || a.header.Get("WWW-Authenticate") != c.challenge {
+			t.Errorf("%s = %d, challenge %s; want %d and %s: %s", name, a.status, a.header.Get("WWW-Authenticate"), c.status, c.challenge, a.text)
+		}
+	}
+	a := h.at("/api/mcp/b/none", "tools", "tools/list", "")
+	if a.body["jsonrpc"] != "2.0" || a.body["errcode"] != 404.0 || a.code() != -32000 {
+		t.Errorf("404 says %s", a.text)
+	}
+}
+
+// Who is stopped by an access list is stopped in a bundle too.
+func TestABundleOpensNothingByItself(t *testing.T) {
+	h := bundled(t)
+	h.allow("pets", storage.AccessRule{Subject: "user:u2", Deny: true})
+	h.reload()
+	if a := h.at(supportPath, "bundle", "tools/list", ""); !slices.Equal(a.names(), []string{"maths__add"}) {
+		t.Errorf("it finds %s", a.text)
+	}
+	if a := h.at(supportPath, "bundle", "tools/call", getPet); a.code() != -32602 || a.status != 200 {
+		t.Errorf("it calls: %d %s", a.status, a.text)
+	}
+}
+
+func TestANameTakenAnewIsInNoOldBundle(t *testing.T) {
+	h := bundled(t)
+	if err := h.store.DeleteCapability(t.Context(), must(h.store.Capability(t.Context(), "maths"))(t)); err != nil {
+		t.Fatal(err)
+	}
+	h.register(capability("maths", "https://elsewhere.example.com"), rest("get", "add"))
+	h.reload()
+	if a := h.at(supportPath, "bundle", "tools/list", ""); !slices.Equal(a.names(), []string{"pets__getPet"}) {
+		t.Errorf("the bundle has %s", a.text)
+	}
+	b := must(h.store.Bundle(t.Context(), "support"))(t)
+	must(h.store.SaveBundle(t.Context(), b))(t)
+	h.reload()
+	if a := h.at(supportPath, "bundle", "tools/list", ""); len(a.names()) != 2 {
+		t.Errorf("written again the bundle has %s", a.text)
+	}
+}
+
+func TestADeletedBundleIsGone(t *testing.T) {
+	h := bundled(t)
+	if err := h.store.DeleteBundle(t.Context(), must(h.store.Bundle(t.Context(), "support"))(t)); err != nil {
+		t.Fatal(err)
+	}
+	h.reload()
+	if a := h.at(supportPath, "bundle", "ping", ""); a.status != 404 {
+		t.Errorf("it answers %d %s", a.status, a.text)
+	}
+}
+
+// RFC 9728: the same for every name, so that it tells of no bundle.
+func TestTheDocumentOfABundleIsMadeOfItsName(t *testing.T) {
+	h := bundled(t)
+	for _, name := range []string{"support", "none"} {
+		a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name, nil))
+		want := `{"resource":"https://id.example.com/api/mcp/b/` + name + `","authorization_servers":["https://id.example.com"],"scopes_supported":["tools:b:` + name + `"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
+		if a.status != 200 || a.text != want || a.header.Get("ETag") == "" {
+			t.Errorf("%s = %d %s", name, a.status, a.text)
+		}
+	}
+	for _, name := range []string{"a%20b", "%22", strings.Repeat("x", 49), "x/y", ""} {
+		if a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name, nil)); a.status != 404 {
+			t.Errorf("%q = %d %s", name, a.status, a.text)
+		}
+	}
+}
+
+// With real tokens and the gateway in front: a token that was issued for a bundle has its
+// rate there, and opens that bundle and nothing else.
+func TestATokenIsIssuedForABundle(t *testing.T) {
+	s := newSite(t)
+	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__*"}}))(t)
+	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
+	s.reload()
+	bearer := s.bearer("resource", issuer+supportPath)
+	for name, door := range s.doors() {
+		for path, want := range map[string]int{supportPath: 200, "/api/mcp/b/other": 401, "/api/mcp": 401} {
+			r := request(t.Context(), legacyBody("tools/list", ""), as(bearer)...)
+			r.URL.Path = path
+			if a := send(door, r); a.status != want {
+				t.Errorf("%s, %s = %d %s, want %d", name, path, a.status, a.text, want)
+			}
+		}
+	}
+}
+
+// The gateway admits tokens of every bundle; the bus looks which one it is.
+func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
+	h := bundled(t)
+	for audience, want := range map[string]int{issuer: 200, busURI: 200, issuer + supportPath: 200, issuer + "/api/mcp/b/other": 401, issuer + "/x": 401} {
+		v := &visit.Visit{Context: t.Context(), Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
+		r := request(v, legacyBody("ping", ""))
+		r.URL.Path = supportPath
+		if a := send(h.bus, r); a.status != want {
+			t.Errorf("for %s = %d %s, want %d", audience, a.status, a.text, want)
+		}
+	}
+}
+
+func TestEveryAddressOfTheBusIsNamed(t *testing.T) {
+	h := newHouse(t)
+	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()[1]+"x") {
+		if a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil)); a.status != 200 {
+			t.Errorf("%s = %d", path, a.status)
+		}
+	}
+	if a := h.at(mcpbus.BundlePaths()[0]+"x", "", "ping", ""); a.status != 401 {
+		t.Errorf("%s = %d", mcpbus.BundlePaths()[0], a.status)
+	}
+}

@@ -1,0 +1,110 @@
+package mcpbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// rules say who may use what, and what the bundles are.
+type rules struct {
+	lists   map[string]storage.AccessList // by member
+	bundles []storage.Bundle
+	open    bool // everybody may use a capability without a list
+}
+
+// same reports whether nothing was written between two readings.
+func (r *rules) same(other *rules) bool {
+	return r != nil && r.open == other.open &&
+		maps.EqualFunc(r.lists, other.lists, func(a, b storage.AccessList) bool { return a.Version == b.Version }) &&
+		slices.EqualFunc(r.bundles, other.bundles, func(a, b storage.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
+}
+
+// readings bound how often rules are read until they hold still.
+const readings = 3
+
+// reload brings the snapshot up to the catalog. The rules are read before and after the
+// capabilities, until they are the same: what was removed meanwhile is never listed without
+// the rules it had.
+func (b *Bus) reload(ctx context.Context) error {
+	before, err := b.readRules(ctx)
+	if err != nil {
+		return err
+	}
+	var errs error
+	for n := 1; ; n++ {
+		changed, err := b.reloadMembers(ctx)
+		b.shelf.newer = b.shelf.newer || changed
+		if b.shelf.members == nil { // nothing was ever read
+			return err
+		}
+		errs = err
+		after, err := b.readRules(ctx)
+		if err != nil {
+			return errors.Join(errs, err)
+		}
+		still := before.same(after)
+		if before = after; still || n == readings {
+			break
+		}
+	}
+	if b.shelf.newer || !b.shelf.rules.same(before) {
+		b.shelf.rules = before
+		b.swap(ctx)
+	}
+	return errs
+}
+
+func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
+	r = &rules{lists: map[string]storage.AccessList{}}
+	if r.open, err = b.isOpen(ctx); err != nil {
+		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
+	}
+	lists, err := all(func(from string) ([]storage.AccessList, string, error) {
+		return b.c.Catalog.AccessLists(ctx, from, storage.Page)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mcpbus: the access lists cannot be read: %w", err)
+	}
+	for _, l := range lists {
+		r.lists[l.Member] = l
+	}
+	r.bundles, err = all(func(from string) ([]storage.Bundle, string, error) {
+		return b.c.Catalog.Bundles(ctx, from, storage.Page)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mcpbus: the bundles cannot be read: %w", err)
+	}
+	return r, nil
+}
+
+// isOpen reports whether everybody may use a capability without an access list.
+func (b *Bus) isOpen(ctx context.Context) (bool, error) {
+	switch value, err := b.c.Catalog.Setting(ctx, storage.SettingDefaultAccess); {
+	case err != nil:
+		return false, err
+	case value == "" || value == storage.AccessAuto:
+		return b.c.DefaultAccess == storage.AccessEveryone, nil
+	default:
+		return value == storage.AccessEveryone, nil
+	}
+}
+
+// all walks the pages of a list.
+func all[T any](page func(from string) ([]T, string, error)) (out []T, err error) {
+	for from := ""; ; {
+		some, next, err := page(from)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+		if next == "" || next == from {
+			return out, nil
+		}
+		from = next
+	}
+}

@@ -1,0 +1,137 @@
+package mcpbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage"
+)
+
+// What is known of a user's role and an application's tier may be this old.
+const (
+	factFresh = 5 * time.Second
+	factBound = time.Minute     // while the store does not answer
+	factWait  = 2 * time.Second // for the store
+	factRetry = time.Second     // between questions that it does not answer
+	factRoom  = 8192            // remembered ones of a kind in one generation; there are two
+)
+
+// facts remember something about users or applications by their id, so that a call costs no
+// read of the store. When the young generation is full the old one is dropped, and what is
+// still in use moves over.
+type facts[V any] struct {
+	read func(ctx context.Context, id string) (V, error)
+
+	mu         sync.Mutex
+	young, old map[string]*fact[V]
+}
+
+// fact is what is known of one id. Who holds the lock is the one who reads it anew.
+type fact[V any] struct {
+	mu    sync.Mutex
+	value V
+	at    time.Time // when it was read; zero: never
+	err   error     // of the last reading
+	tried time.Time
+}
+
+func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
+	one := f.find(id)
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	now := time.Now()
+	if !one.at.IsZero() && now.Sub(one.at) < factFresh {
+		return one.value, nil
+	}
+	if one.err == nil || now.Sub(one.tried) >= factRetry {
+		f.refresh(ctx, id, one, now)
+	}
+	if one.err != nil && (one.at.IsZero() || now.Sub(one.at) >= factBound) {
+		var none V
+		return none, one.err
+	}
+	return one.value, nil
+}
+
+// refresh reads a fact. Others wait for it, so one who goes away does not end it.
+func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now time.Time) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factWait)
+	defer cancel()
+	value, err := f.read(ctx, id)
+	one.tried = time.Now()
+	if one.err = err; err == nil {
+		one.value, one.at = value, now
+	}
+}
+
+func (f *facts[V]) find(id string) *fact[V] {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one := f.young[id]; one != nil {
+		return one
+	}
+	one := f.old[id]
+	if one == nil {
+		one = new(fact[V])
+	}
+	if f.young == nil || len(f.young) >= factRoom {
+		f.old, f.young = f.young, map[string]*fact[V]{}
+	}
+	f.young[id] = one
+	return one
+}
+
+func (f *facts[V]) forget(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.young, id)
+	delete(f.old, id)
+}
+
+// Forget makes what is known of a user (by sub) or an application (by client_id) be read
+// anew: a role or a tier was changed. Other processes notice within five seconds.
+func (b *Bus) Forget(id string) {
+	b.roles.forget(id)
+	b.tiers.forget(id)
+}
+
+// roleOf is a user's role; one who is not there, or may not sign in, has none.
+func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
+	u, err := b.c.Users.User(ctx, sub)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && u.Disabled {
+		return "", nil
+	}
+	return u.Role, err
+}
+
+// tiersOf is what is agreed on of an application's tier: it is read by the clock.
+func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
+	app, err := b.c.Catalog.App(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = nil
+	}
+	return storage.App{Tier: app.Tier, Tiers: app.Tiers}, err
+}
+
+// who finds out whom a caller is to the access lists of a snapshot: nothing that no list
+// asks for.
+func (b *Bus) who(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
+	who.User, who.App = caller.UserID, caller.AppID
+	if s.strict && who.User != "" {
+		if who.Role, err = b.roles.of(ctx, who.User); err != nil {
+			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
+		}
+	}
+	if s.tiers {
+		app, err := b.tiers.of(ctx, who.App)
+		if err != nil {
+			return who, fmt.Errorf("mcpbus: the tier of an application cannot be read: %w", err)
+		}
+		who.Tier = app.TierAt(time.Now())
+	}
+	return who, nil
+}

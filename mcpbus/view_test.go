@@ -1,0 +1,224 @@
+package mcpbus
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage"
+)
+
+// ruled is a snapshot of 100 tools of m, with rules.
+func ruled(list ...storage.AccessRule) *snapshot {
+	var tools []*tool
+	c := &storage.Capability{Member: "m", Owner: "uo"}
+	for i := range 100 {
+		name := fmt.Sprintf("t%02d", i)
+		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: storage.Tool{Name: name}, json: []byte(name), sum: uint64(i)})
+	}
+	return newSnapshot(tools, &rules{lists: map[string]storage.AccessList{"m": {Member: "m", Rules: list}}, open: true})
+}
+
+func TestCallersWithTheSameRulesShareAView(t *testing.T) {
+	s := ruled(storage.AccessRule{Subject: "role:developer"}, storage.AccessRule{Subject: "user:u1", Tools: []string{"t01"}})
+	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.known(who)}) }
+	strangers := of(toolaccess.Who{User: "u5", App: "a"})
+	for i := range 5000 {
+		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != strangers {
+			t.Fatal("two who are in no rule have a view each")
+		}
+	}
+	if of(toolaccess.Who{User: "u1"}) == strangers || of(toolaccess.Who{User: "u5", Role: "developer"}) == strangers || of(toolaccess.Who{User: "uo"}) == strangers {
+		t.Error("who is in a rule, or owns it, has the view of those who are in none")
+	}
+	if n := len(s.views.known); n != 4 {
+		t.Errorf("%d views are known, want 4", n)
+	}
+}
+
+func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
+	s := ruled(storage.AccessRule{Subject: "everyone"})
+	key := func(i int) viewKey { return viewKey{who: toolaccess.Who{User: strconv.Itoa(i)}} }
+	busy := s.view(key(-1))
+	for i := range 10 * maxViews {
+		s.view(key(i))
+		if s.view(key(-1)) != busy {
+			t.Fatalf("the view that everybody asks for was dropped after %d others", i)
+		}
+	}
+	if len(s.views.known) != maxViews || s.views.used.Len() != maxViews {
+		t.Errorf("%d views are known, %d in line, want %d", len(s.views.known), s.views.used.Len(), maxViews)
+	}
+	if again := s.view(key(0)); again.count != 100 {
+		t.Errorf("one that was dropped has %d tools when it is made anew", again.count)
+	}
+}
+
+func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
+	s := ruled(storage.AccessRule{Subject: "user:u1", Tools: []string{"t07"}})
+	var all sync.WaitGroup
+	found := make([]*view, 64)
+	for i := range found {
+		all.Go(func() {
+			found[i] = s.view(viewKey{who: toolaccess.Who{User: "u1"}})
+			if found[i].count != 1 || !found[i].tools.has(7) {
+				t.Errorf("it has %d tools", found[i].count)
+			}
+		})
+	}
+	all.Wait()
+	for _, v := range found {
+		if v != found[0] {
+			t.Error("it was made twice")
+		}
+	}
+}
+
+// A token for capabilities that are not there is no token for all.
+func TestARestrictionToNothingIsNoneOfAll(t *testing.T) {
+	s := ruled()
+	x := &exchange{bus: &Bus{}, at: &address{}, snapshot: s, to: reach{members: []string{"gone"}}}
+	if v := x.view(); v.count != 0 {
+		t.Errorf("it finds %d tools", v.count)
+	}
+	x.at = &address{bundle: "gone"}
+	x.to = reach{all: true}
+	if v := x.view(); v.count != 0 {
+		t.Errorf("in a bundle that is not there it finds %d tools", v.count)
+	}
+}
+
+func TestPagesOfAViewAreItsToolsInOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	s := ruled()
+	for range 300 {
+		v := &view{tools: newBits(100)}
+		var want []string
+		for i := range 100 {
+			if random.IntN(3) > 0 {
+				v.tools.set(i, i+1)
+				v.count++
+				want = append(want, fmt.Sprintf("t%02d", i))
+			}
+		}
+		var got []string
+		size := 1 + random.IntN(40)
+		for from := 0; ; {
+			s.page(v, from, size) // once to be kept, and once as it was kept
+			tools, next := s.page(v, from, size)
+			var text []byte
+			for _, piece := range tools {
+				text = append(text, piece...)
+			}
+			var names []string
+			for name := range splitComma(string(text)) {
+				names = append(names, name)
+			}
+			got = append(got, names...)
+			if next == "" {
+				break
+			}
+			if len(names) != size || next != "m__"+names[size-1] {
+				t.Fatalf("a page of %d is %v, then %s", size, names, next)
+			}
+			from = s.after(next)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("pages of %d: %v, want %v", size, got, want)
+		}
+	}
+}
+
+func splitComma(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for len(text) >= 3 {
+			if !yield(text[:3]) {
+				return
+			}
+			text = text[min(4, len(text)):]
+		}
+	}
+}
+
+func TestRangesOfBits(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	b, want := newBits(300), make([]bool, 300)
+	for range 2000 {
+		lo, hi, on := random.IntN(300), random.IntN(301), random.IntN(2) == 0
+		if on {
+			b.set(lo, hi)
+		} else {
+			b.clear(lo, hi)
+		}
+		for i := lo; i < hi; i++ {
+			want[i] = on
+		}
+		n, next := 0, -1
+		for i := range want {
+			if b.has(i) != want[i] {
+				t.Fatalf("after %d to %d, %d is %t", lo, hi, i, b.has(i))
+			}
+			if want[i] {
+				n++
+				if i >= lo && next < 0 {
+					next = i
+				}
+			}
+		}
+		if b.count() != n || b.next(lo) != next {
+			t.Fatalf("count %d, next %d; want %d and %d", b.count(), b.next(lo), n, next)
+		}
+	}
+}
+
+// Pages that are kept are bounded in bytes.
+func TestKeptPagesAreBounded(t *testing.T) {
+	c := lru[int, []byte]{most: 1000}
+	for i := range 500 {
+		c.keep(i, nil, 1+i%90)
+	}
+	sum := 0
+	for e := c.used.Front(); e != nil; e = e.Next() {
+		sum += e.Value.(*remembered[int, []byte]).cost
+	}
+	if sum != c.cost || sum > 1000 || sum < 900 || len(c.known) != c.used.Len() {
+		t.Errorf("%d entries of %d, counted as %d", len(c.known), sum, c.cost)
+	}
+	if _, there := c.get(499); !there {
+		t.Error("the latest one is not there")
+	}
+	if c.keep(7, nil, 2000); len(c.known) != 0 || c.cost != 0 {
+		t.Errorf("one that has no room leaves %d", c.cost)
+	}
+	s := ruled()
+	v := &view{tools: newBits(100)}
+	for i := 0; i < 100; i += 2 {
+		v.tools.set(i, i+1)
+		v.count++
+	}
+	s.joined.most = 1500
+	for from := range 100 {
+		s.page(v, from, 50)
+	}
+	if n := len(s.joined.known); n == 0 || n > 1500/128 {
+		t.Errorf("%d pages are kept", n)
+	}
+}
+
+// What is known of callers is bounded, however many there are.
+func TestFactsAreBounded(t *testing.T) {
+	f := facts[string]{read: func(_ context.Context, id string) (string, error) { return id, nil }}
+	for i := range 5 * factRoom {
+		if v, err := f.of(t.Context(), strconv.Itoa(i)); err != nil || v != strconv.Itoa(i) {
+			t.Fatal(v, err)
+		}
+	}
+	if n := len(f.young) + len(f.old); n > 2*factRoom {
+		t.Errorf("%d are known", n)
+	}
+}
