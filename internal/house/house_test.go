@@ -38,6 +38,7 @@ var heavy = map[string]string{
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 	"rsc.io/qr":                     "internal/qr",
+	"golang.org/x/sys":              "cmd/keystile/internal/terminal",
 
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/apidoc/witness", // for tests alone: see TestNothingForTestsIsShipped
 }

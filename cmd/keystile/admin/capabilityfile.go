@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // the caller, because a server may have another view of the file system.
 func readDocument(call cli.Call) (cli.Args, *progress, error) {
 	args := call.Args
-	tell := &progress{w: call.Stderr, on: terminal(call.Stderr)}
+	tell := &progress{w: call.Stderr, on: terminal.Is(call.Stderr)}
 	flag := openAPIFlag
 	if len(args.Flags[toolsFlag]) > 0 {
 		flag = toolsFlag
@@ -89,15 +90,6 @@ func (p *progress) stage(format string, args ...any) {
 		p.last = text
 		fmt.Fprintf(p.w, "keystile: %s\n", text)
 	}
-}
-
-func terminal(w io.Writer) bool {
-	f, is := w.(*os.File)
-	if !is {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // ask has the server behind a socket run the command.

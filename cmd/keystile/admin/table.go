@@ -56,6 +56,11 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 	return r.Store.Revoke(ctx, end)
 }
 
+// EndApp ends everything that an application was granted until now.
+func (r Rooms) EndApp(ctx context.Context, clientID string) error {
+	return r.revoke(ctx, storage.RevokeApp, clientID, time.Now())
+}
+
 // command is one line of the table.
 type command struct {
 	name     string

@@ -23,6 +23,7 @@ type Config struct {
 
 	TrustedProxies []netip.Prefix
 	Demo           bool
+	DemoUnasked    bool // no source says whether; it follows from where the service is reached
 
 	WX, QQ, Douyin Credentials // zero: nobody signs in there
 	Alipay         AlipayCredentials
@@ -91,6 +92,7 @@ func Load(args cli.Args, env []string) (*Config, error) {
 	for _, k := range keys {
 		l.apply(c, k, first(k.name, flags, environment, file, map[string]given{k.name: {k.fallback, "default"}}))
 	}
+	c.settleDemo()
 	l.check(c)
 	if len(l.errs) > 0 {
 		return nil, mistakes(l.errs)

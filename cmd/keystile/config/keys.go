@@ -45,8 +45,8 @@ var keys = []key{
 		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},
 	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
 		set: proxies},
-	{name: "demo", kind: "true or false", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
-		set: boolean(func(c *Config) *bool { return &c.Demo })},
+	{name: "demo", kind: "true or false", help: "whether there is the demo at /demo, and the application it signs in to; without it, where only this machine reaches the service: base_url, or the listener's address, is localhost or a loopback address", example: "false",
+		set: demo},
 
 	{name: "connectors.wx.id", kind: "text", spec: "1", help: "the id that WeChat gave the service at open.weixin.qq.com; with it, people may sign in there", example: "wxd477edab60670232",
 		set: maybe(text(func(c *Config) *string { return &c.WX.ID }))},
