@@ -182,7 +182,7 @@ func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
 
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
-	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue"} {
+	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue", module + "/cmd/keystile/internal/terminal/pty"} {
 		if slices.Contains(shipped, pkg) {
 			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}
