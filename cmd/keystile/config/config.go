@@ -57,7 +57,8 @@ type Config struct {
 	LogFormat   string // text or json
 	LogRequests bool
 
-	AdminListen string // "": there is no admin listener
+	AdminListen string   // "": there is no admin listener
+	AdminHosts  []string // hosts that requests to it may name, beside its own
 
 	Values []Value // where each of them came from, in the order of the table
 }

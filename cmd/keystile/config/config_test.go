@@ -153,6 +153,16 @@ func TestWhatDoesNotFitTogetherIsAComplaint(t *testing.T) {
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
 }
 
+func TestHostsOfTheAdminListenerAreNamesAndAddresses(t *testing.T) {
+	c := load(t, []string{"KEYSTILE_ADMIN_HOSTS=Metrics.internal, 10.0.0.5,::1 [fd00::1]"})
+	if want := []string{"metrics.internal", "10.0.0.5", "[::1]", "[fd00::1]"}; !slices.Equal(c.AdminHosts, want) {
+		t.Errorf("AdminHosts = %q, want %q", c.AdminHosts, want)
+	}
+	for word, want := range map[string]string{"metrics:9090": "has a port", "*.internal": "neither", "http://metrics": "neither", "a@b": "neither", "m/x": "neither"} {
+		wantComplaint(t, []string{"KEYSTILE_ADMIN_HOSTS=" + word}, "", want)
+	}
+}
+
 func TestKubernetesServiceVariablesAreNoKeys(t *testing.T) {
 	load(t, []string{"KEYSTILE_SERVICE_HOST=10.0.0.1", "KEYSTILE_SERVICE_PORT=80", "KEYSTILE_SERVICE_PORT_HTTP=80",
 		"KEYSTILE_PORT=tcp://10.0.0.1:80", "KEYSTILE_PORT_80_TCP=tcp://10.0.0.1:80", "KEYSTILE_PORT_80_TCP_ADDR=10.0.0.1"})

@@ -142,4 +142,6 @@ var keys = []key{
 
 	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof and /healthz; without it there is none", example: "127.0.0.1:9090",
 		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
+	{name: "admin.hosts", kind: "list", help: "names and addresses that requests to the admin listener may ask for, beside localhost and its own address; others are refused, which keeps web pages away from it", example: "metrics.internal, 10.0.0.5",
+		set: hosts},
 }
