@@ -36,6 +36,9 @@ func serve(ctx context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
+	if f.Made() {
+		log.Info("made a new data folder", "path", f.Path())
+	}
 	if w := f.Warning(); w != "" {
 		log.Warn(w)
 	}

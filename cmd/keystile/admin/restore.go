@@ -38,7 +38,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 		return err
 	}
 	defer file.Close()
-	f, err := folder.Open(conf.Data)
+	f, err := folder.Find(conf.Data)
 	if err != nil {
 		return err
 	}

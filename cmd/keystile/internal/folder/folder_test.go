@@ -60,6 +60,24 @@ func TestAFileIsNoFolder(t *testing.T) {
 	}
 }
 
+func TestWhoLooksForAFolderMakesNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none")
+	if f, err := Find(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keystile serve --data "+path) {
+		t.Errorf("Find() = %v, %v", f, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made: %v", err)
+	}
+	os.WriteFile(path, nil, 0o600)
+	if _, err := Find(path); err == nil || !strings.Contains(err.Error(), "--data") {
+		t.Errorf("Find(a file) = %v", err)
+	}
+	made := newFolder(t)
+	if f, err := Find(made.Path()); err != nil || f.Path() != made.Path() {
+		t.Errorf("Find() = %v, %v; want %s", f, err, made.Path())
+	}
+}
+
 func TestTheMasterKeyIsMadeOnceAndKept(t *testing.T) {
 	f := newFolder(t)
 	first, path, err := f.MasterKey("")
