@@ -150,7 +150,7 @@ func TestAWrongMasterKeyIsToldWhichOneTheStoreWants(t *testing.T) {
 	v := newVault(t, right)
 	_, err := storage.Open(t.Context(), v.backend, wrong)
 	want := "sealed with key " + right.ID() + ", this is key " + wrong.ID()
-	if err == nil || !strings.Contains(err.Error(), want) {
+	if !errors.Is(err, storage.ErrMasterKey) || !strings.Contains(err.Error(), want) {
 		t.Errorf("Open() = %v, want %q", err, want)
 	}
 	for _, key := range []storage.MasterKey{right, wrong} {

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 )
 
-const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place."
+const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
 
 func backupLine(house House) cli.Command {
 	return cli.Command{

@@ -95,7 +95,7 @@ func (p *progress) stage(format string, args ...any) {
 // ask has the server behind a socket run the command.
 func (c command) ask(ctx context.Context, socket string, args cli.Args, tell *progress) (string, error) {
 	if !c.brings {
-		return ask(ctx, socket, Request{c.name, args})
+		return ask(ctx, socket, Request{c.name, args}, c.wait)
 	}
 	var body bytes.Buffer
 	if err := json.NewEncoder(&body).Encode(Request{c.name, args}); err != nil {

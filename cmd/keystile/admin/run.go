@@ -63,6 +63,9 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	if args, err = readSecret(args, call.Stdin); err != nil {
 		return err
 	}
+	if args, err = readKeyFile(args); err != nil {
+		return err
+	}
 	f, err := folder.Find(conf.Data)
 	if err != nil {
 		return err

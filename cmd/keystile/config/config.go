@@ -18,8 +18,8 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
-	MasterKey     storage.MasterKey // zero: MasterKeyFile
-	MasterKeyFile string            // "": master.key in the data folder
+	MasterKeys    []storage.MasterKey // the first seals, all of them open; nil: those in MasterKeyFile
+	MasterKeyFile string              // "": master.key in the data folder
 
 	TrustedProxies []netip.Prefix
 	Demo           bool
@@ -157,7 +157,7 @@ func (l *loader) check(c *Config) {
 	case m.Host != "" && m.From == "":
 		l.complain("mail.smtp.from: mails need somebody they are from, for example Example <id@example.com>")
 	}
-	if c.MasterKey.Text() != "" && c.MasterKeyFile != "" {
+	if len(c.MasterKeys) > 0 && c.MasterKeyFile != "" {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")
 	}
 }

@@ -184,6 +184,23 @@ func TestTheMasterKeyIsNeverShown(t *testing.T) {
 	}
 }
 
+func TestSeveralMasterKeysAreSeparatedByCommas(t *testing.T) {
+	fresh, old := storage.NewMasterKey(), storage.NewMasterKey()
+	c := load(t, []string{"KEYSTILE_MASTER_KEY=" + fresh.Text() + "=, " + old.Text()})
+	if len(c.MasterKeys) != 2 || c.MasterKeys[0].ID() != fresh.ID() || c.MasterKeys[1].ID() != old.ID() {
+		t.Errorf("%d keys, not the two in their order", len(c.MasterKeys))
+	}
+	for _, v := range c.Values {
+		if strings.Contains(v.Text, old.Text()) || strings.Contains(v.Text, fresh.Text()) {
+			t.Errorf("%s shows a key", v.Key)
+		}
+	}
+	_, err := Load(cli.Args{}, []string{"KEYSTILE_MASTER_KEY=" + fresh.Text() + "," + old.Text()[1:]})
+	if err == nil || strings.Contains(err.Error(), old.Text()[1:]) || strings.Contains(err.Error(), fresh.Text()) {
+		t.Errorf("with a broken second key: %v", err)
+	}
+}
+
 func TestWhatIsPrintedIsAFileThatLoadsTheSame(t *testing.T) {
 	c := load(t, []string{"KEYSTILE_LISTEN=:0", "KEYSTILE_TRUSTED_PROXIES=10.0.0.0/8,::1", "KEYSTILE_DATA=a: b #c", "KEYSTILE_DEMO=0", "KEYSTILE_MASTER_KEY_FILE=null"})
 	var out strings.Builder
