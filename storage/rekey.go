@@ -9,7 +9,8 @@ import (
 	"slices"
 )
 
-// sealedKinds are the kinds of documents that hold sealed texts.
+// sealedKinds are the kinds of documents that hold sealed texts. Each of their documents has
+// an index entry: it is found by List.
 var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signingKeys.name}
 
 // SealedWith returns the id of the master key that everything in the store is sealed with;
