@@ -35,6 +35,10 @@
 // A grant's id begins with the time it was given ([NewGrant]), so an access token that
 // carries only the id can still be compared with "everything before noon is revoked".
 //
+// Several master keys may open, one seals. A store has a mark sealed with its key, so that
+// the wrong one fails at Open and is told by id which one is wanted; while the key changes
+// there is a mark for each key in use, because until the end all of them are needed.
+//
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.
 package storage

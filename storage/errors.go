@@ -24,6 +24,10 @@ var (
 // a record that can not be opened. Whether a write behind it happened is unknown.
 var ErrUnavailable = errors.New("storage: unavailable")
 
+// ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The
+// error says by id which one the store wants and which ones it was given.
+var ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
+
 // ErrInvalid: the caller handed over something no store accepts; nothing was written.
 var ErrInvalid = errors.New("storage: invalid")
 

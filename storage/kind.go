@@ -35,7 +35,7 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 		sealed := map[string][]byte{}
 		for field, secret := range k.secrets(&v) {
 			if !secret.IsZero() {
-				sealed[field] = s.sealer.seal(secret.Reveal(), place(d.Kind, d.ID, field))
+				sealed[field] = s.sealer.Load().seal(secret.Reveal(), place(d.Kind, d.ID, field))
 			}
 		}
 		line, err := json.Marshal(sealed)
@@ -83,7 +83,7 @@ func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
 		if sealed[field] == nil {
 			continue
 		}
-		plain, err := s.sealer.open(sealed[field], place(d.Kind, d.ID, field))
+		plain, err := s.sealer.Load().open(sealed[field], place(d.Kind, d.ID, field))
 		if err != nil {
 			return v, unreadable(d, err)
 		}

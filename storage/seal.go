@@ -6,8 +6,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +33,30 @@ func ParseMasterKey(text string) (MasterKey, error) {
 // Text is the key as a line for a file only its owner can read.
 func (k MasterKey) Text() string { return k.secret.Reveal() }
 
+// ID names the key in messages and in what it has sealed: 16 hex digits, "" for the zero
+// value. It is cut from a hash of 32 random bytes, so it reveals nothing of the key.
+func (k MasterKey) ID() string {
+	raw, err := k.raw()
+	if err != nil {
+		return ""
+	}
+	id := keyID(raw)
+	return hex.EncodeToString(id[:])
+}
+
+func (k MasterKey) raw() ([]byte, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(k.Text())
+	if err != nil || len(raw) != 32 {
+		return nil, errors.New("storage: an empty master key; make one with NewMasterKey, or read one with ParseMasterKey")
+	}
+	return raw, nil
+}
+
+func keyID(raw []byte) [8]byte {
+	sum := sha256.Sum256(append([]byte("keystile key id\x00"), raw...))
+	return [8]byte(sum[:8])
+}
+
 // sealer seals with its first key and opens with any of them.
 //
 // A sealed text is: 1 byte format, 8 bytes key id, 12 bytes nonce, ciphertext and tag.
@@ -51,9 +77,9 @@ const (
 func newSealer(keys []MasterKey) (*sealer, error) {
 	s := &sealer{}
 	for _, k := range keys {
-		raw, err := base64.RawURLEncoding.DecodeString(k.Text())
-		if err != nil || len(raw) != 32 {
-			return nil, errors.New("storage: an empty master key; make one with NewMasterKey, or read one with ParseMasterKey")
+		raw, err := k.raw()
+		if err != nil {
+			return nil, err
 		}
 		block, err := aes.NewCipher(raw)
 		if err != nil {
@@ -63,8 +89,7 @@ func newSealer(keys []MasterKey) (*sealer, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(append([]byte("keystile key id\x00"), raw...))
-		s.keys = append(s.keys, sealingKey{id: [8]byte(sum[:8]), aead: aead})
+		s.keys = append(s.keys, sealingKey{id: keyID(raw), aead: aead})
 	}
 	if len(s.keys) == 0 {
 		return nil, errors.New("storage: no master key; secrets can not be sealed without one")
@@ -94,7 +119,35 @@ func (s *sealer) open(sealed []byte, place string) (string, error) {
 		}
 		return string(plain), nil
 	}
-	return "", fmt.Errorf("no master key at hand opens %q", place)
+	return "", fmt.Errorf("no master key at hand opens %q: it is sealed with key %s, at hand: %s", place, sealedBy(sealed), s.ids())
+}
+
+// current reports whether a text is sealed with the key that seals now.
+func (s *sealer) current(sealed []byte) bool { return sealedBy(sealed) == s.keys[0].name() }
+
+// has reports whether the key with this id is at hand.
+func (s *sealer) has(id string) bool {
+	return slices.ContainsFunc(s.keys, func(k sealingKey) bool { return k.name() == id })
+}
+
+func (s *sealer) ids() string {
+	var ids []string
+	for _, k := range s.keys {
+		if !slices.Contains(ids, k.name()) {
+			ids = append(ids, k.name())
+		}
+	}
+	return strings.Join(ids, ", ")
+}
+
+func (k sealingKey) name() string { return hex.EncodeToString(k.id[:]) }
+
+// sealedBy returns the id of the key that a text is sealed with, "" if it is no such text.
+func sealedBy(sealed []byte) string {
+	if len(sealed) < sealHead || sealed[0] != sealFormat {
+		return ""
+	}
+	return hex.EncodeToString(sealed[1:sealHead])
 }
 
 func associated(head []byte, place string) []byte { return append(append([]byte{}, head...), place...) }

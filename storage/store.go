@@ -2,8 +2,9 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,14 +13,18 @@ import (
 // changed meanwhile fails with ErrConflict.
 type Store struct {
 	backend Backend
-	sealer  *sealer
+	sealer  atomic.Pointer[sealer]
 	apps    *memo[App]
 	users   *memo[User]
+
+	sealing sync.RWMutex // held by every write, and by who changes sealer
+	rekeyed bool         // sealer is not the one of Open: what is written may be sealed with another key
 }
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
 // first Open of an empty backend leaves a mark there, so that any later one with the
-// wrong key fails here instead of at the first login.
+// wrong key fails here instead of at the first login, and says which key it lacks. How one
+// key follows another is told at [Store.BeginRekey].
 //
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, error) {
@@ -27,41 +32,27 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{backend: backend, sealer: sealer, apps: newMemo(App.clone), users: newMemo(User.clone)}
-	if err := s.checkMaster(ctx); err != nil {
+	s := &Store{backend: backend, apps: newMemo(App.clone), users: newMemo(User.clone)}
+	s.sealer.Store(sealer)
+	if err := s.checkMaster(ctx, sealer); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-const (
-	masterKind  = "master"
-	masterID    = "check"
-	masterPlain = "keystile"
-)
-
-func (s *Store) checkMaster(ctx context.Context) error {
-	d, err := s.backend.Get(ctx, masterKind, masterID)
-	if errors.Is(err, ErrNotFound) {
-		mark := Doc{Kind: masterKind, ID: masterID, Data: s.sealer.seal(masterPlain, place(masterKind, masterID, ""))}
-		if _, err = s.write(ctx, mark); !errors.Is(err, ErrExists) {
-			return err
-		}
-		d, err = s.backend.Get(ctx, masterKind, masterID) // another process was first
-	}
-	if err != nil {
-		return trouble("read the master key's mark", err)
-	}
-	if plain, err := s.sealer.open(d.Data, place(masterKind, masterID, "")); err != nil || plain != masterPlain {
-		return errors.New("storage: the master key is not the one this store was sealed with; hand over the one it was first opened with")
-	}
-	return nil
-}
-
-// write is the one way documents reach the backend.
+// write is the one way documents reach the backend. A change of the master key waits for
+// the writes on their way; those that come behind it seal with the new key.
 func (s *Store) write(ctx context.Context, docs ...Doc) (int64, error) {
 	if err := CheckPut(docs...); err != nil {
 		return 0, err
+	}
+	s.sealing.RLock()
+	defer s.sealing.RUnlock()
+	if s.rekeyed {
+		var err error
+		if docs, err = s.current(docs); err != nil {
+			return 0, err
+		}
 	}
 	version, err := s.backend.Put(ctx, docs...)
 	return version, trouble("put", err)

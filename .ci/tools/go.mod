@@ -1,6 +1,6 @@
 module github.com/keystile/keystile/ci/tools
 
-go 1.26.0
+go 1.26.8
 
 tool honnef.co/go/tools/cmd/staticcheck
 

@@ -63,7 +63,7 @@ func everywhere(host string) bool {
 // advise warns of what works here and now but not as it is meant.
 func advise(log *slog.Logger, c *config.Config, base string) {
 	if c.AdminListen != "" && !local(c.AdminListen) {
-		log.Warn("other machines can connect to the admin listener and read metrics and profiles, which ask for no password: let only operators get there", "admin.listen", c.AdminListen)
+		log.Warn("other machines can connect to the admin listener and read metrics and profiles, which ask for no password: let only operators get there, and list the names they use in admin.hosts", "admin.listen", c.AdminListen)
 	}
 	host, _, _ := net.SplitHostPort(c.Listen)
 	if c.BaseURL == "" && everywhere(host) {

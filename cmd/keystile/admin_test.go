@@ -38,14 +38,31 @@ func TestASettingTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestCommandsBeforeTheFirstStartMakeTheFolder(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "deep", "data")
-	code, _, errs := command(t, "", "user", "create", "--data", data, "--username", "ada", "--password", "correct horse", "--role", "admin")
-	if code != 0 || !strings.Contains(errs, "made a new data folder") {
-		t.Fatalf("user create = %d %s", code, errs)
+func TestNoCommandButServeMakesADataFolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "b.db")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	for _, words := range []string{
+		"user create --username ada --password horse-battery", "app create --name A --domain a.example", "app list", "setting set oauth_force_pkce 1",
+		"key rotate", "key list", "audit verify", "backup " + file + "2", "restore " + file, "report migration", "billing orders", "session end ada",
+	} {
+		data := filepath.Join(t.TempDir(), "deep", "data")
+		wantFailure(t, 1, "there is no data folder "+data+": name the right one with --data, or make it by starting the service: keystile serve --data "+data,
+			append(strings.Fields(words), "--data", data)...)
+		if _, err := os.Stat(filepath.Dir(data)); err == nil {
+			t.Errorf("%s has made a folder", words)
+		}
+	}
+	start(t, filepath.Join(t.TempDir(), "deep", "data"))
+}
+
+func TestAFolderMayBeFilledBeforeTheFirstStart(t *testing.T) {
+	data := t.TempDir()
+	must(t, "user", "create", "--data", data, "--username", "ada", "--password", "correct horse", "--role", "admin")
 	s := start(t, data)
-	if _, err := os.Stat(filepath.Join(data, "first-run.json")); err == nil || strings.Contains(s.out.String(), "Password") {
+	if _, err := os.Stat(filepath.Join(data, "first-run.json")); err == nil || strings.Contains(s.out.String(), "first run") {
 		t.Errorf("a store with a user in it had a first run: %s", s.out)
 	}
 }

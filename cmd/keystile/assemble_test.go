@@ -244,6 +244,7 @@ var triedElsewhere = map[string]string{
 	"log.level":                     "every test: the log is read at debug",
 	"log.requests":                  "TestRequestsNeedNotBeLogged",
 	"admin.listen":                  "TestTheAdminListenerHasWhatOperatorsNeed",
+	"admin.hosts":                   "TestTheAdminListenerAnswersNoNameThatAPageCouldCarry",
 
 	"signup":             "TestWhoIsInvitedBecomesAUser",
 	"mail.smtp.host":     "TestMailsGoWhereTheConfigurationSays",

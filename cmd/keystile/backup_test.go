@@ -86,7 +86,7 @@ func TestABackupReplacesNothingUnlessTold(t *testing.T) {
 func TestABackupOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
-	for want, data := range map[string]string{"the data folder can not be used": none, "no database in the data folder": t.TempDir()} {
+	for want, data := range map[string]string{"there is no data folder": none, "no database in the data folder": t.TempDir()} {
 		wantFailure(t, 1, want, "backup", filepath.Join(t.TempDir(), "b.db"), "--data", data)
 	}
 	if _, err := os.Stat(none); err == nil {

@@ -8,13 +8,15 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 )
 
-// banner is what a start says on the standard output.
+// banner is what a start says on the standard output. It shows secrets on a terminal only:
+// elsewhere it goes to journals, which others read and which are kept.
 type banner struct {
 	Base, Address string
 	Operators     string // the address of the admin listener, "" if there is none
 	Folder, Kept  string
-	Demo          bool
-	Paper         *firstrun.Paper // nil: not the first run; then no secret is shown
+	Demo, DemoOff bool            // DemoOff: it is off because nobody asked for it, so say how
+	Terminal      bool            // a person reads this, and nothing keeps it
+	Paper         *firstrun.Paper // nil: not the first run
 }
 
 // There reports whether first-run.json is still there.
@@ -26,7 +28,8 @@ func (b banner) There() bool {
 var bannerText = template.Must(template.New("banner").Parse(`
 Keystile is running at {{.Base}}
 {{if .Demo}}
-  Try the sign-in   {{.Base}}/demo{{end}}
+  Try the sign-in   {{.Base}}/demo{{end}}{{if .DemoOff}}
+  The demo          is off, for other machines reach this address; --demo switches it on{{end}}
   Discovery         {{.Base}}/.well-known/openid-configuration
   Tools by MCP      {{.Base}}/api/mcp
   All endpoints     {{.Base}}/openapi.json
@@ -34,7 +37,11 @@ Keystile is running at {{.Base}}
 {{with .Operators}}  Admin listener    {{.}}
 {{end}}  Data folder       {{.Folder}}
 {{with .Paper}}
-This was the first run. It made an administrator{{with .App}} and an application{{end}}:
+This was the first run. It made an administrator{{with .App}} and an application{{end}}{{if not $.Terminal}}.
+Nobody knows who reads this output, so their passwords are not in it. They are in
+{{$.Kept}}, which only you can read. Delete it when
+you have them in a safe place.
+{{else}}:
 
   Username          {{.Admin.Username}}
   Password          {{.Admin.Password}}
@@ -61,7 +68,7 @@ Try it:
 
   4. See what the application may still call, with either token:
      curl -s {{$.Base}}/api/v1/quota -H 'Authorization: Bearer ACCESS_TOKEN'
-{{end}}{{else}}{{if .There}}  First run         {{.Kept}}
+{{end}}{{end}}{{else}}{{if .There}}  First run         {{.Kept}}
 {{end}}{{end}}
 Ctrl-C stops it.
 `))

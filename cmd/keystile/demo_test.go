@@ -34,6 +34,65 @@ func TestWithoutTheDemoThereIsNoDemo(t *testing.T) {
 	}
 }
 
+// The secret of a trial, and the codes of its mails in files, are for one's own machine.
+func TestBeyondThisMachineTheDemoIsOffUnlessAskedFor(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	start(t, data).stop()
+	app := paperOf(t, data).App
+	s := start(t, data, "--base-url", "https://id.example.com")
+	if resp, _ := get(t, http.DefaultClient, s.origin()+"/demo"); resp.StatusCode != 404 {
+		t.Errorf("GET /demo = %d, want 404", resp.StatusCode)
+	}
+	if resp, _ := get(t, http.DefaultClient, s.origin()+"/oauth/signin/email"); resp.StatusCode != 404 {
+		t.Errorf("sign-in by mails in files = %d, want 404", resp.StatusCode)
+	}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ClientID}, "client_secret": {app.ClientSecret}}
+	if resp, body := post(t, s, "/oauth/token", form); resp.StatusCode != 401 && resp.StatusCode != 400 {
+		t.Errorf("the demo's secret still opens: %d %s", resp.StatusCode, body)
+	}
+	ask := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {"http://127.0.0.1/cb"}}
+	if resp, _ := get(t, person(t), s.origin()+"/oauth/authorize?"+ask.Encode()); resp.StatusCode != 400 {
+		t.Errorf("authorize for the demo's application = %d, want 400", resp.StatusCode)
+	}
+	if said := s.out.String(); !strings.Contains(said, "--demo switches it on") || strings.Contains(said, "/demo\n") {
+		t.Errorf("it says: %s", said)
+	}
+	s.stop()
+	s = start(t, data, "--base-url", "https://id.example.com", "--demo")
+	if resp, _ := get(t, http.DefaultClient, s.origin()+"/demo"); resp.StatusCode != 200 {
+		t.Errorf("asked for, GET /demo = %d", resp.StatusCode)
+	}
+	machineToken(t, s, app.ClientID, app.ClientSecret)
+}
+
+func TestWhatTheDemoWasGrantedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, data, "--base-url", "http://127.0.0.1")
+	token := redeem(t, s, authorize(t, s), 200).AccessToken
+	wantUserInfo(t, s, token, 200)
+	s.stop()
+	s = start(t, data, "--base-url", "http://127.0.0.1", "--demo=false")
+	wantUserInfo(t, s, token, 401)
+	if strings.Contains(s.out.String(), "--demo") {
+		t.Errorf("who switches it off is told how to switch it on: %s", s.out)
+	}
+}
+
+// Nobody has said that only this machine gets there: its base_url is made up.
+func TestOnAllAddressesTheDemoIsOffUnlessAskedFor(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--listen", "0.0.0.0:0")
+	if s.base[:17] != "http://localhost:" || paperOf(t, s.data).App != nil {
+		t.Errorf("base_url %s, application %v", s.base, paperOf(t, s.data).App)
+	}
+	_, port, _ := strings.Cut(s.base, "localhost:")
+	if resp, _ := get(t, http.DefaultClient, "http://127.0.0.1:"+port+"/demo"); resp.StatusCode != 404 {
+		t.Errorf("GET /demo = %d", resp.StatusCode)
+	}
+}
+
 // signIn goes the whole way as a browser without scripts does, and returns the last page.
 func signIn(t *testing.T, s *service) string {
 	t.Helper()

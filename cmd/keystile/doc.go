@@ -31,7 +31,18 @@
 //
 // Metrics and profiles are on a listener of their own (admin.listen), which asks for no
 // password. An address that other machines reach is warned about and not refused: in a
-// container that is the only kind there is.
+// container that is the only kind there is. It answers 421 to a host that is neither its
+// own, nor loopback, nor listed in admin.hosts, and to a request that names none: a web page
+// whose name is made to lead there would read everything. On all addresses it answers to
+// every address, which no page's name can be.
+//
+// The first run shows passwords on a terminal only. The demo, and mails in files, are for
+// one's own machine: without a word they are off where base_url names another one, and where
+// there is none and other machines can connect. A base_url of localhost turns them on even
+// on all addresses: that is a container whose port is published on the same machine.
+//
+// A change of the master key never leaves the key file without a key that something is
+// sealed with, and throws no key away: backups from before need it.
 //
 // /openapi.json is joined of the rooms' own parts when the program starts. The sign-in page
 // and the demo are not in it: they are for people.

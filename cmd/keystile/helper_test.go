@@ -76,7 +76,10 @@ func start(t *testing.T, data string, args ...string) *service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &service{data: data, out: newOutput(), log: newOutput(), cancel: cancel, ended: make(chan struct{})}
-	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug"}, args...)
+	args = append([]string{"serve", "--data", data, "--log-level", "debug"}, args...)
+	if !slices.Contains(args, "--listen") {
+		args = append(args, "--listen", "127.0.0.1:0")
+	}
 	go func() {
 		defer close(s.ended)
 		s.code = run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), nil)

@@ -25,38 +25,31 @@ import (
 type home struct {
 	*folder.Folder
 	io.Closer
-	conf  *config.Config
-	file  *bolt.Store
-	store *storage.Store
-	users *signin.StoreUsers
-	swept atomic.Int64 // expired records removed
+	conf    *config.Config
+	keyring *admin.Keyring
+	file    *bolt.Store
+	store   *storage.Store
+	users   *signin.StoreUsers
+	swept   atomic.Int64 // expired records removed
 }
 
 // openHome opens the store in a data folder. Nobody else has it open until Close.
 func openHome(ctx context.Context, c *config.Config, f *folder.Folder) (*home, error) {
-	key, from, err := masterKey(c, f.MasterKey)
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Make()
 	if err != nil {
 		return nil, err
 	}
-	return openFile(ctx, c, f, f.Database(), key, from)
+	return openFile(ctx, c, f, f.Database(), keyring, keys, from)
 }
 
-// masterKey is the key of the configuration, else the one that of reads from a file. It
-// also says where the key came from.
-func masterKey(c *config.Config, of func(file string) (storage.MasterKey, string, error)) (storage.MasterKey, string, error) {
-	if c.MasterKey.Text() != "" {
-		return c.MasterKey, "KEYSTILE_MASTER_KEY", nil
-	}
-	return of(c.MasterKeyFile)
-}
-
-func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, key storage.MasterKey, from string) (*home, error) {
+func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*home, error) {
 	file, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return nil, err
 	}
-	h := &home{Folder: f, Closer: file, conf: c, file: file}
-	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, key)
+	h := &home{Folder: f, Closer: file, conf: c, file: file, keyring: keyring}
+	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, keys...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", path, err, from), file.Close())
 	}
@@ -86,7 +79,7 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		Store: h.store, Users: h.users, Copy: h.file.WriteTo,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
-		Note:    h.note, DefaultAccess: defaultAccess(h.conf),
+		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
 		Settle: gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}.Settle,
 	}
 	if serving != nil {
@@ -140,11 +133,12 @@ func openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.R
 
 // fits opens a copy of a database with the folder's master key and returns the rooms over it.
 func fits(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Rooms, io.Closer, error) {
-	key, from, err := masterKey(c, f.KeptKey)
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Read()
 	if err != nil {
 		return admin.Rooms{}, nil, err
 	}
-	h, err := openFile(ctx, c, f, path, key, from)
+	h, err := openFile(ctx, c, f, path, keyring, keys, from)
 	if err != nil {
 		return admin.Rooms{}, nil, err
 	}

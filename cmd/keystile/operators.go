@@ -26,7 +26,7 @@ func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.
 	}
 	m := metrics.New(versionOf(), func() float64 { return float64(home.swept.Load()) })
 	log.Info("admin listener", "address", at.Addr())
-	return doors{{newServer(operatorsMux(m, home, log), log), at}}, m, nil
+	return doors{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, home, log)), log), at}}, m, nil
 }
 
 // operatorsMux names every handler of package pprof itself: what that package puts into

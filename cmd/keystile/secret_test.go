@@ -27,16 +27,13 @@ func TestNoSecretIsLogged(t *testing.T) {
 		}
 		again := start(t, data, "--log-format", format)
 		again.stop()
-		said := s.log.String() + metrics + again.log.String() + again.out.String()
+		said := s.log.String() + s.out.String() + metrics + again.log.String() + again.out.String()
 		for name, secret := range secrets {
 			for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
 				if secret == "" || strings.Contains(said, form) {
 					t.Errorf("the %s (%q) is shown: %s", name, form, said)
 				}
 			}
-		}
-		if !strings.Contains(s.out.String(), p.Admin.Password) || !strings.Contains(s.out.String(), p.App.ClientSecret) {
-			t.Errorf("the first run does not say what it made: %s", s.out)
 		}
 		if strings.Count(said, "request_id") < 20 {
 			t.Errorf("the log is too quiet to prove anything: %s", said)

@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 // serve runs the service until ctx ends or a signal comes.
@@ -34,6 +35,9 @@ func serve(ctx context.Context, call cli.Call) error {
 	f, err := folder.Open(c.Data)
 	if err != nil {
 		return err
+	}
+	if f.Made() {
+		log.Info("made a new data folder", "path", f.Path())
 	}
 	if w := f.Warning(); w != "" {
 		log.Warn(w)
@@ -91,7 +95,8 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
 	writeBanner(say, banner{
-		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(), Demo: c.Demo, Paper: paper,
+		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(),
+		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), Paper: paper,
 	})
 	return s.run(ctx, home.store)
 }

@@ -46,11 +46,11 @@ func TestAfterARestartElsewhereTheDemoStillWorks(t *testing.T) {
 
 func TestARestartKeepsKeysAndTokens(t *testing.T) {
 	data, base := t.TempDir(), "http://id.example.com"
-	s := start(t, data, "--base-url", base)
+	s := start(t, data, "--base-url", base, "--demo")
 	_, jwks := get(t, http.DefaultClient, "http://"+s.address+"/oauth/jwks")
 	token := bearer(t, signIn(t, s))
 	s.stop()
-	s = start(t, data, "--base-url", base)
+	s = start(t, data, "--base-url", base, "--demo")
 	if _, again := get(t, http.DefaultClient, "http://"+s.address+"/oauth/jwks"); again != jwks {
 		t.Errorf("the keys have changed:\n%s\n%s", jwks, again)
 	}

@@ -39,6 +39,7 @@ var heavy = map[string]string{
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 	"rsc.io/qr":                     "internal/qr",
+	"golang.org/x/sys":              "cmd/keystile/internal/terminal",
 
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/apidoc/witness", // for tests alone: see TestNothingForTestsIsShipped
 }
@@ -182,7 +183,7 @@ func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
 
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
-	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue", module + "/internal/toolschema/hiddentext"} {
+	for _, pkg := range []string{module + "/internal/apidoc/witness", module + "/internal/dialogue", module + "/internal/toolschema/hiddentext", module + "/cmd/keystile/internal/terminal/pty"} {
 		if slices.Contains(shipped, pkg) {
 			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}

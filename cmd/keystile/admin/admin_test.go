@@ -178,7 +178,7 @@ func TestARunningServerIsAskedAndTheFileLeftAlone(t *testing.T) {
 
 func TestASocketThatNobodyServesIsPassedOver(t *testing.T) {
 	o := newOffice(t)
-	o.must("setting", "get", "oauth_force_pkce") // makes the folder
+	o.must("setting", "get", "oauth_force_pkce")
 	l, err := net.Listen("unix", filepath.Join(o.data, "admin.sock"))
 	if err != nil {
 		t.Fatal(err)

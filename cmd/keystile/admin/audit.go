@@ -151,7 +151,7 @@ type distant struct {
 
 func (d *distant) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
 	args := cli.Args{Words: []string{strconv.FormatUint(after, 10), strconv.Itoa(n)}, Flags: map[string][]string{"json": {"true"}}}
-	text, err := ask(ctx, d.socket, Request{"audit records", args})
+	text, err := ask(ctx, d.socket, Request{"audit records", args}, 0)
 	if errors.Is(err, errNobody) && d.begun { // to begin anew with the file would tell the beginning twice
 		err = errors.New("the server has gone away in between; do it again")
 	}

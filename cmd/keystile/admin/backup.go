@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 )
 
-const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place."
+const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
 
 func backupLine(house House) cli.Command {
 	return cli.Command{
@@ -72,10 +72,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 // withDatabase opens a data folder that has a database: a copy of one that was made just
 // now, because the folder's name was mistyped, would look like a backup.
 func withDatabase(conf *config.Config) (*folder.Folder, error) {
-	if _, err := os.Stat(conf.Data); err != nil {
-		return nil, fmt.Errorf("the data folder can not be used: %w; name it with --data", err)
-	}
-	f, err := folder.Open(conf.Data)
+	f, err := folder.Find(conf.Data)
 	if err != nil {
 		return nil, err
 	}

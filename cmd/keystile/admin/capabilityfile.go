@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // the caller, because a server may have another view of the file system.
 func readDocument(call cli.Call) (cli.Args, *progress, error) {
 	args := call.Args
-	tell := &progress{w: call.Stderr, on: terminal(call.Stderr)}
+	tell := &progress{w: call.Stderr, on: terminal.Is(call.Stderr)}
 	flag := openAPIFlag
 	if len(args.Flags[toolsFlag]) > 0 {
 		flag = toolsFlag
@@ -91,19 +92,10 @@ func (p *progress) stage(format string, args ...any) {
 	}
 }
 
-func terminal(w io.Writer) bool {
-	f, is := w.(*os.File)
-	if !is {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 // ask has the server behind a socket run the command.
 func (c command) ask(ctx context.Context, socket string, args cli.Args, tell *progress) (string, error) {
 	if !c.brings {
-		return ask(ctx, socket, Request{c.name, args})
+		return ask(ctx, socket, Request{c.name, args}, c.wait)
 	}
 	var body bytes.Buffer
 	if err := json.NewEncoder(&body).Encode(Request{c.name, args}); err != nil {

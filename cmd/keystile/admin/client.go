@@ -2,6 +2,7 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,13 +20,13 @@ import (
 // errNobody: no server answers at the socket.
 var errNobody = errors.New("no server answers")
 
-// ask has the server behind a socket run a command.
-func ask(ctx context.Context, socket string, req Request) (string, error) {
+// ask has the server behind a socket run a command, and waits so long for its answer.
+func ask(ctx context.Context, socket string, req Request, wait time.Duration) (string, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return "", err
 	}
-	return exchange(ctx, socket, "/", 30*time.Second, bytes.NewReader(body))
+	return exchange(ctx, socket, "/", cmp.Or(wait, 30*time.Second), bytes.NewReader(body))
 }
 
 // exchange sends a Request and returns what the Response has to print.

@@ -23,6 +23,10 @@
 // A document is read by the caller and travels as the value of its flag, to a path that
 // takes as much; whatever reads it need not know where it came from.
 //
+// No command makes a data folder: a mistyped name would become a new, empty service, with a
+// master key of its own. One that somebody has made and nothing is in yet may be filled
+// before the first start.
+//
 // backup and restore are not in the table. A backup is streamed and written by the caller,
 // because a server may have another user's rights and another view of the file system.
 package admin

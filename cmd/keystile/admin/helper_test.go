@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -47,7 +46,7 @@ func newOffice(t *testing.T) *office {
 	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 	users := signin.NewUsers(store, passwords)
 	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour}
-	o := &office{t: t, rooms: rooms, users: users, data: filepath.Join(t.TempDir(), "data")}
+	o := &office{t: t, rooms: rooms, users: users, data: t.TempDir()}
 	o.rooms.Note = func(_ context.Context, e storage.Event) error { o.trail = append(o.trail, e); return o.unwritten }
 	o.rooms.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
 	return o

@@ -16,8 +16,9 @@ import (
 
 var keyCommands = []command{
 	{
-		name: "key list", reads: true, summary: "List the signing keys", do: listKeys,
-		details:  "A key is published as next before it is used, then active, then retired: published\nuntil all it signed has expired.",
+		name: "key list", reads: true, summary: "List the signing keys and the ids of the master keys", do: listKeys,
+		details: "A signing key is published as next before it is used, then active, then retired: published\nuntil all it signed has expired. " +
+			"Of the master keys (alg A256GCM) one seals what the store keeps\nsecret, and others, if there are any, open what was sealed before; their ids reveal nothing.",
 		examples: []string{"keystile key list"},
 	},
 	{
@@ -43,6 +44,16 @@ func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 		rows = append(rows, answer{
 			{"kid", k.ID}, {"alg", k.Alg}, {"state", k.State}, {"created_at", when(k.CreatedAt)},
 			{"retired_at", when(k.RetiredAt)}, {"expires_at", when(k.ExpiresAt)},
+		})
+	}
+	if err != nil || rooms.Keys == nil {
+		return rows, err
+	}
+	masters, _, err := rooms.Keys.Read()
+	for i, k := range masters {
+		rows = append(rows, answer{
+			{"kid", k.ID()}, {"alg", "A256GCM"}, {"state", []string{"seals", "opens"}[min(i, 1)]}, {"created_at", ""},
+			{"retired_at", ""}, {"expires_at", ""},
 		})
 	}
 	return rows, err

@@ -14,13 +14,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+// olderKey helps whoever restores a backup from before a change of the master key.
+const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
+
 func restoreLine(house House) cli.Command {
 	return cli.Command{
 		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the place of the database, while the server is stopped",
 		Details: "The backup is opened with the master key and read first; if that fails nothing is changed.\n" +
 			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
 			"What was revoked, ended or replaced after the backup is valid again: where that matters,\n" +
-			"end it again (session end, app rotate-secret, key rotate).",
+			"end it again (session end, app rotate-secret, key rotate).\n" +
+			"A backup from before a key rekey wants the master key of that time: put its line behind the\n" +
+			"others in master.key (it is in master.key.retired-ID), restore, and run: keystile key rekey.",
 		Examples: []string{"keystile restore /backup/keystile-2026-11-21.db"},
 		Flags:    common(),
 		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, house) },
@@ -38,7 +43,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 		return err
 	}
 	defer file.Close()
-	f, err := folder.Open(conf.Data)
+	f, err := folder.Find(conf.Data)
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,11 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	}, func(path string) error {
 		if err := house.check(ctx, conf, f, path); err != nil {
 			// What was looked at is a copy, whose name says nothing to anybody.
-			return errors.New(strings.ReplaceAll(err.Error(), path, name))
+			text := strings.ReplaceAll(err.Error(), path, name)
+			if errors.Is(err, storage.ErrMasterKey) {
+				text += "; " + olderKey
+			}
+			return errors.New(text)
 		}
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -64,12 +63,12 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	if args, err = readSecret(args, call.Stdin); err != nil {
 		return err
 	}
-	f, err := folder.Open(conf.Data)
-	if err != nil {
+	if args, err = readKeyFile(args); err != nil {
 		return err
 	}
-	if f.Made() {
-		fmt.Fprintf(call.Stderr, "keystile: made a new data folder, %s\n", f.Path())
+	f, err := folder.Find(conf.Data)
+	if err != nil {
+		return err
 	}
 	var said string
 	err = house.reach(ctx, conf, f, func(socket string) (err error) {

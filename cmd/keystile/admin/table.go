@@ -29,6 +29,7 @@ type Rooms struct {
 	// Settle makes an application's settlement for the month that a time is in.
 	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
 	Registry *registry.Registry                         // of capabilities
+	Keys     *Keyring                                   // the master keys
 	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
 
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
@@ -59,6 +60,11 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 	return r.Store.Revoke(ctx, end)
 }
 
+// EndApp ends everything that an application was granted until now.
+func (r Rooms) EndApp(ctx context.Context, clientID string) error {
+	return r.revoke(ctx, storage.RevokeApp, clientID, time.Now())
+}
+
 // command is one line of the table.
 type command struct {
 	name     string
@@ -71,12 +77,13 @@ type command struct {
 	looks    func(cli.Args) bool // whether a call of it changes nothing
 	hidden   bool                // other commands use it
 	brings   bool                // it brings a document, of up to 16 MiB
+	wait     time.Duration       // for the server's answer; 0: half a minute
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, auditCommands, capabilityCommands, accessCommands, bundleCommands)
+var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, capabilityCommands, accessCommands, bundleCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

@@ -18,11 +18,12 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
-	MasterKey     storage.MasterKey // zero: MasterKeyFile
-	MasterKeyFile string            // "": master.key in the data folder
+	MasterKeys    []storage.MasterKey // the first seals, all of them open; nil: those in MasterKeyFile
+	MasterKeyFile string              // "": master.key in the data folder
 
 	TrustedProxies []netip.Prefix
 	Demo           bool
+	DemoUnasked    bool // no source says whether; it follows from where the service is reached
 
 	WX, QQ, Douyin Credentials // zero: nobody signs in there
 	Alipay         AlipayCredentials
@@ -58,7 +59,8 @@ type Config struct {
 	LogFormat   string // text or json
 	LogRequests bool
 
-	AdminListen string // "": there is no admin listener
+	AdminListen string   // "": there is no admin listener
+	AdminHosts  []string // hosts that requests to it may name, beside its own
 
 	Values []Value // where each of them came from, in the order of the table
 }
@@ -93,6 +95,7 @@ func Load(args cli.Args, env []string) (*Config, error) {
 	for _, k := range keys {
 		l.apply(c, k, first(k.name, flags, environment, file, map[string]given{k.name: {k.fallback, "default"}}))
 	}
+	c.settleDemo()
 	l.check(c)
 	if len(l.errs) > 0 {
 		return nil, mistakes(l.errs)
@@ -156,7 +159,7 @@ func (l *loader) check(c *Config) {
 	case m.Host != "" && m.From == "":
 		l.complain("mail.smtp.from: mails need somebody they are from, for example Example <id@example.com>")
 	}
-	if c.MasterKey.Text() != "" && c.MasterKeyFile != "" {
+	if len(c.MasterKeys) > 0 && c.MasterKeyFile != "" {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")
 	}
 }

@@ -153,6 +153,16 @@ func TestWhatDoesNotFitTogetherIsAComplaint(t *testing.T) {
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
 }
 
+func TestHostsOfTheAdminListenerAreNamesAndAddresses(t *testing.T) {
+	c := load(t, []string{"KEYSTILE_ADMIN_HOSTS=Metrics.internal, 10.0.0.5,::1 [fd00::1]"})
+	if want := []string{"metrics.internal", "10.0.0.5", "[::1]", "[fd00::1]"}; !slices.Equal(c.AdminHosts, want) {
+		t.Errorf("AdminHosts = %q, want %q", c.AdminHosts, want)
+	}
+	for word, want := range map[string]string{"metrics:9090": "has a port", "*.internal": "neither", "http://metrics": "neither", "a@b": "neither", "m/x": "neither"} {
+		wantComplaint(t, []string{"KEYSTILE_ADMIN_HOSTS=" + word}, "", want)
+	}
+}
+
 func TestKubernetesServiceVariablesAreNoKeys(t *testing.T) {
 	load(t, []string{"KEYSTILE_SERVICE_HOST=10.0.0.1", "KEYSTILE_SERVICE_PORT=80", "KEYSTILE_SERVICE_PORT_HTTP=80",
 		"KEYSTILE_PORT=tcp://10.0.0.1:80", "KEYSTILE_PORT_80_TCP=tcp://10.0.0.1:80", "KEYSTILE_PORT_80_TCP_ADDR=10.0.0.1"})
@@ -171,6 +181,23 @@ func TestTheMasterKeyIsNeverShown(t *testing.T) {
 	}
 	if text := out.String() + err.Error(); strings.Contains(text, secret) || !strings.Contains(out.String(), "[secret]") {
 		t.Errorf("the key shows, or its place does not: %s", text)
+	}
+}
+
+func TestSeveralMasterKeysAreSeparatedByCommas(t *testing.T) {
+	fresh, old := storage.NewMasterKey(), storage.NewMasterKey()
+	c := load(t, []string{"KEYSTILE_MASTER_KEY=" + fresh.Text() + "=, " + old.Text()})
+	if len(c.MasterKeys) != 2 || c.MasterKeys[0].ID() != fresh.ID() || c.MasterKeys[1].ID() != old.ID() {
+		t.Errorf("%d keys, not the two in their order", len(c.MasterKeys))
+	}
+	for _, v := range c.Values {
+		if strings.Contains(v.Text, old.Text()) || strings.Contains(v.Text, fresh.Text()) {
+			t.Errorf("%s shows a key", v.Key)
+		}
+	}
+	_, err := Load(cli.Args{}, []string{"KEYSTILE_MASTER_KEY=" + fresh.Text() + "," + old.Text()[1:]})
+	if err == nil || strings.Contains(err.Error(), old.Text()[1:]) || strings.Contains(err.Error(), fresh.Text()) {
+		t.Errorf("with a broken second key: %v", err)
 	}
 }
 

@@ -2,8 +2,11 @@ package config
 
 import (
 	"fmt"
+	"net"
+	"strings"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/storage"
 )
 
 // origins accepts what browsers send in Origin, and no star: the answers are for those who
@@ -15,6 +18,22 @@ func origins(c *Config, s string) error {
 			return fmt.Errorf("%q: %w", word, err)
 		}
 		c.Origins = append(c.Origins, word)
+	}
+	return nil
+}
+
+// hosts accepts names and addresses as they stand in a Host header, without a port: every
+// port will do.
+func hosts(c *Config, s string) error {
+	for _, word := range words(s) {
+		host, err := storage.NormalizeDomain(word)
+		if err != nil || strings.Contains(word, "/") {
+			return fmt.Errorf("%q is neither a name nor an address", word)
+		}
+		if _, port, err := net.SplitHostPort(host); err == nil && port != "" {
+			return fmt.Errorf("%q has a port: leave it out, every port will do", word)
+		}
+		c.AdminHosts = append(c.AdminHosts, host)
 	}
 	return nil
 }

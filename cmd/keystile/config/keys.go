@@ -40,13 +40,13 @@ var keys = []key{
 		set: address(func(c *Config) *string { return &c.Listen })},
 	{name: "base_url", kind: "origin", spec: "1", help: "the origin people and applications reach the service at; without it, that of the listener", example: "https://id.example.com",
 		set: origin(func(c *Config) *string { return &c.BaseURL })},
-	{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store; without it, the one in master_key_file", never: inFile | inFlag, secret: true, set: masterKey},
-	{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
+	{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store, or several, separated by commas: the first seals, the others open what was sealed before, until keystile key rekey is done; without it, those in master_key_file", never: inFile | inFlag, secret: true, set: masterKeys},
+	{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; of several lines the first key seals, the others open; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
 		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},
 	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed, and at /api/v1/verify what call they ask about: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
 		set: proxies},
-	{name: "demo", kind: "true or false", fallback: "true", help: "whether there is the demo at /demo, and the application it signs in to", example: "false",
-		set: boolean(func(c *Config) *bool { return &c.Demo })},
+	{name: "demo", kind: "true or false", help: "whether there is the demo at /demo, and the application it signs in to; without it, where only this machine reaches the service: base_url, or the listener's address, is localhost or a loopback address", example: "false",
+		set: demo},
 
 	{name: "connectors.wx.id", kind: "text", spec: "1", help: "the id that WeChat gave the service at open.weixin.qq.com; with it, people may sign in there", example: "wxd477edab60670232",
 		set: maybe(text(func(c *Config) *string { return &c.WX.ID }))},
@@ -146,4 +146,6 @@ var keys = []key{
 
 	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof and /healthz; without it there is none", example: "127.0.0.1:9090",
 		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
+	{name: "admin.hosts", kind: "list", help: "names and addresses that requests to the admin listener may ask for, beside localhost and its own address; others are refused, which keeps web pages away from it", example: "metrics.internal, 10.0.0.5",
+		set: hosts},
 }

@@ -131,11 +131,15 @@ func level(c *Config, s string) error {
 	return nil
 }
 
-func masterKey(c *Config, s string) (err error) {
-	if s != "" {
-		c.MasterKey, err = storage.ParseMasterKey(s)
+func masterKeys(c *Config, s string) error {
+	for _, word := range words(s) {
+		key, err := storage.ParseMasterKey(word)
+		if err != nil {
+			return err
+		}
+		c.MasterKeys = append(c.MasterKeys, key)
 	}
-	return err
+	return nil
 }
 
 func address(at func(*Config) *string) func(*Config, string) error {

@@ -21,8 +21,9 @@ type Registry interface {
 
 // Register makes sure that the demo is registered and may send people to base. It is made
 // from the draft (ID and secret, each of which may be missing) if it never was. It is first-party
-// and has no owner: its secret is printed at the first start, and opens nothing else. One
-// that somebody has deleted stays deleted: then the answer is the zero App.
+// and has no owner: its secret is shown at the first start, and opens nothing else. One that
+// somebody has deleted stays deleted: then the answer is the zero App. One that Suspend has
+// disabled is enabled again.
 func Register(ctx context.Context, store Registry, base string, draft storage.App) (storage.App, error) {
 	id, err := store.Setting(ctx, SettingClient)
 	if err != nil {
@@ -35,10 +36,58 @@ func Register(ctx context.Context, store Registry, base string, draft storage.Ap
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.App{}, nil
 	}
+	if err == nil {
+		app, err = resume(ctx, store, app)
+	}
 	if err != nil || app.AllowsRedirect(RedirectURI(base)) == nil || len(app.RedirectURIs) > 0 {
 		return app, err
 	}
 	return store.SaveApp(ctx, admit(app, base))
+}
+
+// settingSuspended is the setting that holds the client_id of what Suspend has disabled. One
+// that an operator has disabled is not in it, and stays so.
+const settingSuspended = "demo.suspended"
+
+// Suspend disables the demo's application, where there is one and no demo: otherwise the
+// secret of a trial would go on to open the service after it. What it was granted ends by
+// revoke, before that is done.
+func Suspend(ctx context.Context, store Registry, revoke func(clientID string) error) error {
+	id, err := store.Setting(ctx, SettingClient)
+	if err != nil || id == "" {
+		return err
+	}
+	app, err := store.App(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	if err != nil || app.Disabled {
+		return err
+	}
+	if err := store.Set(ctx, settingSuspended, id); err != nil {
+		return err
+	}
+	if err := revoke(id); err != nil {
+		return err
+	}
+	app.Disabled = true
+	_, err = store.SaveApp(ctx, app)
+	return err
+}
+
+// resume takes back what Suspend has done.
+func resume(ctx context.Context, store Registry, app storage.App) (storage.App, error) {
+	suspended, err := store.Setting(ctx, settingSuspended)
+	if err != nil || suspended == "" {
+		return app, err
+	}
+	if app.Disabled && suspended == app.ID {
+		app.Disabled = false
+		if app, err = store.SaveApp(ctx, app); err != nil {
+			return app, err
+		}
+	}
+	return app, store.Set(ctx, settingSuspended, "")
 }
 
 // create registers the demo. The record comes before the setting, and one that is there

@@ -1,6 +1,6 @@
 module github.com/keystile/keystile/internal/mcpcall/interop
 
-go 1.26.0
+go 1.26.8
 
 require (
 	github.com/keystile/keystile v0.0.0

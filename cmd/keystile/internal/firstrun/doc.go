@@ -10,5 +10,9 @@
 // Once it is done the paper is the reader's: it may be deleted. While it is there, its
 // addresses follow the base_url.
 //
+// Without the demo its application is disabled and what it was granted is revoked, because
+// its secret was made for a trial; with the demo again it is enabled, unless an operator had
+// disabled it.
+//
 // A store that was filled by commands before the first start is left as it is.
 package firstrun

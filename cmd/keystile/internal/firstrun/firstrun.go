@@ -65,7 +65,18 @@ func (c Config) fill(ctx context.Context, p *Paper) error {
 			return err
 		}
 	}
+	if err := c.suspend(ctx); err != nil { // a run that was killed had a demo, and this one has none
+		return err
+	}
 	return c.Rooms.Store.Set(ctx, settingDone, "1")
+}
+
+// suspend makes the demo's application useless where there is no demo.
+func (c Config) suspend(ctx context.Context) error {
+	if c.Demo {
+		return nil
+	}
+	return demo.Suspend(ctx, c.Rooms.Store, func(id string) error { return c.Rooms.EndApp(ctx, id) })
 }
 
 // admin makes the administrator.
@@ -79,12 +90,16 @@ func (c Config) admin(ctx context.Context, a Admin) error {
 	return err
 }
 
-// keepUp is what later starts do: the demo and the paper follow the base_url.
+// keepUp is what later starts do: the demo and the paper follow the base_url, and without
+// the demo its application is of no use.
 func (c Config) keepUp(ctx context.Context, p *Paper) error {
 	if c.Demo {
 		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, storage.App{}); err != nil {
 			return err
 		}
+	}
+	if err := c.suspend(ctx); err != nil {
+		return err
 	}
 	if p == nil || p.BaseURL == c.BaseURL {
 		return nil

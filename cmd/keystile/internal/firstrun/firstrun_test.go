@@ -156,6 +156,86 @@ func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
 	}
 }
 
+// Whatever write the start dies at, the next one ends what it began.
+func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
+	for _, behind := range []bool{false, true} {
+		for n := 1; n <= 4; n++ {
+			h := newHouse(t)
+			paper, err := Run(t.Context(), h.config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			off := h.config()
+			off.Demo = false
+			h.dying.left, h.dying.behind = n, behind
+			_, died := Run(t.Context(), off)
+			if died == nil && n < 2 {
+				t.Fatal("nothing was written: the test looks at the wrong thing")
+			}
+			h.dying.left = -1
+			for range 2 {
+				if _, err := Run(t.Context(), off); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ended, _ := h.store.Revocations(t.Context(), 0, 10)
+			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != storage.RevokeApp {
+				t.Errorf("dead at write %d: the application is %+v, %v; revoked: %v", n, app, err, ended)
+			}
+			if _, err := Run(t.Context(), h.config()); err != nil {
+				t.Fatal(err)
+			}
+			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || app.Disabled {
+				t.Errorf("with the demo again the application is %+v, %v", app, err)
+			}
+		}
+	}
+}
+
+func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
+	h := newHouse(t)
+	h.dying.left = 1
+	paper, err := Run(t.Context(), h.config())
+	if err == nil {
+		t.Fatal("it did not die")
+	}
+	h.dying.left = -1
+	off := h.config()
+	off.Demo = false
+	if _, err := Run(t.Context(), off); err != nil {
+		t.Fatal(err)
+	}
+	if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled {
+		t.Errorf("the application is %+v, %v", app, err)
+	}
+}
+
+func TestAnApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
+	h := newHouse(t)
+	paper, err := Run(t.Context(), h.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := h.store.App(t.Context(), paper.App.ClientID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.Disabled = true
+	if _, err := h.store.SaveApp(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []bool{false, true} {
+		c := h.config()
+		c.Demo = on
+		if _, err := Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if app, _ = h.store.App(t.Context(), app.ID); !app.Disabled {
+		t.Error("a start has enabled it")
+	}
+}
+
 func TestPasswordsHaveAHundredBits(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {

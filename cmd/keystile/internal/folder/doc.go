@@ -9,8 +9,9 @@
 // A folder that others may look into is only warned about, because volumes of container
 // platforms often can not be made private. A master key that others may read is refused.
 //
-// The key is written before the database exists and never afterwards: a database without
-// its key is a mistake to mend, and a new key would bury it. The key appears by link(2),
+// The key is written before the database exists, and afterwards only by a change of it, which
+// keeps the old one in the file until nothing is sealed with it: a database without its key
+// is a mistake to mend, and a new key would bury it. The first key appears by link(2),
 // which refuses an existing name, so that two first starts at once end with one key.
 //
 // Restore holds the store's own lock on the file, not a second one: a server that is

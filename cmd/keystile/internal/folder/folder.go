@@ -25,6 +25,29 @@ type Folder struct {
 	made bool
 }
 
+// Find returns a folder that is there. One that is not is an error that says how to make
+// it: a mistyped name must not become a new, empty service.
+func Find(path string) (*Folder, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no data folder %s: name the right one with --data, or make it by starting the service: keystile serve --data %s", abs, path)
+	case err == nil && !info.IsDir():
+		err = &fs.PathError{Op: "open", Path: abs, Err: syscall.ENOTDIR}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the data folder can not be used: %w; name the right one with --data", err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, err
+	}
+	return &Folder{path: abs}, nil
+}
+
 // Open returns the folder, made if it is missing.
 func Open(path string) (*Folder, error) {
 	abs, err := filepath.Abs(path)

@@ -24,7 +24,7 @@ func TestWhatIsMadeIsPrivateWhateverTheUmask(t *testing.T) {
 		if err != nil || !f.Made() || f.Warning() != "" {
 			t.Fatalf("umask %04o: Open() = %+v, %v, warning %q", mask, f, err, f.Warning())
 		}
-		if _, _, err := f.MasterKey(""); err != nil {
+		if _, _, err := f.MasterKeys(""); err != nil {
 			t.Fatal(err)
 		}
 		l, err := f.Listen(t.Context())
@@ -60,14 +60,32 @@ func TestAFileIsNoFolder(t *testing.T) {
 	}
 }
 
+func TestWhoLooksForAFolderMakesNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none")
+	if f, err := Find(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keystile serve --data "+path) {
+		t.Errorf("Find() = %v, %v", f, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made: %v", err)
+	}
+	os.WriteFile(path, nil, 0o600)
+	if _, err := Find(path); err == nil || !strings.Contains(err.Error(), "--data") {
+		t.Errorf("Find(a file) = %v", err)
+	}
+	made := newFolder(t)
+	if f, err := Find(made.Path()); err != nil || f.Path() != made.Path() {
+		t.Errorf("Find() = %v, %v; want %s", f, err, made.Path())
+	}
+}
+
 func TestTheMasterKeyIsMadeOnceAndKept(t *testing.T) {
 	f := newFolder(t)
-	first, path, err := f.MasterKey("")
+	first, path, err := f.MasterKeys("")
 	if err != nil || path != filepath.Join(f.Path(), masterKey) {
-		t.Fatalf("MasterKey() = %q, %v", path, err)
+		t.Fatalf("MasterKeys() = %q, %v", path, err)
 	}
-	if again, _, err := f.MasterKey(""); err != nil || again.Text() != first.Text() {
-		t.Errorf("MasterKey() again = %v, the same %t", err, again.Text() == first.Text())
+	if again, _, err := f.MasterKeys(""); err != nil || again[0].Text() != first[0].Text() {
+		t.Errorf("MasterKeys() again = %v, the same %t", err, again[0].Text() == first[0].Text())
 	}
 }
 
@@ -77,11 +95,11 @@ func TestOfManyFirstStartsOneMakesTheKey(t *testing.T) {
 	var starts sync.WaitGroup
 	for i := range keys {
 		starts.Go(func() {
-			key, _, err := f.MasterKey("")
+			key, _, err := f.MasterKeys("")
 			if err != nil {
 				t.Error(err)
 			}
-			keys[i] = key.Text()
+			keys[i] = key[0].Text()
 		})
 	}
 	starts.Wait()
@@ -98,8 +116,8 @@ func TestOfManyFirstStartsOneMakesTheKey(t *testing.T) {
 func TestADatabaseWithoutItsKeyNeverGetsANewOne(t *testing.T) {
 	f := newFolder(t)
 	os.WriteFile(f.Database(), []byte("x"), 0o600)
-	if _, _, err := f.MasterKey(""); err == nil || !strings.Contains(err.Error(), "put the file back") {
-		t.Errorf("MasterKey() = %v", err)
+	if _, _, err := f.MasterKeys(""); err == nil || !strings.Contains(err.Error(), "put the file back") {
+		t.Errorf("MasterKeys() = %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(f.Path(), masterKey)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a key was made")
@@ -123,9 +141,9 @@ func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "k")
 		os.WriteFile(path, []byte(c.text), 0o600)
 		os.Chmod(path, c.mode)
-		key, from, err := f.MasterKey(path)
+		key, from, err := f.MasterKeys(path)
 		switch {
-		case c.want == "" && (err != nil || key.Text() != good.Text() || from != path):
+		case c.want == "" && (err != nil || key[0].Text() != good.Text() || from != path):
 			t.Errorf("%s: %v", c.name, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -133,8 +151,54 @@ func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 			t.Errorf("%s: the message shows the key", c.name)
 		}
 	}
-	if _, _, err := f.MasterKey(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "openssl rand") {
+	if _, _, err := f.MasterKeys(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "openssl rand") {
 		t.Errorf("a missing key file: %v", err)
+	}
+}
+
+func TestAKeyFileHoldsTheKeyThatSealsAndThoseThatOpen(t *testing.T) {
+	f, fresh, old := newFolder(t), storage.NewMasterKey(), storage.NewMasterKey()
+	path := filepath.Join(f.Path(), masterKey)
+	os.WriteFile(path, []byte(old.Text()+"=\n\n"), 0o600) // as openssl writes it, and a blank line
+	if err := f.WriteKeys("", fresh, old); err != nil {
+		t.Fatal(err)
+	}
+	keys, from, err := f.KeptKeys("")
+	if err != nil || from != path || len(keys) != 2 || keys[0].ID() != fresh.ID() || keys[1].ID() != old.ID() {
+		t.Errorf("KeptKeys() = %d keys of %s, %v", len(keys), from, err)
+	}
+	wantMode(t, path, 0o600)
+	retired, err := f.RetireKey("", old)
+	if err != nil || retired != path+".retired-"+old.ID() {
+		t.Errorf("RetireKey() = %s, %v", retired, err)
+	}
+	wantMode(t, retired, 0o600)
+	if key, err := ReadKey(retired); err != nil || key.ID() != old.ID() {
+		t.Errorf("ReadKey() = %s, %v", key.ID(), err)
+	}
+	if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), "holds 2 keys") {
+		t.Errorf("ReadKey() of two = %v", err)
+	}
+	for name, text := range map[string]string{"a bad second line": fresh.Text() + "\n" + old.Text()[1:], "too long": strings.Repeat(old.Text()+"\n", 100), "blank": "\n \n"} {
+		os.WriteFile(path, []byte(text), 0o600)
+		if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "does not hold a master key") || strings.Contains(err.Error(), old.Text()[1:20]) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAKeyFileBehindALinkIsReplacedAndTheLinkStays(t *testing.T) {
+	f, key := newFolder(t), storage.NewMasterKey()
+	file, link := filepath.Join(t.TempDir(), "k"), filepath.Join(t.TempDir(), "link")
+	os.WriteFile(file, []byte(storage.NewMasterKey().Text()), 0o600)
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteKeys(link, key); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadKey(file); err != nil || got.ID() != key.ID() {
+		t.Errorf("behind the link is key %s, %v; want %s", got.ID(), err, key.ID())
 	}
 }
 

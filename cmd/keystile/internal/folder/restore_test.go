@@ -90,14 +90,14 @@ func TestPlaceLeavesWhatIsThereUnlessTold(t *testing.T) {
 
 func TestNoKeyIsMadeForADatabaseFromElsewhere(t *testing.T) {
 	f := newFolder(t)
-	if _, _, err := f.KeptKey(""); err == nil || !strings.Contains(err.Error(), "put the one that belongs to the database there") {
-		t.Errorf("KeptKey() = %v", err)
+	if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "put the one that belongs to the database there") {
+		t.Errorf("KeptKeys() = %v", err)
 	}
 	wantEntries(t, f, 0)
 	key := storage.NewMasterKey()
 	os.WriteFile(filepath.Join(f.Path(), masterKey), []byte(key.Text()), 0o600)
-	if got, _, err := f.KeptKey(""); err != nil || got.Text() != key.Text() {
-		t.Errorf("KeptKey() = %v", err)
+	if got, _, err := f.KeptKeys(""); err != nil || len(got) != 1 || got[0].Text() != key.Text() {
+		t.Errorf("KeptKeys() = %v", err)
 	}
 }
 

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// demo is true, false or, left out, what settleDemo makes of it.
+func demo(c *Config, s string) error {
+	c.DemoUnasked = s == ""
+	return maybe(boolean(func(c *Config) *bool { return &c.Demo }))(c, s)
+}
+
+// settleDemo decides whether there is a demo if nobody has said so: it is for trying the
+// service out on one's own machine. A base_url that names this machine says that; without
+// one, a listener does that other machines cannot connect to. One on all addresses does
+// not, although its base_url is made up as localhost.
+func (c *Config) settleDemo() {
+	if !c.DemoUnasked {
+		return
+	}
+	host, _, _ := net.SplitHostPort(c.Listen)
+	why := "listen is on this machine alone"
+	if c.BaseURL != "" {
+		u, err := url.Parse(c.BaseURL)
+		if err != nil {
+			return
+		}
+		host, why = u.Hostname(), "base_url is this machine"
+	}
+	if c.Demo = Loopback(host); !c.Demo {
+		why = "other machines reach the service"
+	}
+	i := slices.IndexFunc(c.Values, func(v Value) bool { return v.Key == "demo" })
+	c.Values[i].Text, c.Values[i].Source = strconv.FormatBool(c.Demo), "default: "+why
+}
+
+// Loopback reports whether a host, without port and brackets, names the machine that asks:
+// localhost and what is below it (RFC 6761 6.3), or a loopback address.
+func Loopback(host string) bool {
+	host = strings.ToLower(host)
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
+}
