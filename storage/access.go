@@ -166,19 +166,28 @@ func (s *Store) SaveAccess(ctx context.Context, l AccessList) (AccessList, error
 	return l, err
 }
 
-// replaceOwner is change for a capability that begins or ends: in the same step the access
-// list under its name goes, so that nobody who takes the name later inherits it.
+// endAccess returns the document that removes the access list under a name, if there is one.
+// It is written in the same step as a capability that begins or ends, so that nobody who
+// takes the name later inherits the list.
+func (s *Store) endAccess(ctx context.Context, member string) ([]Doc, error) {
+	l, err := accessLists.get(ctx, s, member)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return []Doc{{Kind: accessLists.name, ID: member, Version: l.Version, Deleted: true}}, nil
+}
+
+// replaceOwner is change with endAccess.
 func (s *Store) replaceOwner(ctx context.Context, member string, events []Delivery, docs ...Doc) (int64, error) {
 	for range tries {
-		all := slices.Clip(docs)
-		l, err := accessLists.get(ctx, s, member)
-		switch {
-		case err == nil:
-			all = append(all, Doc{Kind: accessLists.name, ID: member, Version: l.Version, Deleted: true})
-		case !errors.Is(err, ErrNotFound):
+		gone, err := s.endAccess(ctx, member)
+		if err != nil {
 			return 0, err
 		}
-		version, err := s.change(ctx, member, events, all...)
+		version, err := s.change(ctx, member, events, slices.Concat(docs, gone)...)
 		if in := (*PutError)(nil); errors.As(err, &in) && in.Kind == accessLists.name {
 			continue
 		}
