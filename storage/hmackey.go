@@ -17,6 +17,7 @@ type hmacKey struct {
 var hmacKeys = kind[hmacKey]{
 	name:    "hmac",
 	id:      func(k hmacKey) string { return k.Name },
+	index:   func(hmacKey) []string { return []string{"all"} },
 	version: func(k *hmacKey) *int64 { return &k.Version },
 	secrets: func(k *hmacKey) map[string]*Secret { return map[string]*Secret{"key": &k.Key} },
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 )
@@ -47,6 +48,10 @@ var credentials = []credential{
 	{"tools", "a user's token with tools", func(w *world) caller { return w.asUser("", "tools", "") }},
 	{"apps", "a user's token with apps", func(w *world) caller { return w.asUser("", "apps", "") }},
 	{"admin", "an administrator's token with every scope", func(w *world) caller { return w.asUser(storage.RoleAdmin, "openid tools apps", "") }},
+	{"member", "a user's token with the scope of one capability, their own", func(w *world) caller { return w.asUser("", scope.Member(w.own), "") }},
+	{"bundle", "a user's token for the address of one bundle, their own, with its scope", func(w *world) caller {
+		return w.asUser("", scope.Bundle(w.own), worldBase+mcpbus.Path+"/b/"+w.own)
+	}},
 	{"bus", "a user's token with every scope that is for the bus alone", func(w *world) caller {
 		return w.asUser("", "openid tools apps", worldBase+mcpbus.Path)
 	}},
@@ -98,7 +103,7 @@ type object struct {
 }
 
 // thing makes what the path of a row names, of somebody's or of an application's.
-func (w *world) thing(r row, p human, a storage.App) (o object) {
+func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 	o.human, o.app = p, a
 	if p.Sub == "" {
 		o.human = w.somebody("owner", "", justNow)
@@ -114,21 +119,28 @@ func (w *world) thing(r row, p human, a storage.App) (o object) {
 		fatal(w, err)
 	}
 	if strings.Contains(r.path, "/capabilities") || strings.HasPrefix(r.path, "/api/mcp") {
-		o.member = w.capability(p)
+		o.member = name
+		w.capability(o.human, a, name)
 	}
 	return o
 }
 
-// capability registers one with one tool, and puts it on the bus.
-func (w *world) capability(p human) string {
-	w.n++
-	member := fmt.Sprintf("cap%dx", w.n)
+// capability registers one with one tool, which is for its owner and for an application if
+// there is one, and a bundle of the same name with that tool; and puts them on the bus.
+func (w *world) capability(p human, a storage.App, member string) {
 	_, err := w.store.SaveCapability(w.Context(), storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "http://127.0.0.1:1",
 		Publish: true, Owner: p.Sub, ToolCount: 1}, []storage.Tool{{Name: "get", Method: "get", Path: "/x", Description: "gets", InputSchema: []byte(`{"type":"object"}`),
 		Call: &storage.Call{Template: "/x"}}})
 	fatal(w, err)
+	rules := []storage.AccessRule{{Subject: "user:" + p.Sub}}
+	if a.ID != "" {
+		rules = append(rules, storage.AccessRule{Subject: "app:" + a.ID})
+	}
+	_, err = w.store.SaveAccess(w.Context(), storage.AccessList{Member: member, Rules: rules})
+	fatal(w, err)
+	_, err = w.store.SaveBundle(w.Context(), storage.Bundle{Name: member, Tools: []string{member + "__get"}})
+	fatal(w, err)
 	fatal(w, w.b.bus.Reload(w.Context()))
-	return member
 }
 
 // marks are the texts by which an answer shows an object.
@@ -145,14 +157,16 @@ func (o object) marks() []string {
 
 // ask makes who asks and what about, asks, and returns the cell.
 func (w *world) ask(c credential, r row, which string) string {
+	w.n++
+	w.own = fmt.Sprintf("cap%dx", w.n)
 	who := c.make(w)
-	own := w.thing(r, who.human, who.client)
+	own := w.thing(r, who.human, who.client, w.own)
 	eve := w.somebody("eve", "", justNow)
 	of := eve
 	if who.client.ID != "" {
 		of = own.human // another application of the same owner is nobody's business either
 	}
-	other := w.thing(r, of, storage.App{})
+	other := w.thing(r, of, storage.App{}, w.own+"other")
 	about := map[string]object{"own": own, "other": other, "-": own}[which]
 	fill := func(text string) string { return about.fill(text, eve) }
 	header := who.header.Clone()
@@ -207,6 +221,6 @@ func (o object) fill(text string, eve human) string {
 	return strings.NewReplacer(
 		"{client_id}", absent(o.app.ID, "ksaaaaaaaaaaaaaaaaaaaa"), "{order_id}", absent(o.order.ID, "or20260101000000aaaaaaaaaa"),
 		"{sub}", absent(o.human.Sub, "nobody"), "{member}", absent(o.member, "nothing"), "{session}", absent(o.human.session.ID, "none"),
-		"{secret}", secret, "{path...}", "x", "{id}", "none", "{name}", "wx", "{bundle}", "none", "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
+		"{secret}", secret, "{path...}", "x", "{id}", "none", "{name}", "wx", "{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
 	).Replace(text)
 }

@@ -14,7 +14,7 @@ func TestEveryAnswerSaysThatTheHostIsReachedByHTTPSIfItIs(t *testing.T) {
 	}))
 	defer upstream.Close()
 	for base, want := range map[string][]string{"https://id.example.com": {"max-age=31536000"}, "http://id.example.com": nil} {
-		s := start(t, t.TempDir(), "--base-url", base, "--gateway-products", "svc="+upstream.URL)
+		s := start(t, t.TempDir(), "--demo", "--base-url", base, "--gateway-products", "svc="+upstream.URL)
 		host := "http://" + s.address // what a proxy that ends TLS asks
 		for path, status := range map[string]int{
 			"/": 200, "/healthz/live": 200, "/oauth/signin": 200, "/oauth/signin/qr.js": 200, "/.well-known/openid-configuration": 200, "/oauth/authorize": 400,

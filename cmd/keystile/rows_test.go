@@ -87,6 +87,10 @@ var rows = []row{
 	{method: "POST", path: "/api/mcp", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
 	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
 
+	{method: "GET", path: "/.well-known/oauth-protected-resource/api/mcp/b/{bundle}"},
+	{method: "POST", path: "/api/mcp/b/{bundle}", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, about: true},
+	{method: "POST", path: "/api/mcp/b/{bundle}", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
+
 	// The console.
 	{method: "GET", path: "/api/console/apps"},
 	{method: "POST", path: "/api/console/apps", body: `{"name":"New","domains":["new.example.com"]}`},

@@ -33,7 +33,8 @@ type world struct {
 	store   *storage.Store
 	watch   *watched
 	handler http.Handler
-	n       int // of people and objects made, so that none is like another
+	own     string // the name of the capability and the bundle that are the caller's own
+	n       int    // of people and objects made, so that none is like another
 }
 
 func newWorld(t testing.TB) *world {
@@ -73,7 +74,7 @@ type watched struct {
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
 	"toolset": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "", "delivery": "",
-	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "",
+	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "",
 }
 
 func (w *watched) saw(letter string) {
