@@ -16,8 +16,9 @@
 //	    connector  people of other providers: wx, qq, alipay, douyin
 //	    mailer     mails over SMTP, or into a folder
 //	gateway    the watch: bearer, rate, quota, usage, applications, billing, audit, proxy; /api/v1/*
-//	registry   the scribe: OpenAPI documents become tools; /api/console/*
-//	mcpbus     the bus: the tools by MCP; /api/mcp
+//	  console  what people who are signed in administer: /api/console/apps, /orders, /users
+//	registry   the scribe: OpenAPI documents become tools; /api/console/capabilities
+//	mcpbus     the bus: the tools by MCP, whole or by bundles; /api/mcp
 //	legacy     the old doors: /connect.php, /check_token.php
 //	cmd/keystile  the binary, where the rooms meet
 //
@@ -32,6 +33,10 @@
 // numbered decisions on what it leaves open.
 //
 // # Where to begin
+//
+// What each token opens, how long and with whose consent is a table in package oauth; who may
+// do what at every endpoint is one in cmd/keystile/testdata/authority.txt, which a test
+// measures.
 //
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
 // to guard services, that of package gateway; all of it with tools: examples/agent; with
