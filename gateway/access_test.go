@@ -293,7 +293,7 @@ func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t 
 	}
 	want := []string{
 		ada.Sub + ` secret "Shop" application made, its secret shown from 192.0.2.1 by `,
-		ada.Sub + ` app "Store" domains, redirect_uris changed from 192.0.2.1 by curl/8`,
+		ada.Sub + ` app "Store" changed: domains, redirect_uris from 192.0.2.1 by curl/8`,
 		ada.Sub + ` secret "Shop" secret rotated from 192.0.2.1 by curl/8`,
 		ada.Sub + ` app "Shop" application deleted from 192.0.2.1 by curl/8`,
 	}

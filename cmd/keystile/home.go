@@ -84,7 +84,7 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.forget, serving.gateway.NoteNow
-		rooms.Reload = serving.bus.Reload
+		rooms.Reload, rooms.Notify = serving.bus.Reload, serving.signIn.Notify
 		rooms.Registry, rooms.Settle = serving.registry, serving.gateway.Settle
 	}
 	return rooms

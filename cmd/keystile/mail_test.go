@@ -189,3 +189,29 @@ func TestAMailThatTakesTooLongIsGivenUp(t *testing.T) {
 	fill(t, person(t), s.base+"/oauth/signin/email", 303, "address", "ada@example.org")
 	s.log.find(t, s.ended, `a mail was not sent.*(deadline exceeded|i/o timeout)`)
 }
+
+// What an operator does to somebody's application reaches their mailbox.
+func TestAnOwnerIsMailedWhatACommandDid(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir())
+	must(t, "user", "create", "--data", s.data, "--username", "ada", "--password", "correct horse 7")
+	must(t, "user", "set", "--data", s.data, "ada", "--email", "ada@example.org", "--email-verified")
+	app := must(t, "app", "create", "--data", s.data, "--name", "Shop", "--domain", "shop.example", "--owner", "ada")
+	rotated := must(t, "app", "rotate-secret", "--data", s.data, app["client_id"].(string))
+	if code := s.stop(); code != 0 { // which waits for the mail
+		t.Fatalf("it ended with %d", code)
+	}
+	mails, err := filepath.Glob(filepath.Join(s.data, "mail", "*"))
+	if err != nil || len(mails) != 1 {
+		t.Fatal(mails, err)
+	}
+	text, err := os.ReadFile(mails[0])
+	for _, want := range []string{"To: ada@example.org\n", "by the operator: secret rotated", "Shop"} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("the mail lacks %q: %s, %v", want, text, err)
+		}
+	}
+	if strings.Contains(string(text), rotated["client_secret"].(string)) || strings.Contains(string(text), "unknown") {
+		t.Errorf("the mail says more than it should: %s", text)
+	}
+}

@@ -75,9 +75,9 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	want := []string{
 		ada.Sub + `: secret "Shop" application made, its secret shown`,
 		ada.Sub + `: secret "Shop" secret rotated`,
-		ada.Sub + `: app "Shop" domains, redirect_uris, first_party, allow_http_redirect, forbid_plain changed`,
-		ada.Sub + `: app "Shop" owner changed`, bob.Sub + `: app "Shop" owner changed`,
-		bob.Sub + `: app "Shop" disabled changed`,
+		ada.Sub + `: app "Shop" changed: domains, redirect_uris, first_party, allow_http_redirect, forbid_plain`,
+		ada.Sub + `: app "Shop" changed: owner`, bob.Sub + `: app "Shop" changed: owner`,
+		bob.Sub + `: app "Shop" changed: disabled`,
 		bob.Sub + `: app "Shop" application deleted`,
 	}
 	if !slices.Equal(h.told, want) {

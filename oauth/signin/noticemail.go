@@ -49,6 +49,9 @@ func (s *SignIn) noticeFacts(l page.Lang, n storage.Notice) string {
 		{"From", place}, {"Browser", agentText(l, n.Agent)},
 	}
 	var out strings.Builder
+	if !n.IP.IsValid() && n.Agent == "" { // of a command: the detail says whose it was
+		facts = facts[:3]
+	}
 	for _, f := range facts {
 		if f[1] != "" {
 			out.WriteString(l.T("%s: %s", l.T(f[0]), f[1]) + "\n")

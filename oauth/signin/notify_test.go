@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,9 +64,11 @@ func TestANoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
 		time.Sleep(time.Minute)
 		h.enterMina("query", asked+"&ui_locales=zh-CN")
 		h.Notify(t.Context(), h.mina.Sub, rotated(""))
-		all := h.tells()
-		if m := all[len(all)-1]; m.subject != "您在 id.example.com 的应用密钥" || strings.Contains(m.text, "Browser") {
-			t.Errorf("the mail is %+v, want Chinese alone", m)
+		all := h.tells() // that of the new browser may come before or after it
+		if !slices.ContainsFunc(all, func(m letter) bool {
+			return m.subject == "您在 id.example.com 的应用密钥" && !strings.Contains(m.text, "Browser")
+		}) {
+			t.Errorf("the mails are %+v, want one in Chinese alone", all)
 		}
 	})
 }

@@ -21,6 +21,7 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
+	rooms.tell(ctx, app.Owner, storage.NoticeSecret, app.Name, "secret rotated")
 	until := "ended"
 	if len(app.Secrets) > 1 {
 		until = when(app.Secrets[1].ExpiresAt)
@@ -36,5 +37,6 @@ func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}
+	rooms.tell(ctx, app.Owner, storage.NoticeApp, app.Name, "application deleted")
 	return answer{{"client_id", app.ID}, {"name", app.Name}, {"deleted", true}}, nil
 }

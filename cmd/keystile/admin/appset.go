@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -40,8 +41,11 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(appChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
 		return nil, cli.Usage("app set changes nothing; name what to change")
 	}
-	change := func(a *storage.App) error { return apply(a, args) }
-	var app storage.App
+	var before, app storage.App
+	change := func(a *storage.App) error {
+		before = *a
+		return apply(a, args)
+	}
 	var err error
 	if len(args.Flags["owner"]) > 0 {
 		app, err = giveApp(ctx, rooms.Store, args.Words[0], args.Get("owner"), change)
@@ -54,7 +58,31 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if args.On("disabled") {
 		err = rooms.revoke(ctx, storage.RevokeApp, app.ID, time.Now())
 	}
+	if what := grave(before, app); what != "" {
+		rooms.tell(ctx, before.Owner, storage.NoticeApp, app.Name, what)
+	}
 	return show(app), err
+}
+
+// grave says which changes of an application its owner is told of: those by which somebody
+// else could take its users, or it from them.
+func grave(before, after storage.App) string {
+	var what []string
+	for _, c := range []struct {
+		name    string
+		changed bool
+	}{
+		{"domains", !slices.Equal(before.Domains, after.Domains)},
+		{"redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs)},
+		{"first_party", before.FirstParty != after.FirstParty},
+		{"disabled", before.Disabled != after.Disabled},
+		{"owner", before.Owner != after.Owner},
+	} {
+		if c.changed {
+			what = append(what, c.name)
+		}
+	}
+	return strings.Join(what, ", ")
 }
 
 // changeApp changes the newest state of an application.

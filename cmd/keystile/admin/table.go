@@ -32,6 +32,9 @@ type Rooms struct {
 	Keys     *Keyring                                   // the master keys
 	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
 
+	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
+	// and nobody is told.
+	Notify        func(ctx context.Context, sub string, n storage.Notice)
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
 }

@@ -28,10 +28,13 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if err := rooms.fits(ctx, args, password); change && err != nil {
 		return nil, err
 	}
-	var role string
-	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { role = u.Role; amend(u, args) })
+	var before storage.User
+	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { before = *u; amend(u, args) })
 	if err != nil {
 		return nil, err
+	}
+	if u.Role != before.Role {
+		rooms.tell(ctx, u.Sub, storage.NoticeRole, "", "role")
 	}
 	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
 		return nil, err
@@ -40,14 +43,14 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		{"sub", u.Sub}, {"username", u.Username}, {"role", u.Role}, {"name", u.Name}, {"nickname", u.Nickname},
 		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"disabled", u.Disabled},
 	}
-	if !change && u.Role == role {
+	if !change && u.Role == before.Role {
 		return said, nil
 	}
 	if change {
-		err = rooms.setPassword(ctx, u, password)
-	}
-	if err != nil {
-		return nil, err
+		if err := rooms.setPassword(ctx, u, password); err != nil {
+			return nil, err
+		}
+		rooms.tell(ctx, u.Sub, storage.NoticeAccount, "", "password")
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
 	return append(said, ended...), err

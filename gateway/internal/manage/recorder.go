@@ -106,7 +106,7 @@ func AppNotice(before, after storage.App) (n storage.Notice, ok bool) {
 	add("forbid_plain", before.ForbidPlain != after.ForbidPlain)
 	add("disabled", before.Disabled != after.Disabled)
 	add("owner", before.Owner != after.Owner)
-	return storage.Notice{Kind: storage.NoticeApp, App: after.Name, Detail: what + " changed"}, what != ""
+	return storage.Notice{Kind: storage.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
 }
 
 // What owners are told of secrets.

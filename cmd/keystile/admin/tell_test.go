@@ -1,0 +1,51 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Entry 57 of the decisions: what an operator does to what is somebody's is told to them,
+// and nothing that matters to nobody.
+func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
+	o := newOffice(t)
+	var told []string
+	o.rooms.Notify = func(_ context.Context, sub string, n storage.Notice) {
+		told = append(told, sub+" "+n.Kind+" "+n.App+" "+n.Detail)
+	}
+	ada := o.user("ada")
+	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada")["client_id"].(string)
+	nobodys, _ := o.app()
+	o.must("app", "rotate-secret", nobodys)
+	for _, c := range []struct {
+		want  string
+		words []string
+	}{
+		{"secret Shop by the operator: secret rotated", []string{"app", "rotate-secret", id}},
+		{"app Shop by the operator: domains, first_party", []string{"app", "set", id, "--add-domain", "more.example", "--first-party"}},
+		{"", []string{"app", "set", id, "--brand-name", "Shop"}},
+		{"app Shop by the operator: owner", []string{"app", "set", id, "--owner="}},
+		{"role  by the operator: role", []string{"user", "set", "ada", "--role", "developer"}},
+		{"account  by the operator: password", []string{"user", "set", "ada", "--password", "battery staple horse"}},
+		{"", []string{"user", "set", "ada", "--nickname", "Ada"}},
+	} {
+		told = nil
+		o.must(c.words...)
+		var want []string
+		if c.want != "" {
+			want = []string{ada + " " + c.want}
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("%q: told %q, want %q", c.words, told, want)
+		}
+	}
+	id = o.must("app", "create", "--name", "Gone", "--domain", "gone.example", "--owner", "ada")["client_id"].(string)
+	if o.must("app", "delete", id); !slices.Contains(told, ada+" app Gone by the operator: application deleted") {
+		t.Errorf("of a deletion they are told %q", told)
+	}
+	o.rooms.Notify = nil // nobody serves
+	o.must("user", "set", "ada", "--role", "none")
+}
