@@ -215,7 +215,8 @@ func (s *Store) putOrders(ctx context.Context, o Order, a App, more ...Order) (O
 		if err != nil {
 			return o, a, err
 		}
-		more = append(more, gone...)
+		// Who has read this very order before it was approved is told of a conflict below.
+		more = append(more, slices.DeleteFunc(gone, func(g Order) bool { return g.ID == o.ID })...)
 	}
 	docs, err := orders.docs(s, append(more, o)...)
 	if err != nil {

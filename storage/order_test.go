@@ -301,3 +301,27 @@ func TestWhatAnApplicationDoesNotSayIsTheDefault(t *testing.T) {
 		t.Errorf("success is %d, and %d where 0 is asked for", one, none)
 	}
 }
+
+// Two administrators who approve at once: whoever comes second has read what is no more, and
+// is told so, also if their clock is behind.
+func TestWhoApprovesSecondIsToldOfAConflict(t *testing.T) {
+	store, _ := open(t)
+	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	o, app := storage.Order{ID: storage.NewOrderID(now), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: now}.Wait(app, storage.OrderPending)
+	if o, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range []time.Time{now, now.Add(-time.Second)} {
+		decided, after, err := o.Approve(app, "admin", at, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err = store.SaveOrder(t.Context(), decided, after); i == 0 && err != nil || i == 1 && !errors.Is(err, storage.ErrConflict) {
+			t.Errorf("approval %d: %v", i+1, err)
+		}
+	}
+}
