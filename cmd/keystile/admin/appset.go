@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -58,31 +57,10 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if args.On("disabled") {
 		err = rooms.revoke(ctx, storage.RevokeApp, app.ID, time.Now())
 	}
-	if what := grave(before, app); what != "" {
+	if what := apps.Grave(before, app); what != "" {
 		rooms.tell(ctx, before.Owner, storage.NoticeApp, app.Name, what)
 	}
 	return show(app), err
-}
-
-// grave says which changes of an application its owner is told of: those by which somebody
-// else could take its users, or it from them.
-func grave(before, after storage.App) string {
-	var what []string
-	for _, c := range []struct {
-		name    string
-		changed bool
-	}{
-		{"domains", !slices.Equal(before.Domains, after.Domains)},
-		{"redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs)},
-		{"first_party", before.FirstParty != after.FirstParty},
-		{"disabled", before.Disabled != after.Disabled},
-		{"owner", before.Owner != after.Owner},
-	} {
-		if c.changed {
-			what = append(what, c.name)
-		}
-	}
-	return strings.Join(what, ", ")
 }
 
 // changeApp changes the newest state of an application.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
@@ -90,22 +91,7 @@ func (c Recorder) Tell(r *http.Request, n storage.Notice, subs ...string) {
 // AppNotice says what its owner is told of a change of an application; ok is false if it
 // is nothing that somebody else could use.
 func AppNotice(before, after storage.App) (n storage.Notice, ok bool) {
-	var what string
-	add := func(name string, changed bool) {
-		if changed && what != "" {
-			what += ", "
-		}
-		if changed {
-			what += name
-		}
-	}
-	add("domains", !slices.Equal(before.Domains, after.Domains))
-	add("redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs))
-	add("first_party", before.FirstParty != after.FirstParty)
-	add("allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect)
-	add("forbid_plain", before.ForbidPlain != after.ForbidPlain)
-	add("disabled", before.Disabled != after.Disabled)
-	add("owner", before.Owner != after.Owner)
+	what := apps.Grave(before, after)
 	return storage.Notice{Kind: storage.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
 }
 

@@ -1,0 +1,31 @@
+package apps
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Grave names the changes of an application that its owner is told of: those by which
+// somebody else could take its users, or it from them. "" is none.
+func Grave(before, after storage.App) string {
+	var what []string
+	for _, c := range []struct {
+		name    string
+		changed bool
+	}{
+		{"domains", !slices.Equal(before.Domains, after.Domains)},
+		{"redirect_uris", !slices.Equal(before.RedirectURIs, after.RedirectURIs)},
+		{"first_party", before.FirstParty != after.FirstParty},
+		{"allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect},
+		{"forbid_plain", before.ForbidPlain != after.ForbidPlain},
+		{"disabled", before.Disabled != after.Disabled},
+		{"owner", before.Owner != after.Owner},
+	} {
+		if c.changed {
+			what = append(what, c.name)
+		}
+	}
+	return strings.Join(what, ", ")
+}
