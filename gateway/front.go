@@ -15,6 +15,7 @@ import (
 
 // entry is what the gateway knows of a request that it has looked at.
 type entry struct {
+	gateway   *Gateway
 	account   *account // whose rate it counts against; nil: its address's
 	refused   error    // why its bearer token opens nothing
 	elsewhere bool     // the token is for one of the other Audiences
@@ -54,7 +55,7 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 		return nil
 	}
 	now := time.Now()
-	e := &entry{}
+	e := &entry{gateway: g}
 	v.Entry = e
 	if err = g.identify(r, v, e, now); err == nil {
 		e.verdict = g.limiter.Allow(r.Context(), e.account.key, e.account.plan.PerMinute, now)
@@ -100,6 +101,20 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	e.account = g.accounts.open(app, now)
 	e.verdict = g.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
 	return g.over(e, tooManyByApp)
+}
+
+// Count implements visit.Counter.
+func (e *entry) Count(ctx context.Context, n int) error {
+	if e.account == nil { // nobody with a token: such requests carry nothing that is counted
+		return nil
+	}
+	for now := time.Now(); n > 0; n-- {
+		e.verdict = e.gateway.limiter.Allow(ctx, e.account.key, e.account.plan.PerMinute, now)
+		if err := e.gateway.over(e, tooManyByApp); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // over is the refusal of a request that is over a rate, nil if it is not.

@@ -31,8 +31,8 @@
 // instance, has an HTTP status and a body that is JSON-RPC and our own failure at once.
 // Modern errors that answer an id are JSON-RPC alone: strict clients take nothing else.
 //
-// Batches are answered under the revisions that have them. One request of the rate is one
-// call, so a batch carries one.
+// Batches are answered under the revisions that have them. Each message of one counts against
+// the caller's rate, so that packing them buys nothing, and a batch carries one call.
 //
 // A call is charged when its result is there, before it leaves; also if the client has
 // gone meanwhile, or hanging up would be a way not to pay. What is refused before it

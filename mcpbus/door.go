@@ -185,11 +185,14 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 }
 
 // serveBatch answers the messages of a batch one after the other. Only revisions until
-// 2025-03-26 have batches, and one is one request of the caller's rate, so it carries one
-// call.
+// 2025-03-26 have batches. Each message counts against the caller's rate (entry 63 of the
+// decisions): where they are too many, none is answered. A batch carries one call.
 func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
 	if !hasBatches(x.request.Header) {
 		return unreadable(noBatch, nil)
+	}
+	if err := visit.CountMore(x.request.Context(), len(messages)-1); err != nil {
+		return err
 	}
 	var out pieces
 	called := false

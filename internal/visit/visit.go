@@ -51,3 +51,21 @@ func Charge(ctx context.Context, app storage.App) error {
 	v.Move = nil
 	return move(app)
 }
+
+// Counter is an Entry that can count a request again, for whoever it is counted for.
+type Counter interface {
+	// Count counts n requests more, and refuses all of them if there are too many.
+	Count(ctx context.Context, n int) error
+}
+
+// CountMore counts what one request carries beside the first of it, such as the messages of
+// a batch: a rate is of what is asked for and not of how it is packed. Where no gateway
+// counts, nothing is. An error is a *reply.Failure.
+func CountMore(ctx context.Context, n int) error {
+	if v := From(ctx); v != nil && n > 0 {
+		if c, ok := v.Entry.(Counter); ok {
+			return c.Count(ctx, n)
+		}
+	}
+	return nil
+}
