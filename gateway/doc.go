@@ -16,7 +16,8 @@
 // count. A quota never refuses, so it is not looked at on a call: calls are counted, and
 // who is over is settled with later.
 //
-// A call is charged when its answer begins. Before that it is not known whether there is
+// A call is charged when its answer begins, or when its client leaves before that and the
+// request had reached a service elsewhere. Before that it is not known whether there is
 // anything to charge; afterwards a client could have what was never counted. If it can not
 // be charged, it is not answered.
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -16,13 +17,14 @@ import (
 // entry is what the gateway knows of a request that it has looked at.
 type entry struct {
 	gateway   *Gateway
-	account   *account // whose rate it counts against; nil: its address's
-	refused   error    // why its bearer token opens nothing
-	elsewhere bool     // the token is for one of the other Audiences
-	verdict   Verdict  // of the rate
-	undo      func()   // takes it off its address's count
-	asked     *asked   // the call that a proxy asks about, if it does
-	answer    answer   // of the first guard it comes to
+	account   *account    // whose rate it counts against; nil: its address's
+	refused   error       // why its bearer token opens nothing
+	elsewhere bool        // the token is for one of the other Audiences
+	verdict   Verdict     // of the rate
+	undo      func()      // takes it off its address's count
+	asked     *asked      // the call that a proxy asks about, if it does
+	reached   atomic.Bool // it has begun to go to a service elsewhere
+	answer    answer      // of the first guard it comes to
 }
 
 // Front stands before everything else of a service. It answers preflights, puts CORS

@@ -48,7 +48,8 @@ type Upstream struct {
 // it, nor does the Authorization header unless KeepBearer says so.
 //
 // A service that can not be reached is answered for with a 502, a slow one with a 504, one
-// over its pace with a 503, none of them charged. One that fails within a body breaks the
+// over its pace with a 503, none of them charged. A call whose client left is charged if it had
+// reached the service. One that fails within a body breaks the
 // connection, so that nobody takes half an answer for a whole one.
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	target, err := u.check()
@@ -64,7 +65,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
-		Transport:      transport,
+		Transport:      noticing{transport},
 		BufferPool:     &buffers{},
 		FlushInterval:  10 * time.Millisecond, // of an answer whose length is known; others are flushed at each write
 		ErrorHandler:   g.upstreamFailed,
@@ -187,6 +188,7 @@ func (g *Gateway) upstreamFailed(w http.ResponseWriter, _ *http.Request, err err
 	if a.withheld || a.status == http.StatusSwitchingProtocols {
 		return // it is answered: the call could not be charged, or its client has gone
 	}
+	a.chargeGone()
 	g.own(w, r, whyNot(r, err))
 }
 
