@@ -163,7 +163,9 @@ func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
 // The fullest counts stay, whoever else comes.
 func TestAmongTheWidestTheOneWithTheFewestEventsMakesRoom(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
-	slash32 := func(i int) netip.Prefix { return client(netip.AddrFrom16([16]byte{0x24, byte(i >> 16), byte(i >> 8), byte(i)}).String()) }
+	slash32 := func(i int) netip.Prefix {
+		return client(netip.AddrFrom16([16]byte{0x24, byte(i >> 16), byte(i >> 8), byte(i)}).String())
+	}
 	for i := range 2 << 16 { // fills all levels
 		take(c, v6(i, 0), 1, 1, start)
 		take(c, v6(i<<8, 0), 1, 1, start)
