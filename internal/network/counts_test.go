@@ -136,9 +136,6 @@ func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
 	for i := range 1 << 16 { // all of a /40: 65,536 /56s, 256 /48s
 		take(c, v6(i, 0), 10, 1, start)
 	}
-	if n := take(c, client("2001:dc0::1"), 10, 1000, start); n != 40 && n != 160 {
-		t.Errorf("a client elsewhere may do %d, want what a /56 or /48 may", n)
-	}
 	for i := range 1 << 16 { // 65,536 /48s
 		take(c, v6(1<<16+i<<8, 0), 10, 1, start)
 	}
