@@ -21,6 +21,11 @@
 // anything to charge; afterwards a client could have what was never counted. If it can not
 // be charged, it is not answered.
 //
+// A million addresses are counted at a time, apart from applications. Where there are more, an
+// unknown one is counted by its network, which may do four times as much for each step that it
+// is wider, and the RateLimit headers go on speaking of the address (entry 56 of the decisions,
+// package network).
+//
 // What an application may do is remembered for five seconds, then read again beside the
 // next call: no call waits for the store. Forget makes a change hold at once, here.
 //

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
-	"github.com/keystile/keystile/gateway/internal/window"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
@@ -146,9 +145,9 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))
 	}
 	if g.limiter = c.Limiter; g.limiter == nil {
-		exact, err := window.New(window.Config{Window: Window})
+		exact, err := newLocal()
 		complain(err)
-		g.limiter = local{exact}
+		g.limiter = exact
 	}
 	for _, name := range append([]string{Identity, AI, Payment, Storage, MCP}, c.Products...) {
 		complain(g.products.add(name))

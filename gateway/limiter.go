@@ -5,10 +5,11 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/window"
-	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -35,16 +36,32 @@ type Verdict struct {
 	RetryAfter time.Duration // if not OK: a retry is admitted then, if nothing else is
 }
 
-// local is the default Limiter.
-type local struct{ *window.Limiter }
+// local is the default Limiter. Applications have a table of their own, which no flood of
+// addresses can fill.
+type local struct{ apps, addresses *window.Limiter }
+
+func newLocal() (l local, err error) {
+	if l.apps, err = window.New(window.Config{Window: Window}); err == nil {
+		l.addresses, err = window.New(window.Config{Window: Window, Client: clientOf})
+	}
+	return l, err
+}
+
+func (l local) of(key string) *window.Limiter {
+	if strings.HasPrefix(key, addressMark) {
+		return l.addresses
+	}
+	return l.apps
+}
 
 func (l local) Allow(_ context.Context, key string, limit int, now time.Time) Verdict {
-	return verdict(l.Limiter.Allow(key, limit, now))
+	return verdict(l.of(key).Allow(key, limit, now))
 }
 
 func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
-	v := l.Limiter.Allow(key, limit, now)
-	return verdict(v), func() { l.Limiter.Cancel(v.Receipt) }
+	of := l.of(key)
+	v := of.Allow(key, limit, now)
+	return verdict(v), func() { of.Cancel(v.Receipt) }
 }
 
 func verdict(v window.Verdict) Verdict {
@@ -55,8 +72,15 @@ func verdict(v window.Verdict) Verdict {
 func appKey(clientID string) string { return "app " + clientID }
 
 func addressKey(a netip.Addr) string {
-	b := clientip.Bucket(a).As16()
-	return "ip " + string(b[:])
+	b := network.Of(a).Addr().As16()
+	return addressMark + string(b[:])
+}
+
+const addressMark = "ip "
+
+// clientOf is whose key an addressKey is.
+func clientOf(key string) netip.Prefix {
+	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):]))))
 }
 
 // headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).

@@ -43,6 +43,19 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 	})
 }
 
+// Entry 19 of the decisions: names that somebody makes up have one count by address, and none
+// of the applications that there are.
+func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
+	h := newHouse(t)
+	for i := range 62 {
+		a := h.ask(request("GET", "/connect.php", form("act", "query", "appid", fmt.Sprint("made up ", i), "appkey", "wrong", "type", "qq", "social_uid", "x")))
+		if (a.status == 429) != (i >= 60) {
+			t.Errorf("guess %d = %d %s, want 429 from the 61st on", i+1, a.status, a.raw)
+		}
+	}
+	h.connect("query", "social_uid", "x").refuses(t, "an application from there", 106)
+}
+
 func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 	address := ""
 	h := newHouse(t, from(&address))

@@ -26,15 +26,18 @@ var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret
 // prove finds the application of a request and has it prove who it is (spec 5). From then
 // on the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
-	now := time.Now()
-	who := strikes.By(l.c.ClientIP(c.Request), c.params.Get("appid"))
+	now, address := time.Now(), l.c.ClientIP(c.Request)
+	who := strikes.By(address, c.params.Get("appid"))
 	if wait := l.strikes.RetryAfter(who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, absent := l.find(c)
 	switch no := (*reply.Failure)(nil); {
 	case errors.As(absent, &no):
-		app = decoy
+		app, who = decoy, strikes.Unknown(address)
+		if wait := l.strikes.RetryAfter(who, now); wait != "" {
+			return storage.App{}, tooManyKeys.With("Retry-After", wait)
+		}
 	case absent != nil:
 		return app, absent
 	}

@@ -45,6 +45,28 @@ func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	})
 }
 
+// Entry 19 of the decisions: names that somebody makes up have one count by address, and none
+// of the applications that there are.
+func TestGuessesAtMadeUpClientsCountTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		guess := func(i int) answer {
+			return h.token("grant_type", "client_credentials", "client_id", fmt.Sprint("made up ", i), "client_secret", "wrong")
+		}
+		for i := range 60 {
+			guess(i).wants(t, fmt.Sprint("guess ", i+1), 401, 401, "invalid_client")
+		}
+		a := guess(60)
+		a.wants(t, "the 61st guess", 429, 429, "temporarily_unavailable")
+		if got := a.header.Get("Retry-After"); got != "60" {
+			t.Errorf("Retry-After = %q, want 60", got)
+		}
+		h.token("grant_type", "client_credentials").tokens(t)
+		time.Sleep(time.Minute)
+		guess(61).wants(t, "a minute later", 401, 401, "invalid_client")
+	})
+}
+
 func TestRightAppkeysAreNotCounted(t *testing.T) {
 	h := newHouse(t)
 	for range 100 {

@@ -54,18 +54,35 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 	if form, err = bodyForm(w, r); err != nil {
 		return app, nil, err
 	}
-	who := strikes.By(s.c.ClientIP(r), form.Get("client_id"))
-	if wait := s.strikes.RetryAfter(who, time.Now()); wait != "" {
-		return app, nil, tooManyKeys.With("Retry-After", wait)
+	if app, err = s.authenticate(r, form); err != nil {
+		return app, form, err
 	}
-	app, err = s.engine.Authenticate(r.Context(), form)
-	if no := (*engine.Refusal)(nil); errors.As(err, &no) {
-		s.strikes.Count(who, time.Now())
-	}
-	if err == nil && !app.Public {
+	if !app.Public {
 		err = visit.Charge(r.Context(), app)
 	}
 	return app, form, failed(err)
+}
+
+// authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist
+// is no secret, so guesses at those that do not may be told apart by when they are refused.
+func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
+	now, address := time.Now(), s.c.ClientIP(r)
+	who := strikes.By(address, form.Get("client_id"))
+	if wait := s.strikes.RetryAfter(who, now); wait != "" {
+		return storage.App{}, tooManyKeys.With("Retry-After", wait)
+	}
+	app, err := s.engine.Authenticate(r.Context(), form)
+	if no := (*engine.Refusal)(nil); !errors.As(err, &no) {
+		return app, failed(err)
+	}
+	if app.ID == "" {
+		who = strikes.Unknown(address)
+		if wait := s.strikes.RetryAfter(who, now); wait != "" {
+			return app, tooManyKeys.With("Retry-After", wait)
+		}
+	}
+	s.strikes.Count(who, now)
+	return app, failed(err)
 }
 
 // tokenResponse is spec 2.1, in its order.

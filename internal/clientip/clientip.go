@@ -77,15 +77,3 @@ func parse(text string) netip.Addr {
 	a, _ := netip.ParseAddr(text)
 	return a.WithZone("").Unmap()
 }
-
-// Bucket returns the address that stands for a client in limits and locks: an IPv4
-// address itself, of an IPv6 address the first of its /64, because one host has all of
-// them. The zero Addr is a bucket of its own.
-func Bucket(a netip.Addr) netip.Addr {
-	a = a.Unmap()
-	if !a.Is6() {
-		return a
-	}
-	p, _ := a.WithZone("").Prefix(64)
-	return p.Addr()
-}

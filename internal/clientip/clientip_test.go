@@ -112,26 +112,6 @@ func TestTheListOfProxiesIsCopied(t *testing.T) {
 	}
 }
 
-func TestABucketHoldsOneClient(t *testing.T) {
-	for _, c := range []struct{ addr, want string }{
-		{"203.0.113.7", "203.0.113.7"},
-		{"203.0.113.8", "203.0.113.8"},
-		{"::ffff:203.0.113.7", "203.0.113.7"},
-		{"2001:db8:1:2::1", "2001:db8:1:2::"},
-		{"2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"},
-		{"2001:db8:1:3::1", "2001:db8:1:3::"},
-		{"fe80::1%eth0", "fe80::"},
-		{"::1", "::"},
-	} {
-		if got := Bucket(netip.MustParseAddr(c.addr)); got != netip.MustParseAddr(c.want) {
-			t.Errorf("Bucket(%s) = %v, want %s", c.addr, got, c.want)
-		}
-	}
-	if got := Bucket(netip.Addr{}); got.IsValid() {
-		t.Errorf("Bucket(no address) = %v, want no address", got)
-	}
-}
-
 func FuzzOf(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"10.0.0.1:80", "203.0.113.7, 10.0.0.2"}, {"[fd00::1%a]:80", "[::1]:9,::ffff:1.2.3.4"},
@@ -151,9 +131,6 @@ func FuzzOf(f *testing.F) {
 		case r.trusts(alone) && got != r.Of(request(peer, "198.51.100.1", forwarded)) && !r.trusts(got):
 			t.Errorf("Of(%q, %q) = %v changes with what the client writes in front", peer, forwarded, got)
 		}
-		if b := Bucket(got); Bucket(b) != b {
-			t.Errorf("Bucket(%v) = %v, whose bucket is %v", got, b, Bucket(b))
-		}
 	})
 }
 
@@ -166,7 +143,7 @@ func BenchmarkOf(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Bucket(r.Of(req))
+				r.Of(req)
 			}
 		})
 	}

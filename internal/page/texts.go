@@ -21,6 +21,8 @@ var chinese = map[string]string{
 	"Password":                "密码",
 	"You will continue to %s": "登录后将前往 %s",
 	"The username or the password is not right. Check both and try again.": "用户名或密码不正确。请检查后重试。",
+	"Type in your username and your password.":                             "请输入用户名和密码。",
+	"Type in your current password.":                                       "请输入当前密码。",
 
 	// Other ways in.
 	"Other ways to sign in": "其他登录方式",

@@ -55,6 +55,9 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	if err != nil {
 		return err
 	}
+	if in["current"] == "" { // no guess, so no failure either
+		return s.askChange(w, r, u, http.StatusBadRequest, "Type in your current password.")
+	}
 	if err := CheckPassword(in["password"], u.Username, u.Email); err != nil {
 		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
 	}

@@ -196,7 +196,14 @@
 // who unlinks one signs out every other browser that came in by any of them or by a password.
 //
 // The lock counts addresses, not accounts: whoever knows a username must not be able to
-// lock its owner out. It is in memory and does not survive a restart.
+// lock its owner out. It is in memory and does not survive a restart. It holds 100,000
+// addresses, and so do the rates beside it; where there are more, an unknown one is counted by
+// its network, with a multiple of the limit (entry 56 of the decisions, package network). What
+// neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
+// to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
+//
+// A form without a username, a password or a code of six digits is answered 400, is looked up
+// nowhere and counts as no failure, also while its address is locked: it is no attempt.
 //
 // Signing in at another provider begins by a link: what that makes is nobody's until the
 // same browser comes back. Its ticket is used up before the provider is asked, so that of

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
 
-// enter answers the form: 303 for who is known, 401 for who is not, 429 while locked.
+// enter answers the form: 303 for who is known, 401 for who is not, 429 while locked, 400 for
+// a form with nothing in it.
 func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sameOrigin.Check(r); err != nil {
 		return foreign.Because(err)
@@ -18,6 +20,9 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	in, err := readForm(w, r)
 	if err != nil {
 		return err
+	}
+	if strings.TrimSpace(in.username) == "" || in.password == "" { // no guess, so no failure either
+		return s.sayUnfilled(w, r, in)
 	}
 	user, wait, err := s.admit(r, in)
 	switch {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/network"
 )
 
 // Lock is when too many failures are too many. Zero values are the specification's (8).
@@ -19,18 +21,19 @@ type Lock struct {
 //
 // Of one address at most Lock.Failures attempts are failed or in flight within the time,
 // so guesses made in parallel are no more than guesses made in turn. It is in memory, runs
-// no goroutine, and holds at most 100,000 addresses: beyond that unknown ones share one
-// count, and none that is counted or locked is ever forgotten to make room.
+// no goroutine, and holds at most 100,000 addresses: none that is counted or locked is ever
+// forgotten to make room. Beyond that unknown ones are counted by their networks, of which a
+// multiple may fail. What they share may make somebody wait, and never locks.
 type Guard struct {
 	lock  Lock
 	room  int
 	start time.Time
 
-	mu      sync.Mutex // never held while a password is checked
-	known   map[netip.Addr]*tally
-	rest    tally              // of the addresses there was no room for
-	resting map[netip.Addr]int // those of them in flight: End must find what Begin counted
-	swept   time.Duration
+	mu        sync.Mutex // never held while a password is checked
+	known     map[netip.Prefix]*tally
+	networks  *network.Counts                    // of the addresses there was no room for
+	elsewhere map[netip.Prefix][]network.Receipt // those of them in flight: End must find what Begin counted
+	swept     time.Duration
 }
 
 // tally is the count of one address. Times are since Guard.start, by the monotonic clock.
@@ -49,7 +52,10 @@ const (
 // NewGuard makes a Guard.
 func NewGuard(l Lock) *Guard {
 	l = Lock{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
-	return &Guard{lock: l, room: guardRoom, start: time.Now(), known: map[netip.Addr]*tally{}, resting: map[netip.Addr]int{}}
+	return &Guard{
+		lock: l, room: guardRoom, start: time.Now(), known: map[netip.Prefix]*tally{},
+		networks: network.NewCounts(l.Within, guardRoom/4), elsewhere: map[netip.Prefix][]network.Receipt{},
+	}
 }
 
 // Begin asks to make an attempt. 0 is yes, and End must follow; else it is how long to
@@ -57,8 +63,11 @@ func NewGuard(l Lock) *Guard {
 func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now, ip := time.Since(g.start), network(ip)
-	t := g.tally(ip, now)
+	now, client := time.Since(g.start), network.Of(ip)
+	t := g.tally(client, now)
+	if t == nil {
+		return g.beginElsewhere(client)
+	}
 	switch g.forget(t, now); {
 	case now < t.locked:
 		return t.locked - now
@@ -66,9 +75,16 @@ func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 		return busyWait
 	}
 	t.inFlight++
-	if t == &g.rest {
-		g.resting[ip]++
+	return 0
+}
+
+// beginElsewhere counts an attempt of an address without a tally as failed, until it ends.
+func (g *Guard) beginElsewhere(client netip.Prefix) (wait time.Duration) {
+	a := g.networks.Take(client, "", g.lock.Failures, time.Now())
+	if !a.OK {
+		return a.Reset
 	}
+	g.elsewhere[client] = append(g.elsewhere[client], a.Receipt)
 	return 0
 }
 
@@ -76,14 +92,16 @@ func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 func (g *Guard) End(ip netip.Addr, failed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now, ip := time.Since(g.start), network(ip)
-	t := g.tally(ip, now)
-	t.inFlight--
-	if t == &g.rest {
-		if g.resting[ip]--; g.resting[ip] == 0 {
-			delete(g.resting, ip)
-		}
+	now, client := time.Since(g.start), network.Of(ip)
+	if n := len(g.elsewhere[client]); n > 0 {
+		g.endElsewhere(client, n-1, failed)
+		return
 	}
+	t := g.known[client] // there is one as long as an attempt is in flight
+	if t == nil {
+		return
+	}
+	t.inFlight--
 	if failed {
 		g.forget(t, now)
 		t.failed = append(t.failed, now)
@@ -91,26 +109,36 @@ func (g *Guard) End(ip netip.Addr, failed bool) {
 	if len(t.failed) >= g.lock.Failures {
 		t.locked, t.failed = now+g.lock.For, nil
 	}
-	if t != &g.rest && g.idle(t, now) {
-		delete(g.known, ip)
+	if g.idle(t, now) {
+		delete(g.known, client)
 	}
 }
 
-// tally finds the count of an address, or makes one. An address in flight in the shared
-// count stays there until it is done.
-func (g *Guard) tally(ip netip.Addr, now time.Duration) *tally {
-	if g.resting[ip] > 0 {
-		return &g.rest
+func (g *Guard) endElsewhere(client netip.Prefix, last int, failed bool) {
+	receipts := g.elsewhere[client]
+	if !failed {
+		g.networks.Return(receipts[last])
 	}
-	if t, ok := g.known[ip]; ok {
+	if g.elsewhere[client] = receipts[:last]; last == 0 {
+		delete(g.elsewhere, client)
+	}
+}
+
+// tally finds the count of an address, or makes one; nil if it is counted by its network. An
+// address that has an attempt in flight there stays until it is done.
+func (g *Guard) tally(client netip.Prefix, now time.Duration) *tally {
+	if len(g.elsewhere[client]) > 0 {
+		return nil
+	}
+	if t, ok := g.known[client]; ok {
 		return t
 	}
 	g.sweep(now)
 	if len(g.known) >= g.room {
-		return &g.rest
+		return nil
 	}
 	t := &tally{}
-	g.known[ip] = t
+	g.known[client] = t
 	return t
 }
 
@@ -121,9 +149,9 @@ func (g *Guard) sweep(now time.Duration) {
 		return
 	}
 	g.swept = now
-	for ip, t := range g.known {
+	for client, t := range g.known {
 		if g.idle(t, now) {
-			delete(g.known, ip)
+			delete(g.known, client)
 		}
 	}
 }
@@ -136,12 +164,4 @@ func (g *Guard) idle(t *tally, now time.Duration) bool {
 // forget drops the failures that are too long ago to count.
 func (g *Guard) forget(t *tally, now time.Duration) {
 	t.failed = slices.DeleteFunc(t.failed, func(at time.Duration) bool { return now-at >= g.lock.Within })
-}
-
-// network is what counts as one address: of IPv6 the /64, which one line usually has.
-func network(ip netip.Addr) netip.Addr {
-	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		return netip.PrefixFrom(ip, 64).Masked().Addr()
-	}
-	return ip
 }

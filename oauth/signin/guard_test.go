@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -150,8 +151,8 @@ func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
 		for i := range 99 {
 			g.fail(nth(1+i), 9)
 		}
-		if n := g.fail(nth(1000), 4) + g.fail(nth(1001), 4) + g.fail(nth(1002), 4); n != 10 || len(g.known) != 100 {
-			t.Errorf("strangers: %d let through and %d known, want 10 together and 100", n, len(g.known))
+		if n := g.fail(nth(1000), 4) + g.fail(nth(1001), 100); n != 40 || len(g.known) != 100 {
+			t.Errorf("strangers of a /24: %d let through and %d known, want 40 together and 100", n, len(g.known))
 		}
 		for i := range 99 {
 			if n := g.fail(nth(1+i), 2); n != 1 {
@@ -165,17 +166,100 @@ func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
 	})
 }
 
-func TestAnAttemptEndsWhereItBegan(t *testing.T) {
+// Entry 56 of the decisions: what strangers share may make them wait, and no longer than
+// failures count.
+func TestANetworkIsNeverLocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{For: 24 * time.Hour})
+		g.room = 1
+		for range 3 {
+			g.fail(nth(1), 1)
+			if n := g.fail(nth(2), 100); n != 40 {
+				t.Fatalf("%d let through, want 40", n)
+			}
+			wait := g.Begin(nth(3))
+			if wait < 5*time.Minute || wait > 6*time.Minute {
+				t.Fatalf("Begin() = %v, want to wait about the 5 minutes that failures count", wait)
+			}
+			for range 1000 {
+				g.fail(nth(3), 1) // does not make it longer
+			}
+			time.Sleep(wait)
+			g.fail(nth(1), 1)
+			if wait := g.Begin(nth(3)); wait != 0 {
+				t.Errorf("Begin() after that = %v, want 0", wait)
+			}
+			g.End(nth(3), false)
+			time.Sleep(6 * time.Minute)
+		}
+	})
+}
+
+func TestSuccessesOfStrangersDoNotCount(t *testing.T) {
 	g := NewGuard(Lock{})
 	g.room = 1
+	g.fail(nth(1), 1)
+	for range 1000 {
+		if wait := g.Begin(nth(2)); wait != 0 {
+			t.Fatalf("Begin() = %v, want 0: nobody there has failed", wait)
+		}
+		g.End(nth(2), false)
+	}
+}
+
+func TestAnAttemptEndsWhereItBegan(t *testing.T) {
+	g := NewGuard(Lock{Failures: 1})
+	g.room = 1
 	g.Begin(nth(1)) // takes the room
-	g.Begin(nth(2)) // in the shared count
+	g.Begin(nth(2)) // counted by its network
 	g.End(nth(1), false)
 	g.Begin(nth(2)) // there is room now, but not for who is in flight elsewhere
 	g.End(nth(2), false)
 	g.End(nth(2), false)
-	if g.rest.inFlight != 0 || len(g.known) != 0 || len(g.resting) != 0 {
-		t.Errorf("left behind: %d in flight, %d known, %d resting, want nothing", g.rest.inFlight, len(g.known), len(g.resting))
+	if len(g.known) != 0 || len(g.elsewhere) != 0 {
+		t.Errorf("left behind: %d known, %d elsewhere, want nothing", len(g.known), len(g.elsewhere))
+	}
+	g.Begin(nth(1))
+	if n := g.fail(nth(2), 100); n != 4 {
+		t.Errorf("%d let through, want 4: none of those before have failed", n)
+	}
+}
+
+// flood is the i-th /64 of an attacker who owns a /44.
+func flood(i int) netip.Addr {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], 0x2a0d_beef_0000_0000+uint64(i))
+	return netip.AddrFrom16(b)
+}
+
+// visitor is one of 200 who have nothing to do with the attackers nor with each other.
+func visitor(i int) netip.Addr {
+	if i%2 == 0 {
+		return netip.AddrFrom4([4]byte{198, byte(i), 100, 7})
+	}
+	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
+}
+
+func TestAMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
+	g := NewGuard(Lock{})
+	for i := range 1_000_000 {
+		g.fail(flood(i), 1)
+	}
+	for i := range 100_000 {
+		g.fail(nth(i), 1)
+	}
+	for i := range 200 {
+		if n := g.fail(visitor(i), 10); n != 10 {
+			t.Fatalf("%v: %d let through, want 10", visitor(i), n)
+		}
+	}
+	for _, ip := range []netip.Addr{flood(1_000_001), nth(99_999)} {
+		if n := g.fail(ip, 1000); n > 160 || g.Begin(ip) == 0 {
+			t.Errorf("%v, a stranger among the flood: %d let through, want at most what a /48 or /16 may", ip, n)
+		}
+	}
+	if len(g.known) != guardRoom {
+		t.Errorf("%d known, want %d", len(g.known), guardRoom)
 	}
 }
 

@@ -128,16 +128,34 @@ func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
 	}
 }
 
-func TestAnEmptyPasswordIsWrongWithoutAsking(t *testing.T) {
+// Entry 19 of the decisions: what cannot be right is no guess.
+func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	users := &crowd{}
 	rm := open(t, withCrowd(users))
-	for range 10 {
-		if a := rm.do(attempt("", "192.0.2.1")); a.Code != http.StatusUnauthorized {
-			t.Fatalf("no password = %d, want 401", a.Code)
+	for _, in := range [][2]string{{"mina", ""}, {"", password}, {"  ", password}, {"", ""}} {
+		for range 10 {
+			r := post("username", in[0], "password", in[1], "query", asked)
+			r.RemoteAddr = "192.0.2.1:4711"
+			a := rm.do(r)
+			if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "Type in your username and your password.") {
+				t.Fatalf("username %q, password of %d = %d, want 400 and the form with what to do", in[0], len(in[1]), a.Code)
+			}
+			if !strings.Contains(a.body, "client_id=ksacme") || strings.Contains(a.body, password) {
+				t.Fatal("the page has lost the application's request, or shows the password")
+			}
 		}
 	}
-	if a := rm.do(attempt("", "192.0.2.1")); a.Code != http.StatusTooManyRequests || users.asked.Load() != 0 {
-		t.Errorf("the eleventh = %d after %d questions, want 429 after none", a.Code, users.asked.Load())
+	if n := users.asked.Load(); n != 0 {
+		t.Errorf("%d were looked up, want none", n)
+	}
+	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+		t.Errorf("the right password afterwards = %d, want 303", a.Code)
+	}
+	for range 10 {
+		rm.do(attempt("wrong", "192.0.2.1"))
+	}
+	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests {
+		t.Errorf("after ten wrong ones = %d, want 429", a.Code)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -97,7 +98,7 @@ func (s *SignIn) memberRoutes() []reply.Route {
 
 // spare lets an address have one more mail sent or user made, or says how long to wait.
 func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
-	return s.rates.spared.count(network(s.peer(r)))
+	return s.rates.spared.count(network.Of(s.peer(r)))
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.

@@ -4,22 +4,25 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/network"
 )
 
 // paceRoom bounds what a pace remembers: some 10 MB.
 const paceRoom = 100_000
 
 // pace admits so many requests of one key in a time, counted from the first of them: what
-// is no guess and costs little needs no more exact rate. It is in memory. Keys that it
-// has no room for share one count.
+// is no guess and costs little needs no more exact rate. It is in memory. A key that it has no
+// room for is counted by the networks around it, or if it is in none by itself.
 type pace[K comparable] struct {
 	limit, room int
 	per         time.Duration
+	beyond      func(K) (client netip.Prefix, kind string) // as package network counts it
 
-	mu    sync.Mutex
-	known map[K]*paced
-	rest  paced
-	swept time.Time
+	mu       sync.Mutex
+	known    map[K]*paced
+	networks *network.Counts
+	swept    time.Time
 }
 
 type paced struct {
@@ -27,9 +30,16 @@ type paced struct {
 	n     int
 }
 
-func newPace[K comparable](limit int, per time.Duration) *pace[K] {
-	return &pace[K]{limit: limit, per: per, room: paceRoom, known: map[K]*paced{}}
+func newPace[K comparable](limit int, per time.Duration, beyond func(K) (netip.Prefix, string)) *pace[K] {
+	return &pace[K]{
+		limit: limit, per: per, room: paceRoom, beyond: beyond,
+		known: map[K]*paced{}, networks: network.NewCounts(per, paceRoom/4),
+	}
 }
+
+func byAddress(client netip.Prefix) (netip.Prefix, string) { return client, "" }
+
+func byCode(id string) (netip.Prefix, string) { return netip.Prefix{}, id }
 
 // count counts a request. 0 is yes; else it is how long to wait, and nothing was counted.
 func (p *pace[K]) count(key K) (wait time.Duration) {
@@ -37,6 +47,9 @@ func (p *pace[K]) count(key K) (wait time.Duration) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	m := p.of(key, now)
+	if m == nil {
+		return p.countBeyond(key, now)
+	}
 	if now.Sub(m.began) >= p.per {
 		*m = paced{began: now}
 	}
@@ -47,6 +60,16 @@ func (p *pace[K]) count(key K) (wait time.Duration) {
 	return 0
 }
 
+func (p *pace[K]) countBeyond(key K, now time.Time) (wait time.Duration) {
+	client, kind := p.beyond(key)
+	a := p.networks.Take(client, kind, p.limit, now)
+	if a.OK {
+		return 0
+	}
+	return a.Reset
+}
+
+// of finds or makes the count of a key; nil if there is no room for one.
 func (p *pace[K]) of(key K, now time.Time) *paced {
 	if m, ok := p.known[key]; ok {
 		return m
@@ -60,7 +83,7 @@ func (p *pace[K]) of(key K, now time.Time) *paced {
 		}
 	}
 	if len(p.known) >= p.room {
-		return &p.rest
+		return nil
 	}
 	m := &paced{began: now}
 	p.known[key] = m
@@ -69,13 +92,15 @@ func (p *pace[K]) of(key K, now time.Time) *paced {
 
 // rates are those of this room beside the lock.
 type rates struct {
-	codes, polls, spared *pace[netip.Addr] // of an address: tickets begun, polls, mails and new users
-	ofCode               *pace[string]     // of one code
+	codes, polls, spared *pace[netip.Prefix] // of an address: tickets begun, polls, mails and new users
+	ofCode               *pace[string]       // of one code
 }
 
 func newRates() rates {
 	return rates{
-		newPace[netip.Addr](codesOfAddress, time.Minute), newPace[netip.Addr](pollsOfAddress, time.Minute),
-		newPace[netip.Addr](spareOfAddress, spareTime), newPace[string](pollsOfCode, time.Minute),
+		codes:  newPace(codesOfAddress, time.Minute, byAddress),
+		polls:  newPace(pollsOfAddress, time.Minute, byAddress),
+		spared: newPace(spareOfAddress, spareTime, byAddress),
+		ofCode: newPace(pollsOfCode, time.Minute, byCode),
 	}
 }

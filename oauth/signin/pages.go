@@ -95,14 +95,20 @@ func write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 
 // sayWrong shows the form again: 401, the username kept, the password not.
 func (s *SignIn) sayWrong(w http.ResponseWriter, r *http.Request, in form) error {
+	return s.sayAlert(w, r, in, http.StatusUnauthorized, "The username or the password is not right. Check both and try again.")
+}
+
+// sayUnfilled shows the form again to who has left a field empty: 400.
+func (s *SignIn) sayUnfilled(w http.ResponseWriter, r *http.Request, in form) error {
+	return s.sayAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
+}
+
+func (s *SignIn) sayAlert(w http.ResponseWriter, r *http.Request, in form, status int, alert string) error {
 	t, err := s.restage(r.Context(), r, in.query)
 	if err != nil {
 		return err
 	}
-	return t.show(w, http.StatusUnauthorized, formPage, view{
-		Title: "Sign-in failed", Username: hinted(in.username),
-		Alert: t.lang.T("The username or the password is not right. Check both and try again."),
-	})
+	return t.show(w, status, formPage, view{Title: "Sign-in failed", Username: hinted(in.username), Alert: t.lang.T(alert)})
 }
 
 // sayLocked says how long to wait: 429 with Retry-After (spec 8).

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -62,7 +63,7 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if wait := s.rates.codes.count(network(s.peer(r))); wait > 0 {
+	if wait := s.rates.codes.count(network.Of(s.peer(r))); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
 	t, id, err := s.draw(w, r, query)
@@ -99,7 +100,7 @@ func sameBrowser(a, b string) bool {
 // once it is scanned the number that the phone shows as well. To any other there is no
 // such code.
 func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
-	if wait := s.rates.polls.count(network(s.peer(r))); wait > 0 {
+	if wait := s.rates.polls.count(network.Of(s.peer(r))); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
@@ -107,7 +108,7 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 
 func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
 	s, ip := u.in, u.in.peer(r)
-	if wait := s.rates.codes.count(network(ip)); wait > 0 {
+	if wait := s.rates.codes.count(network.Of(ip)); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
 	if wait := s.guard.Begin(ip); wait > 0 {

@@ -16,8 +16,14 @@
 //
 // Expired keys are removed by those that come, a few for each. It needs no goroutine, and
 // a table to which nobody adds does not grow. A live window is never evicted, since
-// whoever can evict it has no limit. What finds no place shares one window for all, until
-// places are free again.
+// whoever can evict it has no limit. What finds no place is counted by the network around
+// it (entry 56 of the decisions, package network), in room of a fixed size beside the table,
+// until places are free again. No window is shared by everybody. A key that finds a place then
+// begins there with nothing; what its network was charged stays with the network, because a
+// count that remembered whose each request was would itself be full sooner or later.
+//
+// Two kinds of keys that must not take each other's places need a Limiter each: addresses are
+// anybody's to make up, applications are not.
 //
 // A charge can be taken back by its receipt: a request that turns out to belong to an
 // application is charged there, and not to its address.

@@ -14,32 +14,60 @@ func fill(t testing.TB, l *Limiter, n int, at time.Time) {
 	}
 }
 
-// Entry 25 of the decisions.
-func TestInAFullTableNewKeysShareOneWindow(t *testing.T) {
+// Entries 25 and 56 of the decisions.
+func TestInAFullTableUnknownAddressesAreCountedByTheirNetworks(t *testing.T) {
 	for _, size := range []int{1, 3, 64, 1000, 20_000} {
-		l := open(t, Config{MaxKeys: size})
+		l := open(t, Config{MaxKeys: size, Client: clientOf})
 		fill(t, l, size, start)
 		if n := l.keys.held.Load(); n != int64(size) {
 			t.Fatalf("%d keys are held, want %d", n, size)
 		}
-		for i := range 60 {
-			if v := l.Allow(fmt.Sprint("new ", i), 60, start); !v.OK || v.Remaining != 59-i {
-				t.Fatalf("size %d: new key %d: %+v, want %d remaining", size, i, v, 59-i)
+		for i := range 240 {
+			v := l.Allow(slash64(i), 60, start)
+			if left := min(59, 239-i); !v.OK || v.Limit != 60 || v.Remaining != left {
+				t.Fatalf("size %d: request %d of a /56: %+v, want %d remaining", size, i, v, left)
 			}
 		}
-		if v := wantRefused(t, l, "another", 60, start.Add(time.Second)); v.RetryAfter != 59*time.Second {
-			t.Errorf("size %d: RetryAfter = %v, want 59 s", size, v.RetryAfter)
+		at := start.Add(time.Second)
+		if v := wantRefused(t, l, slash64(255), 60, at); v.RetryAfter < 59*time.Second || v.RetryAfter > 67*time.Second || v.Limit != 60 {
+			t.Errorf("size %d: %+v, want to retry when a window is over", size, v)
 		}
-		if v := wantRefused(t, l, "another", 58, start.Add(time.Second)); v.RetryAfter != 59*time.Second {
-			t.Errorf("size %d: RetryAfter = %v, want 59 s", size, v.RetryAfter)
-		}
-		if v := l.Allow("another", 62, start.Add(time.Second)); !v.OK || v.Remaining != 1 {
-			t.Errorf("size %d: with a limit of 62: %+v, want one more after this", size, v)
-		}
-		if v := l.Allow("another", Unlimited, start.Add(time.Second)); !v.OK {
+		spend(t, l, slash64(256), 240, 60, at)
+		spend(t, l, "192.0.2.1", 240, 60, at)
+		wantRefused(t, l, "192.0.2.7", 60, at)
+		spend(t, l, "192.0.3.7", 1, 60, at)
+		if v := l.Allow(slash64(255), Unlimited, at); !v.OK {
 			t.Errorf("size %d: what is unlimited is refused", size)
 		}
 	}
+}
+
+// A key that is no address, such as an application, is refused for nobody else's sake.
+func TestInAFullTableWhatHasNoNetworkIsCountedByItself(t *testing.T) {
+	l := open(t, Config{MaxKeys: 1})
+	fill(t, l, 1, start)
+	for i := range 300 {
+		key := fmt.Sprint("new ", i)
+		spend(t, l, key, 7, 7, start)
+		wantRefused(t, l, key, 7, start)
+	}
+}
+
+func TestWhatANetworkWasChargedCanBeCancelled(t *testing.T) {
+	l := open(t, Config{MaxKeys: 1, Client: clientOf})
+	fill(t, l, 1, start)
+	r := spend(t, l, "192.0.2.1", 240, 60, start)
+	l.Cancel(r[7])
+	spend(t, l, "192.0.2.2", 1, 60, start)
+	wantRefused(t, l, "192.0.2.3", 60, start)
+	later := start.Add(68 * time.Second)
+	fill(t, l, 1, later)
+	spend(t, l, "192.0.2.1", 239, 60, later)
+	for _, r := range r {
+		l.Cancel(r) // they have left
+	}
+	spend(t, l, "192.0.2.1", 1, 60, later)
+	wantRefused(t, l, "192.0.2.1", 60, later)
 }
 
 func TestALiveWindowIsNeverEvicted(t *testing.T) {
@@ -60,7 +88,7 @@ func TestTheTableRecoversWhenItsKeysExpire(t *testing.T) {
 		l := open(t, Config{MaxKeys: size})
 		fill(t, l, size, start)
 		spend(t, l, "stray", 1, 1, start)
-		wantRefused(t, l, "another", 1, start)
+		wantRefused(t, l, "stray", 1, start)
 		fill(t, l, size, start.Add(time.Minute))
 		for i := range size {
 			wantRefused(t, l, fmt.Sprint("key ", i), 1, start.Add(2*time.Minute-1))
@@ -87,80 +115,21 @@ func TestAPlaceThatIsFreeInAnotherShardIsFound(t *testing.T) {
 		if l.shards[50].find(l.identify(key)) == nil {
 			t.Errorf("a new key has no place, though shard %d holds expired keys", free)
 		}
-		if v := l.Allow(key, 2000, at); v.Remaining != 2000-asked-1 {
-			t.Errorf("%+v, want all its requests counted", v)
-		}
 	}
 }
 
-func TestAKeyTakesItsRequestsOutOfTheOverflow(t *testing.T) {
-	l := open(t, Config{MaxKeys: 1})
+// An address that finds a place is exact from then on, and owes its network nothing.
+func TestAKeyThatFindsAPlaceIsLimitedThere(t *testing.T) {
+	l := open(t, Config{MaxKeys: 1, Client: clientOf})
 	held := spend(t, l, "held", 1, 1, start)[0]
-	r := spend(t, l, "a", 2, 6, start.Add(30*time.Second))
-	r = append(r, spend(t, l, "b", 2, 6, start.Add(31*time.Second))...)
-	r = append(r, spend(t, l, "a", 2, 6, start.Add(32*time.Second))...)
-	wantRefused(t, l, "b", 6, start.Add(33*time.Second))
+	spend(t, l, "192.0.2.1", 12, 3, start.Add(time.Second))
+	wantRefused(t, l, "192.0.2.1", 3, start.Add(time.Second))
 	l.Cancel(held)
-	at := start.Add(33 * time.Second)
-	if v := l.Allow("a", 6, at); !v.OK || v.Remaining != 1 || v.Reset != 57*time.Second {
-		t.Errorf("with a window of its own: %+v, want the 4 requests before counted", v)
+	spend(t, l, "192.0.2.1", 3, 3, start.Add(time.Minute))
+	if v := wantRefused(t, l, "192.0.2.1", 3, start.Add(61*time.Second)); v.RetryAfter != 59*time.Second {
+		t.Errorf("RetryAfter = %v, want 59 s", v.RetryAfter)
 	}
-	if v := l.Allow("b", 6, at); !v.OK || v.Remaining != 3 {
-		t.Errorf("in the overflow: %+v, want the other key's requests gone from it", v)
-	}
-	for range 2 {
-		l.Cancel(r[1])
-		l.Cancel(r[3])
-		l.Cancel(r[5])
-	}
-	if v := l.Allow("a", 6, at); !v.OK || v.Remaining != 2 {
-		t.Errorf("after two were cancelled: %+v, want them gone from its own window", v)
-	}
-	if v := l.Allow("b", 6, at); !v.OK || v.Remaining != 3 {
-		t.Errorf("after one was cancelled: %+v, want it gone from the overflow", v)
-	}
-}
-
-func TestAKeyThatFindsAPlaceIsStillLimited(t *testing.T) {
-	l := open(t, Config{MaxKeys: 1})
-	held := spend(t, l, "held", 1, 1, start)[0]
-	spend(t, l, "a", 3, 3, start.Add(time.Second))
-	l.Cancel(held)
-	for range 2 {
-		if v := wantRefused(t, l, "a", 3, start.Add(time.Minute)); v.RetryAfter != time.Second {
-			t.Errorf("RetryAfter = %v, want 1 s", v.RetryAfter)
-		}
-	}
-	spend(t, l, "a", 3, 3, start.Add(61*time.Second))
-}
-
-func TestTheOverflowKeepsTheTimeOfAllShards(t *testing.T) {
-	l := open(t, Config{MaxKeys: 1000})
-	fill(t, l, 1000, start)
-	spend(t, l, keyIn(l, 5), 1, 1, start.Add(30*time.Second))
-	// Who comes late from another shard comes after that, in the overflow and later.
-	spend(t, l, keyIn(l, 6), 1, 2, start.Add(20*time.Second))
-	if v := wantRefused(t, l, "another", 1, start.Add(59*time.Second)); v.RetryAfter != 31*time.Second {
-		t.Errorf("RetryAfter = %v, want the 31 s until both have left", v.RetryAfter)
-	}
-}
-
-func TestWhoComesFromTheOverflowKeepsItsTime(t *testing.T) {
-	for _, empty := range []bool{false, true} {
-		l := open(t, Config{MaxKeys: 1000})
-		fill(t, l, 1000, start)
-		r := spend(t, l, keyIn(l, 5), 1, 2, start.Add(30*time.Second))
-		if empty {
-			l.Cancel(r[0])
-		}
-		l.keys.max++ // a place is free
-		key := keyIn(l, 6)
-		spend(t, l, key, 1, 1, start.Add(20*time.Second))
-		spend(t, l, key, 1, 2, start.Add(25*time.Second))
-		if v := wantRefused(t, l, key, 1, start.Add(80*time.Second)); v.RetryAfter != 10*time.Second {
-			t.Errorf("RetryAfter = %v, want 10 s: both came after 30 s, though they say 20 and 25", v.RetryAfter)
-		}
-	}
+	wantRefused(t, l, "192.0.2.2", 3, start.Add(61*time.Second))
 }
 
 // keyIn returns a new key of the i-th shard.

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"math"
 	"sync"
 	"time"
 )
@@ -24,7 +23,7 @@ type request struct {
 }
 
 // allow answers a request; full reports that the key found no place in the table.
-func (s *shard) allow(r request, keys *ledger, o *overflow) (_ Verdict, full bool) {
+func (s *shard) allow(r request, keys *ledger) (_ Verdict, full bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.forward(r.at)
@@ -32,13 +31,7 @@ func (s *shard) allow(r request, keys *ledger, o *overflow) (_ Verdict, full boo
 	if p == nil {
 		p = s.enter(r.id, now-r.window, keys)
 		if p == nil {
-			return o.allow(r, now, &s.seq), true
-		}
-		var own []event
-		own, now = o.surrender(r, now)
-		s.forward(now)
-		for _, e := range own {
-			s.add(p, e, math.MaxInt)
+			return Verdict{}, true
 		}
 	}
 	s.trim(p, now-r.window)
@@ -72,16 +65,13 @@ func (s *shard) enter(k id, horizon int64, keys *ledger) *slot {
 	return s.put(k)
 }
 
-// cancel removes the event where it is now: a key's events are either all in the overflow
-// or all in its own window, and both change under the lock of its shard only.
-func (s *shard) cancel(r Receipt, o *overflow) {
+// cancel removes an event, if it is still there.
+func (s *shard) cancel(r Receipt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p := s.find(r.id); p != nil {
 		s.drop(p, r.event)
-		return
 	}
-	o.drop(r)
 }
 
 // admitted is the verdict on a request that is the n-th in its window.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
+	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"github.com/keystile/keystile/internal/network"
 )
 
 // Unlimited is the limit that admits everything and counts nothing.
@@ -19,8 +22,13 @@ type Config struct {
 	Window time.Duration
 	// MaxKeys is how many keys have a window of their own at a time: at most 16,777,216.
 	// Zero is 1,000,000. A key takes up to 52 bytes with one request in its window; with
-	// more, up to 40 and 32 for each further one.
+	// more, up to 40 and 32 for each further one. What counts for the others takes up to 9
+	// for each of MaxKeys, once there are others.
 	MaxKeys int
+	// Client says whose key it is: while the table is full of live windows, a key that it
+	// does not hold is counted by the networks around that client. If it is nil, or says the
+	// zero Prefix, such a key is counted by itself, less exactly.
+	Client func(key string) netip.Prefix
 }
 
 const (
@@ -37,7 +45,8 @@ type Limiter struct {
 	shards   []shard // a power of two
 	turn     atomic.Uint32
 	keys     ledger
-	overflow overflow
+	client   func(key string) netip.Prefix
+	networks *network.Counts // of the keys that find no room
 }
 
 // New returns a Limiter without keys, or every complaint about its Config.
@@ -64,8 +73,8 @@ func New(c Config) (*Limiter, error) {
 		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		shards: make([]shard, shardsFor(c.MaxKeys)),
 		keys:   ledger{max: int64(c.MaxKeys)},
+		client: c.Client, networks: network.NewCounts(c.Window, c.MaxKeys/8),
 	}
-	l.overflow.latest.Store(-farthest)
 	for i := range l.shards {
 		l.shards[i].latest = -farthest
 	}
@@ -108,8 +117,9 @@ type Receipt struct {
 // limit survive a clock that is set. Never take it from a request, because time only
 // moves forward here: what comes late counts as of the latest time seen beside it.
 //
-// While the table is full of live windows, keys it does not hold share one more window,
-// each by its own limit.
+// While the table is full of live windows, a key it does not hold is counted by a network
+// of its Client, which may do a multiple of the limit; see Config.Client. That count is exact
+// to an eighth of the window, and starts and ends without the key's own.
 func (l *Limiter) Allow(key string, limit int, at time.Time) Verdict {
 	if limit == Unlimited {
 		return Verdict{OK: true, Limit: Unlimited, Remaining: Unlimited}
@@ -119,19 +129,53 @@ func (l *Limiter) Allow(key string, limit int, at time.Time) Verdict {
 		return Verdict{Reset: whole, RetryAfter: whole}
 	}
 	r := request{id: l.identify(key), limit: limit, at: l.offset(at), window: l.window}
-	v, full := l.shardOf(r.id).allow(r, &l.keys, &l.overflow)
+	v, full := l.shardOf(r.id).allow(r, &l.keys)
 	if full {
 		l.sweepNext(r.at)
+		return l.allowByNetwork(key, limit, at)
 	}
 	return v
 }
 
-// Cancel takes an admitted request back, exactly that one, as if it had never been made.
-// One that has left its window, was cancelled before, or was never counted is no error.
-func (l *Limiter) Cancel(r Receipt) {
-	if r.id != (id{}) {
-		l.shardOf(r.id).cancel(r, &l.overflow)
+// allowByNetwork answers a request of a key that has no window of its own. Its verdict speaks
+// of the key's limit, although the network may do more.
+func (l *Limiter) allowByNetwork(key string, limit int, at time.Time) Verdict {
+	var client netip.Prefix
+	if l.client != nil {
+		client = l.client(key)
 	}
+	kind := ""
+	if client == (netip.Prefix{}) {
+		kind = key
+	}
+	a := l.networks.Take(client, kind, limit, at)
+	if !a.OK {
+		return Verdict{Limit: limit, Reset: a.Reset, RetryAfter: a.Reset}
+	}
+	return Verdict{
+		OK: true, Limit: limit, Remaining: min(a.Remaining, limit-1), Reset: a.Reset,
+		Receipt: Receipt{id{a.Receipt.ID, uint64(a.Receipt.Level) << 1}, event{at: a.Receipt.Bucket}},
+	}
+}
+
+// network returns the receipt of an event that a network was charged; ok is false if it was
+// charged to a key, whose id is odd.
+func (r Receipt) network() (_ network.Receipt, ok bool) {
+	return network.Receipt{Level: int(r.id[1] >> 1), ID: r.id[0], Bucket: r.event.at}, r.id[1]&1 == 0
+}
+
+// Cancel takes an admitted request back, exactly that one, as if it had never been made.
+// One that has left its window, was cancelled before, or was never counted is no error; one
+// that a network was charged must not be cancelled twice, since it knows only how many.
+func (l *Limiter) Cancel(r Receipt) {
+	if r.id == (id{}) {
+		return
+	}
+	if charged, ok := r.network(); ok {
+		l.networks.Return(charged)
+		return
+	}
+	l.shardOf(r.id).cancel(r)
 }
 
 // sweepNext sweeps a stretch of the next shard in turn. Without it, a full table whose

@@ -1,0 +1,23 @@
+// Package network says which networks a client belongs to, and counts by them where a table
+// has no room for one more client.
+//
+// A client is an IPv4 address or an IPv6 /64. The networks around it are its /24 and /16, or
+// its /56, /48 and /32, and each may do four times as much as the one inside it. Everything
+// that limits or locks by address keeps to this one ladder (entry 56 of the decisions).
+//
+// # Choices
+//
+// A table that is full of live clients can refuse whom it does not know, which lets whoever
+// fills it shut everybody out; forget somebody, which lets whoever fills it forget their own
+// count; or count by a coarser network, which hits the neighbours of whoever fills it. This
+// is the third. No count is shared by everybody.
+//
+// The counts of networks are in room of their own, of a fixed size, that clients cannot take.
+// Narrow networks are never evicted while they count for something: who finds no room goes on
+// to the next wider one. Among the widest the one of eight with the fewest events makes room.
+// That forgets least, and it takes an attacker with tens of thousands of /32s, or all of IPv4.
+//
+// A count of a network is of fixed size too: events are counted by eighths of the window and
+// leave by eighths. So no window of time ever holds more than the limit, and what leaves may
+// leave an eighth of it late.
+package network
