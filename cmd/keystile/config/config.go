@@ -39,10 +39,12 @@ type Config struct {
 	SignUp string // closed, invitation or open
 	Mail   Mail
 
-	PerAddress int // requests a minute without a valid token
-	Products   []Product
-	OverageFen int // of a thousand calls beyond a quota
-	Origins    []string
+	PerAddress     int           // requests a minute without a valid token
+	MaxConnections int           // of one address
+	StreamIdle     time.Duration // of a connection
+	Products       []Product
+	OverageFen     int // of a thousand calls beyond a quota
+	Origins        []string
 
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+)
+
+// hold opens connections until one is closed at once, and says how many were not.
+func hold(t *testing.T, address string) (open int) {
+	t.Helper()
+	for range 100 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		fmt.Fprint(conn, "GET /healthz/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		if n, _ := io.ReadAtLeast(conn, make([]byte, 512), 12); n == 0 {
+			return open
+		}
+		open++
+	}
+	return open
+}
+
+func TestAnAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--limits-connections-per-ip", "5")
+	admin := s.out.find(t, s.ended, `Admin listener +(\S+)`)
+	if n := hold(t, s.address); n > 5 || n == 0 {
+		t.Errorf("one address holds %d connections", n)
+	}
+	other := http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}}
+	if resp, err := other.Get(s.base + "/healthz/live"); err != nil {
+		t.Errorf("another address is not served: %v", err)
+	} else {
+		resp.Body.Close()
+	}
+	resp, text := get(t, http.DefaultClient, "http://"+admin+"/metrics")
+	for _, want := range []string{
+		`keystile_connections_refused_total{listener="public",reason="address"} 1`, `keystile_connections_refused_total{listener="admin",reason="full"} 0`,
+		`keystile_connections_open{listener="admin"} 1`, `keystile_connections_open{listener="socket"} 0`, `keystile_connections_cut_total{listener="public",reason="body"} 0`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not in the metrics (%d): %s", resp.StatusCode, want)
+		}
+	}
+	if n := hold(t, admin); n > 5 || n == 0 {
+		t.Errorf("one address holds %d connections of the admin listener", n)
+	}
+	must(t, "setting", "get", "oauth_force_pkce", "--data", s.data) // the socket is not counted
+}
+
+func TestATrustedProxyHoldsMoreConnections(t *testing.T) {
+	t.Parallel()
+	s := start(t, t.TempDir(), "--trusted-proxies", "127.0.0.1", "--limits-connections-per-ip", "5")
+	if n := hold(t, s.address); n != 100 {
+		t.Errorf("a trusted proxy holds %d connections", n)
+	}
+}
+
+// pipes is a listener without a network.
+type pipes struct {
+	network string
+	dialed  chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialed:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error    { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr  { return p }
+func (p *pipes) Network() string { return p.network }
+func (p *pipes) String() string  { return p.network }
+
+func TestNoListenerWaitsForABodyOrAReaderForLong(t *testing.T) {
+	for name, request := range map[string]string{
+		"a body that never comes":  "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhalf",
+		"a body that nobody wants": "POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhalf",
+		"a half header":            "POST / HTTP/1.1\r\nHo",
+		"a reader that never does": "GET /much HTTP/1.1\r\nHost: h\r\n\r\n",
+	} {
+		for i, listener := range []string{"public", "admin", "socket"} {
+			t.Run(name+", "+listener, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { testHeld(t, i, request) })
+			})
+		}
+	}
+}
+
+func testHeld(t *testing.T, which int, request string) {
+	log := slog.New(slog.DiscardHandler)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/much":
+			w.Write(make([]byte, 1<<20))
+		case "/refused":
+			w.WriteHeader(401)
+		default:
+			io.ReadAll(r.Body)
+		}
+	})
+	s := servers{log: log}
+	for _, network := range []string{"tcp", "tcp", "unix"} {
+		s.doors = append(s.doors, opening{newServer(h, log), &pipes{network: network, dialed: make(chan net.Conn), closed: make(chan struct{})}})
+	}
+	dialed := s.doors[which].at.(*pipes).dialed
+	s.limit(&config.Config{}, s.doors[0].server, nil)
+	var work sync.WaitGroup
+	for _, o := range s.doors {
+		work.Go(func() { o.server.Serve(o.at) })
+	}
+	near, far := net.Pipe()
+	dialed <- far
+	io.WriteString(near, request)
+	time.Sleep(35 * time.Second)
+	if _, err := near.Write([]byte("x")); err == nil {
+		t.Error("the connection is open")
+	}
+	near.Close()
+	for _, o := range s.doors {
+		o.server.Close()
+	}
+	work.Wait()
+}
