@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +23,7 @@ func hold(t *testing.T, address string) (open int) {
 	for range 100 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
-			t.Fatal(err)
+			return open // it was closed before the dial was through
 		}
 		t.Cleanup(func() { conn.Close() })
 		fmt.Fprint(conn, "GET /healthz/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -67,6 +69,40 @@ func TestATrustedProxyHoldsMoreConnections(t *testing.T) {
 	s := start(t, t.TempDir(), "--trusted-proxies", "127.0.0.1", "--limits-connections-per-ip", "5")
 	if n := hold(t, s.address); n != 100 {
 		t.Errorf("a trusted proxy holds %d connections", n)
+	}
+}
+
+// With few files, one address must not take them all, and none may be asked for in vain.
+func TestTheFilesOfAProcessAreNeverUsedUp(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := launch(t, exec.Command("sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, self, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0"))
+	address := c.out.find(t, c.ended, `Listening on +(\S+)`)
+	for range 400 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			continue // it was closed before the dial was through
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, halfBody)
+	}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	other := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+	for range 10 {
+		resp, err := other.Get("http://" + address + "/healthz/ready")
+		if err != nil {
+			t.Fatalf("another address is not served: %v", err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("answered %d", resp.StatusCode)
+		}
+	}
+	if strings.Contains(c.log.String(), "too many open files") {
+		t.Errorf("it has run out of files: %s", c.log)
 	}
 }
 

@@ -152,6 +152,7 @@ func (l *loader) check(c *Config) {
 	if c.SessionIdle > c.SessionMax {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
 	}
+	l.checkStreams(c)
 	switch m := c.Mail; {
 	case m.Host == "" && (m.Port != 0 || m.Username != "" || !m.Password.IsZero() || m.From != ""):
 		l.complain("mail.smtp.host: it is empty, and other keys of mail.smtp are not")

@@ -16,11 +16,14 @@ type body struct {
 	reading  bool      // the handler reads
 	answered bool      // the answer's header went out
 	returned bool      // the handler has
+	sending  bool      // and what it left behind goes out
 	restBy   time.Time // when the rest of a body that nobody wants must be here
 	late     bool      // it was cut
 }
 
-func (b *body) limited() bool { return b.open && (!b.answered || b.reading || b.returned) }
+func (b *body) limited() bool {
+	return b.open && !b.sending && (!b.answered || b.reading || b.returned)
+}
 
 // changeBody changes what is known of the body, and the deadline with it.
 func (c *conn) changeBody(change func(*body)) {
@@ -34,6 +37,7 @@ func (c *conn) bodyChanged() {
 	is := c.body.limited()
 	if c.limited.Load() != is {
 		c.limited.Store(is)
+		c.in.armed = time.Time{} // it may be from long ago
 	}
 	if !is && c.set || is && !c.body.restBy.IsZero() {
 		c.applyRead()
@@ -44,6 +48,10 @@ func (c *conn) bodyChanged() {
 func (c *conn) applyRead() error {
 	by := c.readBy
 	if c.set = c.body.limited(); c.set {
+		if c.in.armed.IsZero() {
+			c.since = time.Now()
+			c.in.arm(c.since)
+		}
 		by = earliest(by, earliest(c.in.armed, c.body.restBy))
 	}
 	return c.Conn.SetReadDeadline(by)
@@ -61,32 +69,53 @@ func (c *conn) beginBody() {
 
 // answering notes that the handler answers: what is left of the body has to come soon.
 func (c *conn) answering() {
-	c.changeBody(func(b *body) { b.rest(c.limits.c.Rest) })
+	c.changeBody(func(b *body) {
+		if !b.answered {
+			c.restFrom(time.Now())
+		}
+	})
 }
 
 // handlerReturned notes that what is read of the body from here on is thrown away.
 func (c *conn) handlerReturned() {
 	c.changeBody(func(b *body) {
 		b.returned, b.reading = true, false
-		b.rest(c.limits.c.Rest)
+		c.restFrom(time.Now())
 	})
 }
 
-func (b *body) rest(within time.Duration) {
-	if b.open && b.restBy.IsZero() {
-		b.restBy = time.Now().Add(within)
+// restFrom gives the rest of a body its time, unless it has had it.
+func (c *conn) restFrom(now time.Time) {
+	if !c.body.late {
+		c.body.restBy = now.Add(c.limits.c.Rest)
 	}
 }
 
-// answered notes that the answer has begun to go out: net/http has read the body by now, or
-// has given it up, unless the handler goes on reading it.
-func (c *conn) answered() {
+// sends notes that something goes out. Where that is the answer, net/http has read the body
+// by now, or has given it up, unless the handler goes on reading it. After the handler, it
+// may wait for the client to leave meanwhile.
+func (c *conn) sends() {
 	b := &c.body
-	if !b.open || b.restBy.IsZero() || b.answered || b.returned {
+	switch {
+	case !b.open:
 		return
+	case b.returned:
+		b.sending = true
+	case b.answered || b.restBy.IsZero():
+		return
+	default:
+		b.answered = true
 	}
-	b.answered = true
 	c.bodyChanged()
+}
+
+// sent ends what sends began.
+func (c *conn) sent(now time.Time) {
+	if c.body.sending {
+		c.body.sending = false
+		c.restFrom(now)
+		c.bodyChanged()
+	}
 }
 
 // requestOver forgets a request.
@@ -106,7 +135,7 @@ func (c *conn) readBody(p []byte) (int, error) {
 		n, err := c.Conn.Read(p)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			c.mu.Lock()
-			c.in.moved(n, time.Since(began))
+			c.in.moved(n, c.waited(began, time.Now()))
 			c.mu.Unlock()
 			return n, err
 		}
@@ -114,6 +143,14 @@ func (c *conn) readBody(p []byte) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// waited is how much of a Read was waiting for a body.
+func (c *conn) waited(began, now time.Time) time.Duration {
+	if c.since.After(began) {
+		began = c.since
+	}
+	return now.Sub(began)
 }
 
 // waitOn judges a deadline that has passed without a byte.
@@ -124,7 +161,7 @@ func (c *conn) waitOn(began time.Time) bool {
 	if !c.body.limited() { // nobody waits for a body any more, but for the client to leave
 		return !passed(c.readBy, now)
 	}
-	c.in.moved(0, now.Sub(began))
+	c.in.moved(0, c.waited(began, now))
 	late := c.in.left <= 0 || passed(c.body.restBy, now)
 	if late && !c.body.late {
 		c.body.late = true

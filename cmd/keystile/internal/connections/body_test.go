@@ -1,6 +1,7 @@
 package connections
 
 import (
+	"bufio"
 	"io"
 	"log"
 	"net/http"
@@ -33,10 +34,21 @@ func TestABodyThatNeverComesDoesNotHoldAConnection(t *testing.T) {
 		{"refused, too large to be read", refuse, post(1<<20) + "half", 0, 6 * s},
 		{"not looked at", func(http.ResponseWriter, *http.Request) {}, post(5000) + "half", 5 * s, 6 * s},
 		{"half read, then refused", func(w http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 4)); refuse(w, r) }, post(5000) + "half", 5 * s, 6 * s},
+		{"closed", func(w http.ResponseWriter, r *http.Request) { r.Body.Close(); refuse(w, r) }, post(5000) + "half", 5 * s, 6 * s},
+		{"answered, then closed", func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "x")
+			http.NewResponseController(w).Flush()
+			r.Body.Close()
+		}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0, 6 * s},
+		{"refused, in chunks, too large to be read", refuse, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0, 6 * s},
 		{"a half header", readAll, "POST / HTTP/1.1\r\nHo", 5 * s, 6 * s},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inBubble(t, Config{}, c.handle, func(s *site) { s.ask(c.request).wantClosed(c.from, c.to) })
+			inBubble(t, Config{}, c.handle, func(s *site) {
+				client := s.dial("192.0.2.1")
+				go io.WriteString(client.Conn, c.request)
+				client.wantClosed(c.from, c.to)
+			})
 		})
 	}
 }
@@ -155,6 +167,40 @@ func TestAHandlerMayTakeItsTimeOnceTheBodyIsOver(t *testing.T) {
 				c.send(get)
 				c.wantAnswer(200)
 			})
+		})
+	}
+}
+
+// pacedReader reads 1 KiB every half second.
+type pacedReader struct{ io.Reader }
+
+func (p pacedReader) Read(b []byte) (int, error) {
+	time.Sleep(time.Second / 2)
+	return p.Reader.Read(b[:min(len(b), 1<<10)])
+}
+
+func TestAConnectionIsAsGoodAsNewAfterABodyThatNobodyRead(t *testing.T) {
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		if err := r.Context().Err(); err != nil {
+			t.Errorf("the client is said to have left: %v", err)
+		}
+		w.Header().Set("Content-Length", "65536")
+		if r.URL.Path == "/begin" {
+			http.NewResponseController(w).Flush()
+			time.Sleep(time.Minute)
+		}
+		w.Write(make([]byte, 65536))
+	}
+	for _, path := range []string{"/", "/begin"} {
+		inBubble(t, Config{}, handle, func(s *site) {
+			c := s.dial("192.0.2.1")
+			c.read = bufio.NewReader(pacedReader{c.Conn})
+			for range 3 {
+				c.send("POST " + path + " HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n")
+				time.Sleep(time.Second)
+				c.send("body")
+				c.wantAnswer(200)
+			}
 		})
 	}
 }

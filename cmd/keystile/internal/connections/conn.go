@@ -28,6 +28,7 @@ type conn struct {
 	body            body
 	limited         atomic.Bool // body.limited(), for who reads
 	set             bool        // the deadline for reading is that of a body
+	since           time.Time   // when it began to be
 }
 
 const unknown = -1
@@ -50,7 +51,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	for {
 		began := time.Now()
 		c.mu.Lock()
-		c.answered()
+		c.sends()
 		if c.out.arm(began) {
 			c.Conn.SetWriteDeadline(earliest(c.out.armed, c.writeBy))
 		}
@@ -69,6 +70,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 func (c *conn) wrote(began time.Time, n int, err error) (again bool) {
 	now := time.Now()
 	c.mu.Lock()
+	c.sent(now)
 	taken, late := n, errors.Is(err, os.ErrDeadlineExceeded)
 	if late {
 		taken = c.taken(n)

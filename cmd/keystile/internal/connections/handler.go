@@ -3,6 +3,7 @@ package connections
 import (
 	"io"
 	"net/http"
+	"time"
 )
 
 // handler tells the connection about the bodies of its requests.
@@ -31,15 +32,9 @@ type exchange struct {
 	conn    *conn
 	request http.Request
 	upload  upload
-	begun   bool
 }
 
-func (x *exchange) begin() {
-	if !x.begun {
-		x.begun = true
-		x.conn.answering()
-	}
-}
+func (x *exchange) begin() { x.conn.answering() }
 
 func (x *exchange) WriteHeader(status int) {
 	if status >= 200 || status == http.StatusSwitchingProtocols { // others only announce an answer
@@ -77,4 +72,15 @@ func (u *upload) Read(p []byte) (int, error) {
 		b.open = b.open && err != io.EOF
 	})
 	return n, err
+}
+
+// Close reads what is left of a small body.
+func (u *upload) Close() error {
+	u.conn.changeBody(func(b *body) {
+		b.reading = true
+		u.conn.restFrom(time.Now())
+	})
+	err := u.ReadCloser.Close()
+	u.conn.changeBody(func(b *body) { *b = body{late: b.late} }) // nobody can read it any more
+	return err
 }

@@ -37,6 +37,7 @@ func inBubble(t *testing.T, c Config, h http.HandlerFunc, test func(*site)) {
 		test(s)
 		s.server.Close()
 		<-over
+		time.Sleep(time.Second) // net/http waits for half of one before it closes some connections
 		synctest.Wait()
 		if n := s.limits.Stats().Open; n != 0 {
 			t.Errorf("%d connections are still counted", n)
@@ -78,7 +79,11 @@ func (a addressed) RemoteAddr() net.Addr { return a.from }
 func (s *site) dial(from string) *client {
 	near, far := net.Pipe()
 	s.dialed <- addressed{far, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 4711))}
-	return &client{near, s.t, bufio.NewReader(near), time.Now()}
+	return newClient(s.t, near)
+}
+
+func newClient(t *testing.T, nc net.Conn) *client {
+	return &client{nc, t, bufio.NewReader(nc), time.Now()}
 }
 
 // ask dials and sends the beginning of a request.

@@ -141,7 +141,14 @@ func TestThousandsOfSlowConnectionsGoAndOthersAreAnsweredMeanwhile(t *testing.T)
 func TestOverTheLimitAConnectionIsClosedBeforeAnythingIsRead(t *testing.T) {
 	_, address := local(t, Config{PerAddress: 3}, echoOrMuch)
 	for i := range 5 {
-		nc := from(t, "127.0.0.1", address)
+		nc, err := net.Dial("tcp", address)
+		if err != nil && i >= 3 {
+			continue // it was closed before the dial was through
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
 		nc.SetReadDeadline(time.Now().Add(10 * time.Second))
 		if i < 3 {
 			io.WriteString(nc, "GET /ping HTTP/1.1\r\nHost: h\r\n\r\n")
