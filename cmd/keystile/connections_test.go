@@ -36,14 +36,27 @@ func hold(t *testing.T, address string) (open int) {
 	return open
 }
 
+// elsewhere is a client with another loopback address than those of the other tests.
+func elsewhere(t *testing.T) *http.Client {
+	t.Helper()
+	ip := net.IPv4(127, 0, 0, 2)
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: ip})
+	if err != nil {
+		t.Skip("this machine has one loopback address")
+	}
+	l.Close()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
+	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+}
+
 func TestAnAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
 	t.Parallel()
+	other := elsewhere(t)
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--limits-connections-per-ip", "5")
 	admin := s.out.find(t, s.ended, `Admin listener +(\S+)`)
 	if n := hold(t, s.address); n > 5 || n == 0 {
 		t.Errorf("one address holds %d connections", n)
 	}
-	other := http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}}
 	if resp, err := other.Get(s.base + "/healthz/live"); err != nil {
 		t.Errorf("another address is not served: %v", err)
 	} else {
@@ -75,6 +88,7 @@ func TestATrustedProxyHoldsMoreConnections(t *testing.T) {
 // With few files, one address must not take them all, and none may be asked for in vain.
 func TestTheFilesOfAProcessAreNeverUsedUp(t *testing.T) {
 	t.Parallel()
+	other := elsewhere(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +103,6 @@ func TestTheFilesOfAProcessAreNeverUsedUp(t *testing.T) {
 		defer conn.Close()
 		fmt.Fprint(conn, halfBody)
 	}
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	other := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
 	for range 10 {
 		resp, err := other.Get("http://" + address + "/healthz/ready")
 		if err != nil {
@@ -143,37 +155,67 @@ func TestNoListenerWaitsForABodyOrAReaderForLong(t *testing.T) {
 }
 
 func testHeld(t *testing.T, which int, request string) {
-	log := slog.New(slog.DiscardHandler)
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/much":
-			w.Write(make([]byte, 1<<20))
-		case "/refused":
-			w.WriteHeader(401)
-		default:
-			io.ReadAll(r.Body)
+	near, stop := serveOver(t, which, &config.Config{})
+	io.WriteString(near, request)
+	time.Sleep(35 * time.Second)
+	if _, err := near.Write([]byte("x")); err == nil {
+		t.Error("the connection is open")
+	}
+	stop()
+}
+
+func TestASilentStreamIsClosedWhenTheSettingSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, stop := serveOver(t, 0, &config.Config{StreamIdle: 10 * time.Minute})
+		io.WriteString(near, "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
+		began := time.Now()
+		if n, err := io.Copy(io.Discard, near); n == 0 || err != nil {
+			t.Errorf("read %d bytes, %v", n, err)
 		}
+		if took := time.Since(began); took < 10*time.Minute || took > 15*time.Minute {
+			t.Errorf("closed after %v", took)
+		}
+		stop()
 	})
+}
+
+// serveOver serves three listeners, each with its limits, and dials one of them.
+func serveOver(t *testing.T, which int, c *config.Config) (near net.Conn, stop func()) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
 	s := servers{log: log}
 	for _, network := range []string{"tcp", "tcp", "unix"} {
-		s.doors = append(s.doors, opening{newServer(h, log), &pipes{network: network, dialed: make(chan net.Conn), closed: make(chan struct{})}})
+		at := &pipes{network: network, dialed: make(chan net.Conn), closed: make(chan struct{})}
+		s.doors = append(s.doors, opening{newServer(http.HandlerFunc(held), log), at})
 	}
 	dialed := s.doors[which].at.(*pipes).dialed
-	s.limit(&config.Config{}, s.doors[0].server, nil)
+	s.limit(c, s.doors[0].server, nil)
 	var work sync.WaitGroup
 	for _, o := range s.doors {
 		work.Go(func() { o.server.Serve(o.at) })
 	}
 	near, far := net.Pipe()
 	dialed <- far
-	io.WriteString(near, request)
-	time.Sleep(35 * time.Second)
-	if _, err := near.Write([]byte("x")); err == nil {
-		t.Error("the connection is open")
+	return near, func() {
+		near.Close()
+		for _, o := range s.doors {
+			o.server.Close()
+		}
+		work.Wait()
 	}
-	near.Close()
-	for _, o := range s.doors {
-		o.server.Close()
+}
+
+// held is what clients try to hold open.
+func held(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/much":
+		w.Write(make([]byte, 1<<20))
+	case "/refused":
+		w.WriteHeader(401)
+	case "/stream":
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	default:
+		io.ReadAll(r.Body)
 	}
-	work.Wait()
 }
