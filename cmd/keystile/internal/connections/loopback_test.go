@@ -55,7 +55,7 @@ func echoOrMuch(w http.ResponseWriter, r *http.Request) {
 // honest asks again and again until the test is over with, and reports the slowest answer.
 func honest(t *testing.T, ctx context.Context, address string) (asked int, slowest time.Duration) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
 	for ; ctx.Err() == nil; asked++ {
 		began := time.Now()
 		resp, err := client.Get("http://" + address + "/ping")
@@ -132,7 +132,7 @@ func TestThousandsOfSlowConnectionsGoAndOthersAreAnsweredMeanwhile(t *testing.T)
 	if s := l.Stats(); s.CutBody != uint64(bodies) || s.CutAnswer != uint64(readers) {
 		t.Errorf("counted %+v", s)
 	}
-	if slowest > 4*time.Second || asked == 0 {
+	if slowest > 8*time.Second || asked == 0 {
 		t.Errorf("of %d honest requests the slowest took %v", asked, slowest)
 	}
 	t.Logf("gone after %v; of %d honest requests the slowest took %v", time.Since(began), asked, slowest)
