@@ -149,9 +149,7 @@ func (c *conn) cut(count *atomic.Uint64) {
 		return
 	}
 	count.Add(1)
-	if tcp, ok := c.Conn.(interface{ SetLinger(int) error }); ok {
-		tcp.SetLinger(0)
-	}
+	forgetUnsent(c.Conn)
 	c.Close()
 }
 

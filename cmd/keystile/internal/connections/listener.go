@@ -23,7 +23,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if c := l.limits.admit(nc); c != nil {
 			return c, nil
 		}
-		reset(nc)
+		forgetUnsent(nc)
+		nc.Close()
 	}
 }
 
@@ -60,10 +61,9 @@ func addressOf(nc net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().WithZone("").Unmap()
 }
 
-// reset closes a connection so that the kernel keeps nothing of it.
-func reset(nc net.Conn) {
+// forgetUnsent makes Close reset a connection, so that the kernel keeps nothing of it.
+func forgetUnsent(nc net.Conn) {
 	if tcp, ok := nc.(interface{ SetLinger(int) error }); ok {
 		tcp.SetLinger(0)
 	}
-	nc.Close()
 }
