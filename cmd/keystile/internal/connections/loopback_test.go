@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// local is a real server on the loopback interface.
-func local(t *testing.T, c Config, h http.HandlerFunc) (l *Limits, address string) {
+// local is a real server on the loopback interface. Its connections are given to some
+// functions first.
+func local(t *testing.T, c Config, h http.HandlerFunc, first ...func(*net.TCPConn)) (l *Limits, address string) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -20,6 +21,12 @@ func local(t *testing.T, c Config, h http.HandlerFunc) (l *Limits, address strin
 	}
 	l = New(c)
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+	server.ConnContext = func(ctx context.Context, nc net.Conn) context.Context {
+		for _, f := range first {
+			f(nc.(*conn).Conn.(*net.TCPConn))
+		}
+		return ctx
+	}
 	guarded := l.Guard(server, at)
 	over := make(chan error)
 	go func() { over <- server.Serve(guarded) }()
@@ -169,14 +176,14 @@ func TestASteadyReaderIsSeenThroughTheKernelsBuffer(t *testing.T) {
 	if _, ok := queued(new(net.TCPConn)); ok {
 		t.Fatal("a connection that is closed has a queue")
 	}
-	l, address := local(t, Config{Grace: 400 * time.Millisecond}, echoOrMuch)
+	l, address := local(t, Config{Grace: 400 * time.Millisecond}, echoOrMuch, func(nc *net.TCPConn) { nc.SetWriteBuffer(1 << 20) })
 	nc := from(t, "127.0.0.1", address)
 	if _, ok := queued(nc); !ok {
 		t.Skip("this system does not tell what its buffers hold")
 	}
 	nc.SetReadBuffer(4 << 10)
 	io.WriteString(nc, "GET /much HTTP/1.1\r\nHost: h\r\n\r\n")
-	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; time.Sleep(5 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; time.Sleep(20 * time.Millisecond) {
 		if _, err := io.ReadFull(nc, make([]byte, 2<<10)); err != nil {
 			t.Fatalf("cut after %v: %v, %+v", time.Since(began), err, l.Stats())
 		}
