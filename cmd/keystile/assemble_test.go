@@ -257,6 +257,8 @@ var triedElsewhere = map[string]string{
 
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
+	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
+	"limits.stream_idle":        "TestASilentStreamIsClosedWhenTheSettingSaysSo",
 }
 
 func TestEachKeyIsTried(t *testing.T) {

@@ -92,6 +92,7 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	} else {
 		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
 	}
+	s.limit(c, front, counted)
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
 	writeBanner(say, banner{
@@ -117,8 +118,8 @@ func newLog(c *config.Config, call cli.Call) *slog.Logger {
 	return slog.New(requests.Log(h))
 }
 
-// newServer limits what a client can hold open. There is no limit on a whole request or
-// answer: rooms that read bodies bound them, and answers may be streams.
+// newServer limits headers and the pause between requests. The limits of connections, bodies
+// and answers come with servers.limit.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return watch(&http.Server{
 		Handler:           h,

@@ -9,6 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/connections"
+	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,6 +35,29 @@ type servers struct {
 type opening struct {
 	server *http.Server
 	at     net.Listener
+}
+
+// limit bounds what clients can hold open at each listener, and shows it in the metrics, if
+// there are any. Operators have places of their own, so that they get in when the public
+// listener is full. Who can open the admin socket can do everything, and is not counted.
+func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.Metrics) {
+	room, reserve := connections.Room()
+	for i, o := range s.doors {
+		name, total := "admin", reserve
+		switch {
+		case o.at.Addr().Network() == "unix":
+			name, total = "socket", 0
+		case o.server == public:
+			name, total = "public", room
+		}
+		limits := connections.New(connections.Config{
+			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
+		})
+		s.doors[i].at = limits.Guard(o.server, o.at)
+		if counted != nil {
+			counted.WatchConnections(name, limits.Stats)
+		}
+	}
 }
 
 // run serves until ctx ends or a server fails, then stops everything it has started.

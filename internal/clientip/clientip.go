@@ -57,6 +57,9 @@ func (r Resolver) Of(req *http.Request) netip.Addr {
 // may be believed as far as it sets or clears them itself.
 func (r Resolver) Trusts(req *http.Request) bool { return r.trusts(parse(req.RemoteAddr)) }
 
+// TrustsAddr reports whether an address is a trusted proxy's, in whatever form it is given.
+func (r Resolver) TrustsAddr(a netip.Addr) bool { return r.trusts(a.WithZone("").Unmap()) }
+
 func (r Resolver) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(r.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }

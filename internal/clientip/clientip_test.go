@@ -159,3 +159,15 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 	}
 	return out
 }
+
+func TestAnAddressIsTrustedInWhateverForm(t *testing.T) {
+	r := New([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
+	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::1%eth0": true, "192.0.2.1": false, "::ffff:192.0.2.1": false, "2001:db8::1": false} {
+		if got := r.TrustsAddr(netip.MustParseAddr(text)); got != want {
+			t.Errorf("TrustsAddr(%s) = %t", text, got)
+		}
+	}
+	if r.TrustsAddr(netip.Addr{}) {
+		t.Error("no address is trusted")
+	}
+}

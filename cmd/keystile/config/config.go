@@ -40,10 +40,12 @@ type Config struct {
 	SignUp string // closed, invitation or open
 	Mail   Mail
 
-	PerAddress int // requests a minute without a valid token
-	Products   []Product
-	OverageFen int // of a thousand calls beyond a quota
-	Origins    []string
+	PerAddress     int           // requests a minute without a valid token
+	MaxConnections int           // of one address
+	StreamIdle     time.Duration // of a connection
+	Products       []Product
+	OverageFen     int // of a thousand calls beyond a quota
+	Origins        []string
 
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool
@@ -153,6 +155,7 @@ func (l *loader) check(c *Config) {
 	if c.SessionIdle > c.SessionMax {
 		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
 	}
+	l.checkStreams(c)
 	switch m := c.Mail; {
 	case m.Host == "" && (m.Port != 0 || m.Username != "" || !m.Password.IsZero() || m.From != ""):
 		l.complain("mail.smtp.host: it is empty, and other keys of mail.smtp are not")

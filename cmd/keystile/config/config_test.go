@@ -151,6 +151,8 @@ func TestWhatDoesNotFitTogetherIsAComplaint(t *testing.T) {
 	key := "KEYSTILE_MASTER_KEY=" + storage.NewMasterKey().Text()
 	wantComplaint(t, []string{key, "KEYSTILE_MASTER_KEY_FILE=/k"}, "", "keep one of them")
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
+	wantComplaint(t, []string{"KEYSTILE_LIMITS_STREAM_IDLE=59s"}, "", "less than 1m")
+	wantComplaint(t, nil, "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:1', timeout: 2h}]", "timeout of the product ai")
 }
 
 func TestHostsOfTheAdminListenerAreNamesAndAddresses(t *testing.T) {

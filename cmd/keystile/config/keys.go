@@ -113,6 +113,10 @@ var keys = []key{
 
 	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
 		set: count(func(c *Config) *int { return &c.PerAddress })},
+	{name: "limits.connections_per_ip", kind: "number", fallback: "256", help: "connections that one address (of IPv6, one /64) may hold open; trusted_proxies may hold as many as there is room for", example: "256",
+		set: count(func(c *Config) *int { return &c.MaxConnections })},
+	{name: "limits.stream_idle", kind: "duration", fallback: "1h", help: "how long a connection may be silent, a stream's or a WebSocket's above all; it is closed then, or half as long again later", example: "1h",
+		set: duration(func(c *Config) *time.Duration { return &c.StreamIdle })},
 	{name: "gateway.products", kind: "list of objects", spec: "1", objects: true, help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, strip_prefix, identity, timeout and pace, see Put services behind it; short: name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search",
 		set: products},
 	{name: "billing.overage_fen", kind: "number", spec: "8", help: "what a thousand calls beyond a quota cost, in hundredths of a yuan; without it they are free", example: "500",

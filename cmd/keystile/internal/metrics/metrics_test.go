@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/cmd/keystile/internal/connections"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 )
@@ -84,5 +85,25 @@ func TestWhatAGatewayCountsIsShown(t *testing.T) {
 	}
 	if ill = errors.New("the disk is full"); !strings.Contains(scrape(t, m), "keystile_ledger_healthy 0\n") {
 		t.Error("it looks healthy with a full disk")
+	}
+}
+
+func TestWhatConnectionsCountIsShownByListener(t *testing.T) {
+	m := New("v1.2.3", func() float64 { return 0 })
+	for _, listener := range []string{"public", "admin"} {
+		m.WatchConnections(listener, func() connections.Stats {
+			return connections.Stats{Open: len(listener), RefusedAddress: 1, RefusedFull: 2, CutBody: 3, CutAnswer: 4, CutSilent: 5}
+		})
+	}
+	text := scrape(t, m)
+	for _, want := range []string{
+		`keystile_connections_open{listener="public"} 6`, `keystile_connections_open{listener="admin"} 5`,
+		`keystile_connections_refused_total{listener="public",reason="address"} 1`, `keystile_connections_refused_total{listener="public",reason="full"} 2`,
+		`keystile_connections_cut_total{listener="admin",reason="body"} 3`, `keystile_connections_cut_total{listener="admin",reason="answer"} 4`,
+		`keystile_connections_cut_total{listener="admin",reason="silent"} 5`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("not shown: %s", want)
+		}
 	}
 }

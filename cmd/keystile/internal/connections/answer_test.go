@@ -1,0 +1,173 @@
+package connections
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const large = 1 << 20
+
+// much is a handler with a large answer.
+func much(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", fmt.Sprint(large))
+	w.Write(make([]byte, large))
+}
+
+// slowly reads a few bytes at each tick until the connection is closed.
+func (c *client) slowly(n int, every time.Duration) (total int) {
+	for {
+		m, err := c.Conn.Read(make([]byte, n))
+		total += m
+		if err != nil {
+			return total
+		}
+		time.Sleep(every)
+	}
+}
+
+func TestAnAnswerThatIsNotReadDoesNotHoldAConnection(t *testing.T) {
+	for name, request := range map[string]string{
+		"of a request":             get,
+		"of a request with a body": post(4) + "body",
+		"of many at once":          strings.Repeat(get, 40),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, much, func(s *site) {
+				c := s.dial("192.0.2.1")
+				go io.WriteString(c.Conn, request)
+				time.Sleep(32 * time.Second)
+				if s.limits.Stats().Open != 0 {
+					t.Error("it is open")
+				}
+				if cut := s.limits.Stats().CutAnswer; cut != 1 {
+					t.Errorf("counted %d times, want once", cut)
+				}
+			})
+		})
+	}
+}
+
+func TestAnAnswerReadInDripsDoesNotHoldAConnection(t *testing.T) {
+	inBubble(t, Config{}, much, func(s *site) {
+		c := s.ask(get)
+		if n := c.slowly(100, time.Second); n > 10<<10 {
+			t.Errorf("%d bytes were read", n)
+		}
+		c.wantOver(30*time.Second, 40*time.Second)
+	})
+}
+
+func TestAnAnswerReadAboveTheRateArrives(t *testing.T) {
+	inBubble(t, Config{}, much, func(s *site) {
+		c := s.ask(get)
+		if n := c.slowly(1100, time.Second); n < large {
+			t.Errorf("%d bytes were read", n)
+		}
+	})
+}
+
+func TestSmallAnswersOneAfterTheOtherAreMeasuredTogether(t *testing.T) {
+	inBubble(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
+		for range 1000 {
+			w.Write(make([]byte, 4<<10))
+		}
+	}, func(s *site) {
+		c := s.ask(get)
+		c.slowly(4<<10, 8*time.Second) // each of them is fast enough for a deadline of its own
+		c.wantOver(30*time.Second, 80*time.Second)
+	})
+}
+
+func TestAStreamLivesAsLongAsItSaysSomething(t *testing.T) {
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, pause := range []time.Duration{time.Second, 20 * time.Minute, 29 * time.Minute, 59 * time.Minute, 10 * time.Hour} {
+			fmt.Fprintln(w, "data: x")
+			http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(pause):
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+	for name, request := range map[string]string{"asked for with GET": get, "asked for with POST": post(4) + "body"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, handle, func(s *site) {
+				c := s.ask(request)
+				// It has said its last after 108 minutes, and is then silent for an hour, or half as long again.
+				c.wantClosed(168*time.Minute, 200*time.Minute)
+				if cut := s.limits.Stats().CutSilent; cut != 1 {
+					t.Errorf("counted %d times, want once", cut)
+				}
+			})
+		})
+	}
+}
+
+func TestASwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
+	handle := func(w http.ResponseWriter, _ *http.Request) {
+		nc, both, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go func() {
+			defer nc.Close()
+			for line := ""; err == nil; line, err = both.ReadString('\n') {
+				io.WriteString(nc, "echo "+line)
+			}
+		}()
+	}
+	for name, request := range map[string]string{"without a body": get, "with a body": post(4) + "body"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, handle, func(s *site) {
+				c := s.ask(request)
+				io.ReadFull(c.read, make([]byte, len("echo ")))
+				for range 5 {
+					time.Sleep(50 * time.Minute)
+					go c.send("hello\n")
+					if line, err := bufio.NewReader(c.Conn).ReadString('\n'); !strings.HasSuffix(line, "hello\n") {
+						t.Fatalf("read %q, %v", line, err)
+					}
+				}
+				c.began = time.Now()
+				c.wantClosed(time.Hour, 91*time.Minute)
+			})
+		})
+	}
+}
+
+func TestAnUnreadWebSocketIsClosed(t *testing.T) {
+	handle := func(w http.ResponseWriter, _ *http.Request) {
+		nc, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer nc.Close()
+		nc.Write(make([]byte, large))
+	}
+	inBubble(t, Config{}, handle, func(s *site) {
+		s.ask(get)
+		time.Sleep(32 * time.Second)
+		if s.limits.Stats().Open != 0 {
+			t.Error("it is open")
+		}
+	})
+}
+
+func TestAConnectionThatIsNotUsedIsClosed(t *testing.T) {
+	inBubble(t, Config{}, readAll, func(s *site) {
+		s.dial("192.0.2.1").wantClosed(time.Second, 6*time.Second)
+		c := s.ask(post(4))
+		c.send("body")
+		c.wantAnswer(200)
+		c.wantClosed(2*time.Minute, 2*time.Minute+time.Second)
+	})
+}

@@ -1,0 +1,171 @@
+package connections
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// body is what a connection knows of the body of the request that is served. net/http reads
+// it in three places: for the handler, before the answer's header goes out, and when the
+// handler has returned. It must not take long in any of them. In between, once the body is
+// over or the answer has begun, net/http waits in a Read for the client to go away, and
+// that may last.
+type body struct {
+	open     bool      // there is one, and its end was not seen
+	reading  bool      // the handler reads
+	answered bool      // the answer's header went out
+	returned bool      // the handler has
+	sending  bool      // and what it left behind goes out
+	restBy   time.Time // when the rest of a body that nobody wants must be here
+	late     bool      // it was cut
+}
+
+func (b *body) limited() bool {
+	return b.open && !b.sending && (!b.answered || b.reading || b.returned)
+}
+
+// changeBody changes what is known of the body, and the deadline with it.
+func (c *conn) changeBody(change func(*body)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.body)
+	c.bodyChanged()
+}
+
+func (c *conn) bodyChanged() {
+	is := c.body.limited()
+	if c.limited.Load() != is {
+		c.limited.Store(is)
+		c.in.armed = time.Time{} // it may be from long ago
+	}
+	if !is && c.set || is && !c.body.restBy.IsZero() {
+		c.applyRead()
+	}
+}
+
+// applyRead sets the deadline of reading.
+func (c *conn) applyRead() error {
+	by := c.readBy
+	if c.set = c.body.limited(); c.set {
+		if c.in.armed.IsZero() {
+			c.since = time.Now()
+			c.in.arm(c.since)
+		}
+		by = earliest(by, earliest(c.in.armed, c.body.restBy))
+	}
+	return c.Conn.SetReadDeadline(by)
+}
+
+// beginBody begins the wait for a body.
+func (c *conn) beginBody() {
+	l := c.limits.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.in = pace{left: l.Grace, grace: l.Grace, rate: l.BodyRate}
+	c.body = body{open: true}
+	c.bodyChanged()
+}
+
+// answering notes that the handler answers: what is left of the body has to come soon.
+func (c *conn) answering() {
+	c.changeBody(func(b *body) {
+		if !b.answered {
+			c.restFrom(time.Now())
+		}
+	})
+}
+
+// handlerReturned notes that what is read of the body from here on is thrown away.
+func (c *conn) handlerReturned() {
+	c.changeBody(func(b *body) {
+		b.returned, b.reading = true, false
+		c.restFrom(time.Now())
+	})
+}
+
+// restFrom gives the rest of a body its time, unless it has had it.
+func (c *conn) restFrom(now time.Time) {
+	if !c.body.late {
+		c.body.restBy = now.Add(c.limits.c.Rest)
+	}
+}
+
+// sends notes that something goes out. Where that is the answer, net/http has read the body
+// by now, or has given it up, unless the handler goes on reading it. After the handler, it
+// may wait for the client to leave meanwhile.
+func (c *conn) sends() {
+	b := &c.body
+	switch {
+	case !b.open:
+		return
+	case b.returned:
+		b.sending = true
+	case b.answered || b.restBy.IsZero():
+		return
+	default:
+		b.answered = true
+	}
+	c.bodyChanged()
+}
+
+// sent ends what sends began.
+func (c *conn) sent(now time.Time) {
+	if c.body.sending {
+		c.body.sending = false
+		c.restFrom(now)
+		c.bodyChanged()
+	}
+}
+
+// requestOver forgets a request.
+func (c *conn) requestOver() {
+	c.changeBody(func(b *body) { *b = body{} })
+}
+
+// readBody reads while a body is waited for.
+func (c *conn) readBody(p []byte) (int, error) {
+	for {
+		began := time.Now()
+		c.mu.Lock()
+		if c.body.limited() && (c.in.arm(began) || !c.set) {
+			c.applyRead()
+		}
+		c.mu.Unlock()
+		n, err := c.Conn.Read(p)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.mu.Lock()
+			c.in.moved(n, c.waited(began, time.Now()))
+			c.mu.Unlock()
+			return n, err
+		}
+		if !c.waitOn(began) {
+			return n, err
+		}
+	}
+}
+
+// waited is how much of a Read was waiting for a body.
+func (c *conn) waited(began, now time.Time) time.Duration {
+	if c.since.After(began) {
+		began = c.since
+	}
+	return now.Sub(began)
+}
+
+// waitOn judges a deadline that has passed without a byte.
+func (c *conn) waitOn(began time.Time) bool {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.body.limited() { // nobody waits for a body any more, but for the client to leave
+		return !passed(c.readBy, now)
+	}
+	c.in.moved(0, c.waited(began, now))
+	late := c.in.left <= 0 || passed(c.body.restBy, now)
+	if late && !c.body.late {
+		c.body.late = true
+		c.limits.cutBody.Add(1)
+	}
+	return !late && !passed(c.readBy, now)
+}

@@ -1,0 +1,183 @@
+package connections
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// conn is a connection whose client is waited for only so long. Deadlines that others set
+// on it hold as well; the earlier one counts.
+type conn struct {
+	net.Conn
+	limits *Limits
+	from   netip.Addr
+	closed atomic.Bool
+	silence
+
+	writing sync.Mutex // a Write that goes on is still one
+
+	mu              sync.Mutex
+	readBy, writeBy time.Time // what others have set
+	in, out         pace
+	queue           int // bytes in the kernel when a write was last looked at, or unknown
+	body            body
+	limited         atomic.Bool // body.limited(), for who reads
+	set             bool        // the deadline for reading is that of a body
+	since           time.Time   // when it began to be
+}
+
+const unknown = -1
+
+// Read reads what has come. While a body is waited for, it fails once that took too long.
+func (c *conn) Read(p []byte) (n int, err error) {
+	if c.limited.Load() {
+		n, err = c.readBody(p)
+	} else {
+		n, err = c.Conn.Read(p)
+	}
+	c.moved(n)
+	return n, err
+}
+
+// Write fails, and the connection is closed, if the client takes too little of it.
+func (c *conn) Write(p []byte) (n int, err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	for {
+		began := time.Now()
+		c.mu.Lock()
+		c.sends()
+		if c.out.arm(began) {
+			c.Conn.SetWriteDeadline(earliest(c.out.armed, c.writeBy))
+		}
+		c.mu.Unlock()
+		m, err := c.Conn.Write(p[n:])
+		n += m
+		c.moved(m)
+		if !c.wrote(began, m, err) {
+			return n, err
+		}
+	}
+}
+
+// wrote judges one attempt to write. It reports whether it is to go on: a deadline of ours
+// has passed, and the client has taken enough.
+func (c *conn) wrote(began time.Time, n int, err error) (again bool) {
+	now := time.Now()
+	c.mu.Lock()
+	c.sent(now)
+	taken, late := n, errors.Is(err, os.ErrDeadlineExceeded)
+	if late {
+		taken = c.taken(n)
+	} else {
+		c.queue = unknown
+	}
+	c.out.moved(taken, now.Sub(began))
+	cut := late && c.out.left <= 0
+	again = late && !cut && !passed(c.writeBy, now)
+	c.mu.Unlock()
+	if cut {
+		c.cut(&c.limits.cutAnswer)
+	}
+	return again
+}
+
+// taken is how much the client has taken while n bytes were written, as far as the kernel
+// tells: a large buffer may accept nothing for long although its other end moves.
+func (c *conn) taken(n int) int {
+	now, ok := queued(c.Conn)
+	if !ok {
+		return n
+	}
+	before := c.queue
+	c.queue = now
+	if before == unknown {
+		return n
+	}
+	return max(n, before+n-now)
+}
+
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readBy = t
+	return c.applyRead()
+}
+
+// SetWriteDeadline is called by net/http after every request, mostly to no effect.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.IsZero() && c.writeBy.IsZero() {
+		return nil
+	}
+	c.writeBy = t
+	return c.Conn.SetWriteDeadline(earliest(c.out.armed, t))
+}
+
+func (c *conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// CloseWrite says that nothing more will come, where a connection can.
+func (c *conn) CloseWrite() error {
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return half.CloseWrite()
+}
+
+func (c *conn) Close() error {
+	if c.closed.CompareAndSwap(false, true) {
+		c.mu.Lock()
+		c.watch.Stop()
+		c.mu.Unlock()
+		c.limits.held.give(c.from)
+	}
+	return c.Conn.Close()
+}
+
+// cut closes a connection that has lasted too long.
+func (c *conn) cut(count *atomic.Uint64) {
+	if c.closed.Load() {
+		return
+	}
+	count.Add(1)
+	forgetUnsent(c.Conn)
+	c.Close()
+}
+
+// silence is how long nothing has moved, in halves of what is allowed.
+type silence struct {
+	watch  *time.Timer
+	busy   atomic.Bool
+	halves int
+}
+
+func (s *silence) moved(n int) {
+	if n > 0 && !s.busy.Load() { // a load leaves the line where it is
+		s.busy.Store(true)
+	}
+}
+
+// look is what the watch calls, twice in Config.StreamIdle.
+func (c *conn) look() {
+	if c.halves++; c.busy.Swap(false) {
+		c.halves = 0
+	}
+	if c.halves >= 2 {
+		c.cut(&c.limits.cutSilences)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed.Load() {
+		c.watch.Reset(c.limits.c.StreamIdle / 2)
+	}
+}

@@ -1,0 +1,69 @@
+package connections
+
+import (
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/clientip"
+)
+
+// listener hands out only what the limits let in.
+type listener struct {
+	net.Listener
+	limits *Limits
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		nc, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if c := l.limits.admit(nc); c != nil {
+			return c, nil
+		}
+		forgetUnsent(nc)
+		nc.Close()
+	}
+}
+
+// admit counts a connection; nil if there are too many.
+func (l *Limits) admit(nc net.Conn) *conn {
+	from := addressOf(nc)
+	if l.c.Trusted(from) {
+		from = netip.Addr{}
+	}
+	from = clientip.Bucket(from)
+	switch l.held.take(from, l.c.PerAddress, l.c.Total) {
+	case tooManyOfAddress:
+		l.refusedAddress.Add(1)
+		return nil
+	case tooManyInAll:
+		l.refusedFull.Add(1)
+		return nil
+	}
+	c := &conn{Conn: nc, limits: l, from: from}
+	c.out = pace{left: l.c.Grace, grace: l.c.Grace, rate: l.c.AnswerRate, capped: true}
+	c.queue = unknown
+	c.mu.Lock()
+	c.watch = time.AfterFunc(l.c.StreamIdle/2, c.look)
+	c.mu.Unlock()
+	return c
+}
+
+// addressOf is the zero Addr for a peer that has none, as at a unix socket.
+func addressOf(nc net.Conn) netip.Addr {
+	tcp, ok := nc.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().WithZone("").Unmap()
+}
+
+// forgetUnsent makes Close reset a connection, so that the kernel keeps nothing of it.
+func forgetUnsent(nc net.Conn) {
+	if tcp, ok := nc.(interface{ SetLinger(int) error }); ok {
+		tcp.SetLinger(0)
+	}
+}
