@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/network"
 )
 
 // listener hands out only what the limits let in.
@@ -34,7 +34,7 @@ func (l *Limits) admit(nc net.Conn) *conn {
 	if l.c.Trusted(from) {
 		from = netip.Addr{}
 	}
-	from = clientip.Bucket(from)
+	from = network.Of(from).Addr()
 	switch l.held.take(from, l.c.PerAddress, l.c.Total) {
 	case tooManyOfAddress:
 		l.refusedAddress.Add(1)
