@@ -36,8 +36,13 @@ var table = sync.OnceValue(func() map[rune]string {
 		}
 		all[row[0]] = string(row[1:])
 	}
+	all[palochka] = "l"
 	return all
 })
+
+// palochka is the Cyrillic letter that fonts draw as a small l, beside five letters that
+// look Latin: enough for whole names. The data has a small i for it.
+const palochka = '\u04cf'
 
 // Normal returns the form in which a name is kept and shown: NFKC, without the space around it.
 func Normal(name string) string { return strings.TrimSpace(norm.NFKC.String(name)) }
