@@ -57,10 +57,14 @@ func Key(name string) string {
 // that share one can be mistaken for each other.
 func Skeletons(name string) []string {
 	name = Normal(name)
-	lower := strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, name) // of the two small sigmas, one
-	all := []string{skeleton(name), skeleton(lower)}
+	all := []string{lower(skeleton(name)), lower(skeleton(lower(name)))} // a skeleton has capitals too: that of a zero is O
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// lower is a text in small letters; of the two small sigmas it has one.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
 }
 
 // skeleton is that of UTS 39, 4, without the diacritics: of two names that differ in an

@@ -33,6 +33,8 @@ func TestNamesThatCanBeMistakenForEachOtherShareASkeleton(t *testing.T) {
 		{"papa", "\u0440\u0430\u0440\u0430", true}, // all of it Cyrillic
 		{"bob", "b\u043eb", true},                  // Cyrillic o
 		{"LISA", "L1SA", true},                     //
+		{"robot", "r0bot", true},                   // zero
+		{"R0bot", "robot", true},                   //
 		{"modern", "rnodern", true},                // rn
 		{"jose", "josé", true},                     //
 		{"bjorn", "bjørn", true},                   //
