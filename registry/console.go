@@ -17,7 +17,7 @@ func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.
 
 // register is POST /api/console/capabilities/register (spec 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
-	actor, err := g.actor(r)
+	actor, err := g.access.Actor(r)
 	if err != nil {
 		return err
 	}
@@ -25,11 +25,12 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return answer(w, err)
 	}
-	done, err := g.Register(r.Context(), actor, q)
+	q.onlyNew = actor.Fresh() != nil
+	done, err := g.Register(r.Context(), actor.User, q)
 	if err != nil {
 		return answer(w, err)
 	}
-	g.note(r, actor, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount))
+	g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount))
 	return success(w, outcomeOf(done))
 }
 

@@ -67,8 +67,9 @@
 // may be registered; operations that could lead to the bus, also by what an argument holds,
 // are left out of it. What gets there by another name is refused by the bus (package hop).
 //
-// Removing takes a sign-in of the last ten minutes (entry 57 of the decisions); registering
-// in its place does not, since the owner still has what was there.
+// Removing takes a sign-in of the last ten minutes (entry 57 of the decisions), and so does
+// registering in the place of what is there: it takes the stored credential away, and sends
+// what everybody hands to the tools to another address. What is new takes nothing away.
 //
 // Cookies, and headers that the bus sets itself or that say who is calling, are no
 // arguments. They are not listed as left out: every operation of a document has them.

@@ -35,6 +35,7 @@ type Request struct {
 	Owner string
 
 	unknown []storage.Skip // fields that were sent and mean nothing here
+	onlyNew bool           // it may not take the place of what is there: the sign-in is too long ago
 }
 
 const (

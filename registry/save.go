@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 )
@@ -75,6 +76,8 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 		there, err = storage.Capability{Owner: actor.Sub}, g.free(ctx, actor, q.Member)
 	case err == nil && !mayChange(actor, there):
 		err = notYours
+	case err == nil && q.onlyNew:
+		err = consoleauth.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
 		there.Owner = cmp.Or(q.Owner, there.Owner)

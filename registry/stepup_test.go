@@ -10,7 +10,7 @@ import (
 )
 
 // Entry 57 of the decisions.
-func TestRemovingACapabilityTakesARecentSignIn(t *testing.T) {
+func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		mina, root := h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))
@@ -30,7 +30,14 @@ func TestRemovingACapabilityTakesARecentSignIn(t *testing.T) {
 			t.Error("it is removed, or the trail says so")
 		}
 		h.want(h.ask("GET", all+"/two", mina, nil), 200, 1, "a look at it")
-		h.want(h.register(mina, `{"auth_type":"bearer","auth_secret":"new",`+standard("two", "u")[1:]), 200, 1, "a registration in its place")
+		before := h.stored("two")
+		for name, cookie := range map[string]string{"the owner": mina, "an administrator": root} {
+			a := h.want(h.register(cookie, `{"auth_type":"bearer","auth_secret":"new",`+standard("two", "u")[1:]), 403, 4031, "a registration in its place by "+name)
+			if a.body.Errcode != 4031 || h.stored("two") != before {
+				t.Errorf("it is refused with %s, and stored is %s", a.text, h.stored("two"))
+			}
+		}
+		h.want(h.register(h.developer("eve"), standard("two", "u")), 403, 403, "somebody else's registration of it")
 		h.want(h.register(mina, standard("three", "t")), 200, 1, "a new registration")
 	})
 }

@@ -36,8 +36,13 @@ var table = sync.OnceValue(func() map[rune]string {
 		}
 		all[row[0]] = string(row[1:])
 	}
+	all[palochka] = "l"
 	return all
 })
+
+// palochka is the Cyrillic letter that fonts draw as a small l, beside five letters that
+// look Latin: enough for whole names. The data has a small i for it.
+const palochka = '\u04cf'
 
 // Normal returns the form in which a name is kept and shown: NFKC, without the space around it.
 func Normal(name string) string { return strings.TrimSpace(norm.NFKC.String(name)) }
@@ -52,10 +57,14 @@ func Key(name string) string {
 // that share one can be mistaken for each other.
 func Skeletons(name string) []string {
 	name = Normal(name)
-	lower := strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, name) // of the two small sigmas, one
-	all := []string{skeleton(name), skeleton(lower)}
+	all := []string{lower(skeleton(name)), lower(skeleton(lower(name)))} // a skeleton has capitals too: that of a zero is O
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// lower is a text in small letters; of the two small sigmas it has one.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
 }
 
 // skeleton is that of UTS 39, 4, without the diacritics: of two names that differ in an

@@ -33,12 +33,16 @@ func TestNamesThatCanBeMistakenForEachOtherShareASkeleton(t *testing.T) {
 		{"papa", "\u0440\u0430\u0440\u0430", true}, // all of it Cyrillic
 		{"bob", "b\u043eb", true},                  // Cyrillic o
 		{"LISA", "L1SA", true},                     //
+		{"robot", "r0bot", true},                   // zero
+		{"R0bot", "robot", true},                   //
 		{"modern", "rnodern", true},                // rn
 		{"jose", "josé", true},                     //
 		{"bjorn", "bjørn", true},                   //
 		{"Ian", "lan", true},                       // l
 		{"σας", "ΣΑΣ", true},                       // final sigma
 		{"scope", "\u0455\u0441\u043e\u0440\u0435", true},
+		{"apple", "\u0430\u0440\u0440\u04cf\u0435", true}, // all of it Cyrillic, with a palochka
+		{"Alice", "\u0410\u04cf\u0456\u0441\u0435", true},
 		{"微信", "微信", true},
 		{"ﬁn", "fin", true}, // ligature
 		{"ian", "lan", false},

@@ -78,7 +78,19 @@ func SameServer(a, b *url.URL) bool {
 	hostA, portA, addrA := server(a)
 	hostB, portB, addrB := server(b)
 	standard := func(port string) bool { return port == "80" || port == "443" }
-	return (portA == portB || standard(portA) && standard(portB)) && (hostA == hostB || addrA.IsValid() && addrA == addrB)
+	return (portA == portB || standard(portA) && standard(portB)) && (hostA == hostB || addrA.IsValid() && dialled(addrA) == dialled(addrB))
+}
+
+// dialled is the address that is reached by dialling one: that of no address in particular
+// leads to this host.
+func dialled(a netip.Addr) netip.Addr {
+	switch a {
+	case netip.IPv4Unspecified():
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	case netip.IPv6Unspecified():
+		return netip.IPv6Loopback()
+	}
+	return a
 }
 
 // server returns the host of a URL in lower case, its port, and the address that the host
@@ -88,6 +100,7 @@ func server(u *url.URL) (host, port string, a netip.Addr) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
+	port = strings.TrimLeft(port, "0") // what dials reads a number
 	a, err := netip.ParseAddr(host)
 	if err != nil {
 		a = oldSpelling(host)

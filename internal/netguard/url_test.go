@@ -104,6 +104,12 @@ func TestOneServerIsKnownInEverySpelling(t *testing.T) {
 		{"http://127.0.0.1:8080", "http://127.0.0.2:8080", false},
 		{"http://[::1]:8080", "http://[0:0::1]:8080", true},
 		{"http://[::1]:8080", "http://[::1]:8081", false},
+		{"http://127.0.0.1:8080", "http://127.0.0.1:08080", true},
+		{"https://id.example.com", "https://id.example.com:0443", true},
+		{"http://127.0.0.1:8080", "http://0.0.0.0:8080", true},
+		{"http://127.0.0.1:8080", "http://0:8080", true},
+		{"http://[::1]:8080", "http://[::]:8080", true},
+		{"http://127.0.0.1:8080", "http://0.0.0.0:8081", false},
 	} {
 		if got := SameServer(parsed(t, c.a), parsed(t, c.b)); got != c.same {
 			t.Errorf("SameServer(%s, %s) = %t, want %t", c.a, c.b, got, c.same)

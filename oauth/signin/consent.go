@@ -127,7 +127,9 @@ func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
 }
 
 // allow stores a yes, if it comes from the user who was asked. Another tab may have signed
-// somebody else in meanwhile, or nobody: authorize asks them instead.
+// somebody else in meanwhile, or nobody: authorize asks them instead. What takes a recent
+// sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
+// left, would count when its owner signs in again.
 func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
 	who, err := s.Visitor(r)
 	switch {
@@ -137,6 +139,8 @@ func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, 
 		return err
 	case s.consents == nil:
 		return errNoConsents
+	case scope.HasElevated(in["scope"]) && !s.Recent(who): // authorize asks them to sign in, and then this again
+		return seeOther(w, back(in["query"]))
 	}
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err

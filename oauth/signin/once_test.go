@@ -19,8 +19,8 @@ func (rm *room) allowedOnce(scope string) bool {
 }
 
 // allow answers the consent page for a scope with yes.
-func (rm *room) allow(cookie, scope string) {
-	rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+func (rm *room) allow(cookie, scope string) answer {
+	return rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 }
 
 // Entry 52: a yes to the management of applications is one grant's, and soon nobody's.
@@ -46,6 +46,33 @@ func TestAYesToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 		time.Sleep(10*time.Minute + time.Second)
 		if rm.allowedOnce("openid apps") {
 			t.Error("a yes is good after ten minutes")
+		}
+	})
+}
+
+// Whoever finds a browser that somebody has left, or has its cookie, must not say yes in
+// advance for when its owner signs in again.
+func TestAYesToManagementTakesARecentSignIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		left := rm.enterMina()
+		time.Sleep(10*time.Minute + time.Second)
+		a := rm.allow(left, "openid apps")
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+			t.Errorf("it is answered with %d to %q, want to be asked again", a.Code, a.Header().Get("Location"))
+		}
+		if rm.allowedOnce("apps") || rm.allowed("openid") {
+			t.Error("the yes counts")
+		}
+		cookie := rm.enterMina()
+		if rm.allowedOnce("apps") {
+			t.Error("the yes counts after a sign-in")
+		}
+		if rm.allow(left, "openid"); !rm.allowed("openid") {
+			t.Error("a yes to anything else takes a recent sign-in")
+		}
+		if rm.allow(cookie, "openid apps"); !rm.allowedOnce("openid apps") {
+			t.Error("a yes after a sign-in does not count")
 		}
 	})
 }
