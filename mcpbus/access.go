@@ -96,6 +96,13 @@ func (a *access) allows(who *toolaccess.Who, i int) bool {
 			}
 		}
 	}
+	if owner := who.DeniedAs(); owner.Kind != "" {
+		for _, r := range a.rules[owner] {
+			if r.deny && r.covers(i) {
+				return false
+			}
+		}
+	}
 	return allowed
 }
 
@@ -114,6 +121,11 @@ func (a *access) mark(who *toolaccess.Who, in bits) {
 					a.apply(r, in)
 				}
 			}
+		}
+	}
+	for _, r := range a.rules[who.DeniedAs()] {
+		if r.deny {
+			a.apply(r, in)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 		h := emptyHouse(t)
 		open := round%3 > 0
 		dev := must(h.store.CreateUser(t.Context(), storage.User{Username: "dev", Role: storage.RoleDeveloper}))(t)
-		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"}, Tier: storage.TierEnterprise}))(t)
+		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"}, Tier: storage.TierEnterprise, Owner: dev.Sub}))(t)
 		poor := must(h.store.SaveApp(t.Context(), storage.App{Name: "P", Domains: []string{"p.example"}}))(t)
 		mine := append(subjects, "user:"+dev.Sub, "app:"+rich.ID)
 		type registered struct {
@@ -156,7 +156,7 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 		})
 		for _, who := range []toolaccess.Who{
 			{User: "u1", App: poor.ID, Tier: "free"}, {User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise"},
-			{App: rich.ID, Tier: "enterprise"}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
+			{App: rich.ID, Tier: "enterprise", Owner: dev.Sub}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
 		} {
 			scope := "tools"
 			if who.User == "" {

@@ -22,6 +22,7 @@ type snapshot struct {
 	mentioned  map[storage.Subject]bool
 	strict     bool            // somebody may not use everything
 	tiers      bool            // a rule is about a tier
+	owners     bool            // a rule is about a user, and so about applications of theirs
 	bundles    map[string]bits // by name
 	everything *view
 	views      lru[viewKey, *view]
@@ -62,6 +63,7 @@ func (s *snapshot) govern(r *rules) {
 		for subject := range a.rules {
 			s.mentioned[subject], s.strict = true, true
 			s.tiers = s.tiers || subject.Kind == storage.SubjectTier
+			s.owners = s.owners || subject.Kind == storage.SubjectUser
 		}
 		if !a.open {
 			s.mentioned[storage.Subject{Kind: storage.SubjectUser, Name: a.capability.Owner}] = true
@@ -107,7 +109,7 @@ func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
 	}
 	return toolaccess.Who{
 		User: unless(storage.SubjectUser, who.User), Role: unless(storage.SubjectRole, who.Role),
-		App: unless(storage.SubjectApp, who.App), Tier: unless(storage.SubjectTier, who.Tier),
+		App: unless(storage.SubjectApp, who.App), Tier: unless(storage.SubjectTier, who.Tier), Owner: unless(storage.SubjectUser, who.Owner),
 	}
 }
 

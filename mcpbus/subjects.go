@@ -108,13 +108,14 @@ func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 	return u.Role, err
 }
 
-// tiersOf is what is agreed on of an application's tier: it is read by the clock.
+// tiersOf is what is agreed on of an application's tier, which is read by the clock, and whose
+// it is.
 func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
 	app, err := b.c.Catalog.App(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = nil
 	}
-	return storage.App{Tier: app.Tier, Tiers: app.Tiers}, err
+	return storage.App{Tier: app.Tier, Tiers: app.Tiers, Owner: app.Owner}, err
 }
 
 // who finds out whom a caller is to the access lists of a snapshot: nothing that no list
@@ -126,12 +127,15 @@ func (b *Bus) who(ctx context.Context, s *snapshot, caller storage.Caller) (who 
 			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
 		}
 	}
-	if s.tiers {
+	if s.tiers || s.owners && who.User == "" {
 		app, err := b.tiers.of(ctx, who.App)
 		if err != nil {
-			return who, fmt.Errorf("mcpbus: the tier of an application cannot be read: %w", err)
+			return who, fmt.Errorf("mcpbus: the tier and owner of an application cannot be read: %w", err)
 		}
 		who.Tier = app.TierAt(time.Now())
+		if who.User == "" {
+			who.Owner = app.Owner
+		}
 	}
 	return who, nil
 }

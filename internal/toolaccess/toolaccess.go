@@ -12,7 +12,9 @@
 // denies: to deny one is not to deny all others.
 //
 // A token of a user is the user, of a role, by an application of a tier. A token of an
-// application itself is that application and nobody else, whoever owns it.
+// application itself is that application and nobody else, so that what its owner may use is
+// not its own to use; but what is denied to its owner is denied to it: whoever can make an
+// application could go around every such rule.
 package toolaccess
 
 import "github.com/keystile/keystile/storage"
@@ -23,6 +25,17 @@ type Who struct {
 	Role string // of the user; "" for an application
 	App  string // client_id
 	Tier string // of the application
+
+	Owner string // sub, of an application acting for itself; read by what denies alone
+}
+
+// DeniedAs is one more subject that rules which deny are about; its Kind is "" if there is
+// none.
+func (w Who) DeniedAs() storage.Subject {
+	if w.Owner == "" {
+		return storage.Subject{}
+	}
+	return storage.Subject{Kind: storage.SubjectUser, Name: w.Owner}
 }
 
 // Subjects are the subjects that Who is; those with a Kind of "" are none.
@@ -110,7 +123,7 @@ func Decide(rules []storage.AccessRule, open bool, w Who, c storage.Capability, 
 	}
 	for i := range rules {
 		r := &rules[i]
-		if !Covers(*r, t) || !w.Is(r.Subject) {
+		if !Covers(*r, t) || !w.Is(r.Subject) && !(r.Deny && w.Owner != "" && r.Subject == w.DeniedAs().String()) {
 			continue
 		}
 		if r.Deny {

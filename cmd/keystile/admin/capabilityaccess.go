@@ -239,7 +239,7 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 func somebody(ctx context.Context, store *storage.Store, text string) (toolaccess.Who, error) {
 	if id, ok := strings.CutPrefix(text, storage.SubjectApp+":"); ok {
 		app, err := appOf(ctx, store, id)
-		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now())}, err
+		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}, err
 	}
 	u, err := userOf(ctx, store, strings.TrimPrefix(text, storage.SubjectUser+":"))
 	who := toolaccess.Who{User: u.Sub, Role: u.Role}
