@@ -92,9 +92,10 @@ var chinese = map[string]string{
 
 	// The locked page.
 	"Too many attempts": "尝试次数过多",
-	"There were too many failed attempts from your network. Wait a minute, then sign in again.":   "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",
-	"There were too many failed attempts from your network. Wait %s minutes, then sign in again.": "您所在的网络登录失败次数过多。请等待 %s 分钟后重新登录。",
-	"There are too many attempts from your network at once. Wait a few seconds, then try again.":  "您所在的网络同时尝试登录的次数过多。请稍等几秒后重试。",
+	"There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.": "该账号的失败尝试过多。请在 %s 秒后重试，或使用曾经登录过的浏览器。",
+	"There were too many failed attempts from your network. Wait a minute, then sign in again.":                                           "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",
+	"There were too many failed attempts from your network. Wait %s minutes, then sign in again.":                                         "您所在的网络登录失败次数过多。请等待 %s 分钟后重新登录。",
+	"There are too many attempts from your network at once. Wait a few seconds, then try again.":                                          "您所在的网络同时尝试登录的次数过多。请稍等几秒后重试。",
 	"Back to sign-in": "返回登录",
 
 	// The page of who is signed in.

@@ -41,6 +41,8 @@
 //	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
 //	                                   also to reset a forgotten one
 //	SignUpUsers     Config.SignUp      to become a user by a form                not offered
+//	NamedUsers                         known browsers are not held up while a    every browser waits while a
+//	                                   name is guessed at from many addresses    name is guessed at
 //
 // A [storage.User] that is Disabled is refused here, whichever way they come. Its LoginType is
 // what userinfo reports, so a host that connects wx, qq, alipay or douyin writes down in
@@ -195,8 +197,24 @@
 // among the ways in. So a session does not tell by which of the host's own somebody came, and
 // who unlinks one signs out every other browser that came in by any of them or by a password.
 //
-// The lock counts addresses, not accounts: whoever knows a username must not be able to
-// lock its owner out. It is in memory and does not survive a restart. It holds 100,000
+// The lock counts addresses, and no account is ever locked: whoever knows a username must not
+// be able to lock its owner out. An account with ten failures in five minutes, whatever addresses
+// they came from, is delayed (entry 56 of the decisions): 429 with Retry-After, from a second after
+// the tenth failure doubling to a minute, until five minutes pass without a failure. It
+// holds for browsers that nobody has signed in with as that user; those that are known, by their
+// mark or by a session that is still theirs, are never held up, and what succeeds there changes
+// nothing for the others. Their mistakes count, since a browser can be borrowed. Once there is a
+// delay one attempt at a time is let through, so somebody who never stops guessing can be in
+// front of the owner in a new browser, and never in one that is known. A name that nobody has is
+// delayed like one that somebody has. Of a host's own Users without [NamedUsers] it is not known
+// whose a name is: names are counted, and every browser waits. The counts are in memory, of
+// 100,000 accounts; if there are more, those with the fewest failures are forgotten.
+//
+// A wrong code that was mailed counts for the account of its address, and waits for it, so a
+// code has five tries and ten failures of whatever kind bring the delay. A try is not taken while
+// it waits.
+//
+// The lock is in memory and does not survive a restart. It holds 100,000
 // addresses, and so do the rates beside it; where there are more, an unknown one is counted by
 // its network, with a multiple of the limit (entry 56 of the decisions, package network). What
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up

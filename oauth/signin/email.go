@@ -167,15 +167,15 @@ func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) err
 			return s.askCode(w, r, e, ticket, http.StatusBadRequest, unfit(err))
 		}
 	}
-	ticket, u, wait, err := s.prove(r, e, code, in["password"])
-	return s.sayProof(w, r, e, ticket, u, in["password"], wait, err)
+	ticket, u, held, err := s.prove(r, e, ticket, code, in["password"])
+	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
 }
 
-func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, wait time.Duration, err error) error {
+func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, held hold, err error) error {
 	switch {
-	case wait > 0:
+	case held.wait > 0:
 		s.note(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{query: t.Query}, wait)
+		return s.sayHeld(w, r, form{query: t.Query}, held)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
@@ -192,29 +192,37 @@ func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t s
 	return e.done(s, w, r, t, u, password)
 }
 
-// prove lets a code past the guard and uses it up if it is right, or says how long to wait.
-// A code that has ended proves nothing and does not count as failed.
-func (s *SignIn) prove(r *http.Request, e *errand, code, password string) (t storage.Ticket, u storage.User, wait time.Duration, err error) {
+// prove lets a code past the guard and the delay of its account and uses it up if it is right,
+// or says how long to wait. A code that has ended proves nothing and does not count as failed.
+func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, held hold, err error) {
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
-		return t, u, wait, nil
+		return t, u, hold{wait: wait}, nil
 	}
 	failed := false
 	defer func() { s.guard.End(ip, failed) }()
+	at, err := s.targetAddress(r, t.Subject)
+	if err != nil {
+		return t, u, hold{}, err
+	}
+	if wait := s.beginAt(at); wait > 0 {
+		return t, u, hold{wait, true}, nil
+	}
+	defer func() { s.endAt(at, failed) }()
 	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
 	if err != nil {
-		return t, u, 0, err
+		return t, u, hold{}, err
 	}
 	if !right {
 		failed = true
 		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
-		return t, u, 0, storage.ErrNotFound
+		return t, u, hold{}, storage.ErrNotFound
 	}
 	if u, err = e.ready(s, r, t, password); err != nil {
 		failed = errors.Is(err, storage.ErrNotFound)
-		return t, u, 0, err
+		return t, u, hold{}, err
 	}
-	return t, u, 0, s.use(r.Context(), t)
+	return t, u, hold{}, s.use(r.Context(), t)
 }
 
 func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, ticket storage.Ticket, status int, alert string) error {

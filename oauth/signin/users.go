@@ -64,6 +64,15 @@ func (s *StoreUsers) Authenticate(ctx context.Context, username, password string
 	return s.keep(ctx, u, login, password, stale)
 }
 
+// Named implements NamedUsers.
+func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, err error) {
+	l, err := s.login(ctx, username)
+	if err == nil && l.UserID == "" {
+		err = storage.ErrNotFound
+	}
+	return l.UserID, err
+}
+
 // login returns the login of a username, the zero one if there is none.
 func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
 	for _, name := range keys(username) {

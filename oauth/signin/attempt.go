@@ -1,0 +1,90 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/storage"
+)
+
+// NamedUsers are Users who can tell whose a username is before a password is looked at. Of
+// others it is not known in which browsers the owner of a name has signed in, so while a
+// name is guessed at every browser waits for it.
+type NamedUsers interface {
+	// Named returns the sub of the user who signs in with a username, or storage.ErrNotFound.
+	Named(ctx context.Context, username string) (sub string, err error)
+}
+
+// hold is how long somebody must wait before an attempt, and for what.
+type hold struct {
+	wait    time.Duration // 0: not at all
+	account bool          // the account is guessed at; else it is their network that has failed
+}
+
+// target is the account that an attempt is about.
+type target struct {
+	key   accountKey
+	known bool // the browser has signed in as its user before
+}
+
+// targetOf says which account somebody wants to sign in to. A name that nobody has is one
+// too: it is counted as a name that somebody has.
+func (s *SignIn) targetOf(r *http.Request, username string) (target, error) {
+	sub, err := "", error(nil)
+	if users, ok := s.users.(NamedUsers); ok {
+		sub, err = users.Named(r.Context(), username)
+	}
+	switch {
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return target{}, err
+	case err != nil || sub == "":
+		return target{key: keyOf("name", confusable.Key(username[:min(len(username), maxTyped)]))}, nil
+	}
+	return s.targetUser(r, sub), nil
+}
+
+// targetAddress is targetOf for a code that was mailed to an address.
+func (s *SignIn) targetAddress(r *http.Request, address string) (target, error) {
+	u, err := s.members.emails.ByEmail(r.Context(), address)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return target{key: keyOf("address", address)}, nil
+	case err != nil:
+		return target{}, err
+	}
+	return s.targetUser(r, u.Sub), nil
+}
+
+func (s *SignIn) targetUser(r *http.Request, sub string) target {
+	return target{keyOf("user", sub), s.familiar(r, sub)}
+}
+
+// familiar reports whether a user has signed in with this browser before: it says so by its
+// mark, or by a session that is still theirs.
+func (s *SignIn) familiar(r *http.Request, sub string) bool {
+	if s.known(r, sub) {
+		return true
+	}
+	v, err := s.session(r)
+	return err == nil && v.UserID == sub
+}
+
+// beginAt asks to attempt an account; endAt must follow if there is no wait.
+func (s *SignIn) beginAt(at target) (wait time.Duration) {
+	if at.known {
+		return 0
+	}
+	return s.delays.begin(at.key)
+}
+
+func (s *SignIn) endAt(at target, failed bool) {
+	switch {
+	case !at.known:
+		s.delays.end(at.key, failed)
+	case failed:
+		s.delays.failedKnown(at.key)
+	}
+}
