@@ -172,12 +172,20 @@
 // What is kept of a mailed code is an HMAC under the browser's cookie, which the store does
 // not have. So the code works in the browser that asked for it alone, and a copy of the
 // store is of no use to whoever would try out the million codes. Each of the five tries is
-// taken before the code is looked at. Of one address the newest code alone is valid, in
-// whichever browser: so many codes at once would be so many chances.
+// taken before the code is looked at. Of one address the newest code alone is valid that was
+// asked for from one network, or from the known browsers of its user: a stranger must not end
+// the code that somebody is typing.
 //
 // A known and an unknown address are answered alike because the question which of the two
 // it is is asked beside the request, where the mail is sent. The pauses between mails
-// count both. That somebody can have an address paused, or its code replaced, is the price.
+// count both. Of one address a network is sent five codes an hour, a minute apart, whatever they
+// are for, and all networks together twenty; the browsers in which its user has signed in have
+// five of their own, which nobody else can use up (entry 56 of the decisions). So there are at
+// most 125 tries an hour at the million codes. Who is nowhere known and asks after strangers have
+// used up the twenty must wait: that is the price. All of this is one ticket in the store for
+// each address, so it holds for every process and survives a restart; it takes some 25 entries,
+// each with a network, and ends an hour after the last. To confirm a new address is to ask as a
+// stranger: nobody has signed in as its user yet.
 // Where sign-up is by invitation or closed, an unknown address is sent nothing.
 //
 // Who signs up by mail gets a username that is drawn, because applications that may not

@@ -103,10 +103,14 @@ func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang pa
 	if wait := s.spare(r); wait > 0 {
 		return wait, nil
 	}
-	if wait, err := s.mayMail(r.Context(), t.Subject); wait > 0 || err != nil {
+	asker, err := s.askerOf(r, t.Subject)
+	if err != nil {
+		return 0, err
+	}
+	if wait, err := s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
 		return wait, err
 	}
-	code, err := s.issue(w, r, e.kind, t)
+	code, err := s.issue(w, r, e.kind, asker, t)
 	if err != nil {
 		return 0, err
 	}
