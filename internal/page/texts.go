@@ -255,7 +255,8 @@ var chinese = map[string]string{
 	"The request that brought you here is damaged. Go back to the application and start again.":      "将您带到此处的请求已损坏。请返回应用并重新开始。",
 	"The request that brought you here is too long. Go back to the application and start again.":     "将您带到此处的请求过长。请返回应用并重新开始。",
 	"Please try again shortly": "请稍后再试",
-	"We can not look you up at the moment. Wait a minute, then try again; nothing is lost.": "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
+	"We can not look you up at the moment. Wait a minute, then try again; nothing is lost.":               "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
+	"Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.": "当前登录人数过多，您的数据不受影响。请等待几秒后重试。",
 	"Something went wrong here": "服务出现问题",
 	"This is our fault, not yours. Try again, and tell the operator the time if it stays.": "这是我们的问题，与您无关。请重试；如仍未解决，请将发生时间告知管理员。",
 }

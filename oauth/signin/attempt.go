@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/keystile/keystile/internal/confusable"
@@ -72,6 +73,17 @@ func (s *SignIn) familiar(r *http.Request, sub string) bool {
 	return err == nil && v.UserID == sub
 }
 
+// rankAt says in which line a password waits to be hashed.
+func (s *SignIn) rankAt(ip netip.Addr, known bool) rank {
+	switch {
+	case known:
+		return rankFirst
+	case s.guard.unsuspected(ip):
+		return rankLater
+	}
+	return rankLast
+}
+
 // beginAt asks to attempt an account; endAt must follow if there is no wait.
 func (s *SignIn) beginAt(at target) (wait time.Duration) {
 	if at.known {
@@ -87,4 +99,37 @@ func (s *SignIn) endAt(at target, failed bool) {
 	case failed:
 		s.delays.failedKnown(at.key)
 	}
+}
+
+// prove lets a code past the guard and the delay of its account and uses it up if it is right,
+// or says how long to wait. A code that has ended proves nothing and does not count as failed.
+func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, held hold, err error) {
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return t, u, hold{wait: wait}, nil
+	}
+	failed := false
+	defer func() { s.guard.End(ip, failed) }()
+	at, err := s.targetAddress(r, t.Subject)
+	if err != nil {
+		return t, u, hold{}, err
+	}
+	if wait := s.beginAt(at); wait > 0 {
+		return t, u, hold{wait, true}, nil
+	}
+	defer func() { s.endAt(at, failed) }()
+	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
+	if err != nil {
+		return t, u, hold{}, err
+	}
+	if !right {
+		failed = true
+		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
+		return t, u, hold{}, storage.ErrNotFound
+	}
+	if u, err = e.ready(s, r, t, password); err != nil {
+		failed = errors.Is(err, storage.ErrNotFound)
+		return t, u, hold{}, err
+	}
+	return t, u, hold{}, s.use(r.Context(), t)
 }

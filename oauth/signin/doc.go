@@ -228,6 +228,14 @@
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
 // to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
 //
+// As many passwords are hashed at a time as there are processors; the others wait in three lines:
+// first those of browsers that are known to the user and whatever is not a sign-in, then those of
+// addresses that have not failed in five minutes, then the rest. What would wait for more than
+// three seconds, by what a hash takes lately, is answered 503 with Retry-After before anything is
+// hashed, and so is what has waited that long. It is no failure. Who hangs up leaves the line.
+// Where only the hash of a right password is to be renewed at another cost, the sign-in goes on
+// without. A host's own Users are in these lines if they use a [Passwords].
+//
 // A form without a username, a password or a code of six digits is answered 400, is looked up
 // nowhere and counts as no failure, also while its address is locked: it is no attempt.
 //

@@ -3,9 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -196,39 +194,6 @@ func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t s
 	return e.done(s, w, r, t, u, password)
 }
 
-// prove lets a code past the guard and the delay of its account and uses it up if it is right,
-// or says how long to wait. A code that has ended proves nothing and does not count as failed.
-func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, held hold, err error) {
-	ip := s.peer(r)
-	if wait := s.guard.Begin(ip); wait > 0 {
-		return t, u, hold{wait: wait}, nil
-	}
-	failed := false
-	defer func() { s.guard.End(ip, failed) }()
-	at, err := s.targetAddress(r, t.Subject)
-	if err != nil {
-		return t, u, hold{}, err
-	}
-	if wait := s.beginAt(at); wait > 0 {
-		return t, u, hold{wait, true}, nil
-	}
-	defer func() { s.endAt(at, failed) }()
-	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
-	if err != nil {
-		return t, u, hold{}, err
-	}
-	if !right {
-		failed = true
-		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
-		return t, u, hold{}, storage.ErrNotFound
-	}
-	if u, err = e.ready(s, r, t, password); err != nil {
-		failed = errors.Is(err, storage.ErrNotFound)
-		return t, u, hold{}, err
-	}
-	return t, u, hold{}, s.use(r.Context(), t)
-}
-
 func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, ticket storage.Ticket, status int, alert string) error {
 	t, err := s.restage(r.Context(), r, ticket.Query)
 	if err != nil {
@@ -254,11 +219,4 @@ func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) er
 		Title: "This code has ended", Errand: e,
 		Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
 	})
-}
-
-func mailWaitText(l page.Lang, wait time.Duration) string {
-	if wait <= mailPause {
-		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", inSeconds(wait))
-	}
-	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }

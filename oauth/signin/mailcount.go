@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -130,4 +132,11 @@ func (all mailings) String() string {
 		words[i] = strconv.FormatInt(m.at.UnixNano(), 10) + "@" + m.asker
 	}
 	return strings.Join(words, " ")
+}
+
+func mailWaitText(l page.Lang, wait time.Duration) string {
+	if wait <= mailPause {
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", inSeconds(wait))
+	}
+	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }
