@@ -32,35 +32,39 @@ type target struct {
 }
 
 // targetOf says which account somebody wants to sign in to. A name that nobody has is one
-// too: it is counted as a name that somebody has.
+// too, and to look for it takes as long.
 func (s *SignIn) targetOf(r *http.Request, username string) (target, error) {
-	sub, err := "", error(nil)
-	if users, ok := s.users.(NamedUsers); ok {
-		sub, err = users.Named(r.Context(), username)
+	users, ok := s.users.(NamedUsers)
+	if !ok {
+		return target{key: keyOfName(username)}, nil
 	}
-	switch {
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
-		return target{}, err
-	case err != nil || sub == "":
-		return target{key: keyOf("name", confusable.Key(username[:min(len(username), maxTyped)]))}, nil
-	}
-	return s.targetUser(r, sub), nil
+	sub, err := users.Named(r.Context(), username)
+	return s.target(r, sub, keyOfName(username), err)
 }
 
 // targetAddress is targetOf for a code that was mailed to an address.
 func (s *SignIn) targetAddress(r *http.Request, address string) (target, error) {
 	u, err := s.members.emails.ByEmail(r.Context(), address)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return target{key: keyOf("address", address)}, nil
-	case err != nil:
-		return target{}, err
-	}
-	return s.targetUser(r, u.Sub), nil
+	return s.target(r, u.Sub, keyOf("address", address), err)
 }
 
-func (s *SignIn) targetUser(r *http.Request, sub string) target {
-	return target{keyOf("user", sub), s.familiar(r, sub)}
+// target is the account of who was looked for, or one of nobody's.
+func (s *SignIn) target(r *http.Request, sub string, nobodys accountKey, err error) (target, error) {
+	if errors.Is(err, storage.ErrNotFound) {
+		sub, err = "", nil
+	}
+	if err != nil {
+		return target{}, err
+	}
+	at := target{keyOf("user", sub), s.familiar(r, sub)}
+	if sub == "" {
+		at = target{key: nobodys}
+	}
+	return at, nil
+}
+
+func keyOfName(username string) accountKey {
+	return keyOf("name", confusable.Key(username[:min(len(username), maxTyped)]))
 }
 
 // familiar reports whether a user has signed in with this browser before: it says so by its

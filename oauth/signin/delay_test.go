@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/storage"
 )
 
 // guess is an attempt to sign in from the i-th of many addresses.
@@ -65,6 +67,29 @@ func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 		}
 		if unknown.body != known.body || !maps.EqualFunc(known.Header(), unknown.Header(), slices.Equal) {
 			t.Errorf("%v %s and %v %s", known.Header(), known.body, unknown.Header(), unknown.body)
+		}
+	})
+}
+
+func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rm := open(t, nil)
+		eve, err := rm.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
+		must(t, err)
+		mark, session := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
+		var reads []int64
+		for i, name := range []string{"mina", "nina"} {
+			rm.delayed(name)
+			before := rm.store.reads.Load()
+			r := with(guess(name, password, 400+i), session)
+			r.AddCookie(&http.Cookie{Name: knownCookie, Value: mark})
+			if a := rm.do(r); a.Code != http.StatusTooManyRequests {
+				t.Errorf("%s = %d, want 429", name, a.Code)
+			}
+			reads = append(reads, rm.store.reads.Load()-before)
+		}
+		if reads[0] != reads[1] || reads[0] == 0 {
+			t.Errorf("%d reads of sessions, want as many for both names", reads)
 		}
 	})
 }
