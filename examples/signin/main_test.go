@@ -15,6 +15,7 @@ import (
 var (
 	_ signin.ConnectedUsers = (*staff)(nil)
 	_ signin.LinkedUsers    = (*staff)(nil)
+	_ signin.NamedUsers     = (*staff)(nil)
 )
 
 const badgeLink = "Sign in with Company badge"

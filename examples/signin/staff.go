@@ -65,6 +65,16 @@ func (s *staff) Authenticate(ctx context.Context, username, password string) (st
 	return e.user(), err
 }
 
+// Named implements signin.NamedUsers: who guesses at somebody's password from many addresses
+// does not hold them up in a browser that they have signed in with before.
+func (s *staff) Named(_ context.Context, username string) (string, error) {
+	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))
+	if e.ID == 0 {
+		return "", storage.ErrNotFound
+	}
+	return e.sub(), nil
+}
+
 // user is what Keystile learns of a row. It refuses who is Disabled, so no method here has
 // to. A LoginType that is left out is self.
 func (e employee) user() storage.User {

@@ -92,9 +92,10 @@ var chinese = map[string]string{
 
 	// The locked page.
 	"Too many attempts": "尝试次数过多",
-	"There were too many failed attempts from your network. Wait a minute, then sign in again.":   "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",
-	"There were too many failed attempts from your network. Wait %s minutes, then sign in again.": "您所在的网络登录失败次数过多。请等待 %s 分钟后重新登录。",
-	"There are too many attempts from your network at once. Wait a few seconds, then try again.":  "您所在的网络同时尝试登录的次数过多。请稍等几秒后重试。",
+	"There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.": "该账号的失败尝试过多。请在 %s 秒后重试，或使用曾经登录过的浏览器。",
+	"There were too many failed attempts from your network. Wait a minute, then sign in again.":                                           "您所在的网络登录失败次数过多。请等待一分钟后重新登录。",
+	"There were too many failed attempts from your network. Wait %s minutes, then sign in again.":                                         "您所在的网络登录失败次数过多。请等待 %s 分钟后重新登录。",
+	"There are too many attempts from your network at once. Wait a few seconds, then try again.":                                          "您所在的网络同时尝试登录的次数过多。请稍等几秒后重试。",
 	"Back to sign-in": "返回登录",
 
 	// The page of who is signed in.
@@ -254,7 +255,8 @@ var chinese = map[string]string{
 	"The request that brought you here is damaged. Go back to the application and start again.":      "将您带到此处的请求已损坏。请返回应用并重新开始。",
 	"The request that brought you here is too long. Go back to the application and start again.":     "将您带到此处的请求过长。请返回应用并重新开始。",
 	"Please try again shortly": "请稍后再试",
-	"We can not look you up at the moment. Wait a minute, then try again; nothing is lost.": "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
+	"We can not look you up at the moment. Wait a minute, then try again; nothing is lost.":               "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
+	"Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.": "当前登录人数过多，您的数据不受影响。请等待几秒后重试。",
 	"Something went wrong here": "服务出现问题",
 	"This is our fault, not yours. Try again, and tell the operator the time if it stays.": "这是我们的问题，与您无关。请重试；如仍未解决，请将发生时间告知管理员。",
 }

@@ -61,14 +61,14 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	if err := CheckPassword(in["password"], u.Username, u.Email); err != nil {
 		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
 	}
-	who, wait, err := s.admit(r, form{username: u.Username, password: in["current"]})
-	if err == nil && wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
+	who, held, err := s.admit(r, form{username: u.Username, password: in["current"]})
+	if err == nil && held.wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
 		err = errors.New("signin: Authenticate knows another user by " + u.Sub + "'s username")
 	}
 	switch {
-	case wait > 0:
+	case held.wait > 0:
 		s.note(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{}, wait)
+		return s.sayHeld(w, r, form{}, held)
 	case errors.Is(err, storage.ErrNotFound):
 		s.note(r, http.StatusUnauthorized, u.Sub)
 		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")

@@ -20,9 +20,6 @@ const (
 	codeDigits = 6
 	codeLife   = 10 * time.Minute
 	codeTries  = 5
-
-	mailPause = time.Minute // between two mails to one address
-	mailHour  = 5           // mails to one address in an hour
 )
 
 // errLapsed: there is no code to be typed in this browser, or not any more.
@@ -116,14 +113,18 @@ func (s *SignIn) use(ctx context.Context, t storage.Ticket) error {
 	}
 }
 
-// issue makes a code for an address in this browser, and ends those the address had.
-func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind string, t storage.Ticket) (code string, err error) {
+// issue makes a code for an address in this browser, and ends those the address had that the
+// same asker asked for: a stranger's request must not end the code that somebody is typing.
+func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
 	old, err := s.store.TicketsAbout(ctx, kind, t.Subject)
 	if err != nil {
 		return "", err
 	}
 	for _, o := range old {
+		if o.State != asker {
+			continue
+		}
 		if err := s.use(ctx, o); err != nil && !errors.Is(err, errLapsed) {
 			return "", err
 		}
@@ -131,41 +132,12 @@ func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind string, t st
 	cookie, now := s.bindTo(w), time.Now().UTC()
 	code = drawCode()
 	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, storage.SessionID(cookie), storage.LoginEmail
+	t.State = asker
 	t.Proof = proofOf(cookie, kind, t.Subject, code)
 	t.IP, t.Agent = s.peer(r).String(), agentOf(r)
 	t.CreatedAt, t.ExpiresAt = now, now.Add(codeLife)
 	_, err = s.store.SaveTicket(ctx, t)
 	return code, err
-}
-
-// kindMailed is the kind of the tickets that count the mails to an address.
-const kindMailed = "mailed"
-
-// mayMail counts one more mail to an address, or says how long to wait for it. Known and
-// unknown addresses are counted alike.
-func (s *SignIn) mayMail(ctx context.Context, address string) (wait time.Duration, err error) {
-	id := storage.SessionID(kindMailed + ":" + address)
-	for {
-		t, err := s.store.Ticket(ctx, id)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return 0, err
-		}
-		now := time.Now().UTC()
-		sent := since(t.State, now.Add(-time.Hour))
-		if n := len(sent); n > 0 && now.Sub(sent[n-1]) < mailPause {
-			return mailPause - now.Sub(sent[n-1]), nil
-		}
-		if len(sent) >= mailHour {
-			return time.Hour - now.Sub(sent[0]), nil
-		}
-		t.ID, t.Kind, t.State = id, kindMailed, times(append(sent, now))
-		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
-		_, err = s.store.SaveTicket(ctx, t)
-		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
-			continue // another request for the same address: look at what it has counted
-		}
-		return 0, err
-	}
 }
 
 // since reads the times that are after one; times writes them.

@@ -41,6 +41,8 @@
 //	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
 //	                                   also to reset a forgotten one
 //	SignUpUsers     Config.SignUp      to become a user by a form                not offered
+//	NamedUsers                         known browsers are not held up while a    every browser waits while a
+//	                                   name is guessed at from many addresses    name is guessed at
 //
 // A [storage.User] that is Disabled is refused here, whichever way they come. Its LoginType is
 // what userinfo reports, so a host that connects wx, qq, alipay or douyin writes down in
@@ -171,12 +173,20 @@
 // What is kept of a mailed code is an HMAC under the browser's cookie, which the store does
 // not have. So the code works in the browser that asked for it alone, and a copy of the
 // store is of no use to whoever would try out the million codes. Each of the five tries is
-// taken before the code is looked at. Of one address the newest code alone is valid, in
-// whichever browser: so many codes at once would be so many chances.
+// taken before the code is looked at. Of one address the newest code alone is valid that was
+// asked for from one network, or from the known browsers of its user: a stranger must not end
+// the code that somebody is typing.
 //
 // A known and an unknown address are answered alike because the question which of the two
 // it is is asked beside the request, where the mail is sent. The pauses between mails
-// count both. That somebody can have an address paused, or its code replaced, is the price.
+// count both. Of one address a network is sent five codes an hour, a minute apart, whatever they
+// are for, and all networks together twenty; the browsers in which its user has signed in have
+// five of their own, which nobody else can use up (entry 56 of the decisions). So there are at
+// most 125 tries an hour at the million codes. Who is nowhere known and asks after strangers have
+// used up the twenty must wait: that is the price. All of this is one ticket in the store for
+// each address, so it holds for every process and survives a restart; it takes some 25 entries,
+// each with a network, and ends an hour after the last. To confirm a new address is to ask as a
+// stranger: nobody has signed in as its user yet.
 // Where sign-up is by invitation or closed, an unknown address is sent nothing.
 //
 // Who signs up by mail gets a username that is drawn, because applications that may not
@@ -196,12 +206,36 @@
 // among the ways in. So a session does not tell by which of the host's own somebody came, and
 // who unlinks one signs out every other browser that came in by any of them or by a password.
 //
-// The lock counts addresses, not accounts: whoever knows a username must not be able to
-// lock its owner out. It is in memory and does not survive a restart. It holds 100,000
+// The lock counts addresses, and no account is ever locked: whoever knows a username must not
+// be able to lock its owner out. An account with ten failures in five minutes, whatever addresses
+// they came from, is delayed (entry 56 of the decisions): 429 with Retry-After, from a second after
+// the tenth failure doubling to a minute, until five minutes pass without a failure. It
+// holds for browsers that nobody has signed in with as that user; those that are known, by their
+// mark or by a session that is still theirs, are never held up, and what succeeds there changes
+// nothing for the others. Their mistakes count, since a browser can be borrowed. Once there is a
+// delay one attempt at a time is let through, so somebody who never stops guessing can be in
+// front of the owner in a new browser, and never in one that is known. A name that nobody has is
+// delayed like one that somebody has. Of a host's own Users without [NamedUsers] it is not known
+// whose a name is: names are counted, and every browser waits. The counts are in memory, of
+// 100,000 accounts; if there are more, those with the fewest failures are forgotten.
+//
+// A wrong code that was mailed counts for the account of its address, and waits for it, so a
+// code has five tries and ten failures of whatever kind bring the delay. A try is not taken while
+// it waits.
+//
+// The lock is in memory and does not survive a restart. It holds 100,000
 // addresses, and so do the rates beside it; where there are more, an unknown one is counted by
 // its network, with a multiple of the limit (entry 56 of the decisions, package network). What
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
 // to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
+//
+// As many passwords are hashed at a time as there are processors; the others wait in three lines:
+// first those of browsers that are known to the user and whatever is not a sign-in, then those of
+// addresses that have not failed in five minutes, then the rest. What would wait for more than
+// three seconds, by what a hash takes lately, is answered 503 with Retry-After before anything is
+// hashed, and so is what has waited that long. It is no failure. Who hangs up leaves the line.
+// Where only the hash of a right password is to be renewed at another cost, the sign-in goes on
+// without. A host's own Users are in these lines if they use a [Passwords].
 //
 // A form without a username, a password or a code of six digits is answered 400, is looked up
 // nowhere and counts as no failure, also while its address is locked: it is no attempt.

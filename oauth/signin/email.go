@@ -3,9 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -103,10 +101,14 @@ func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang pa
 	if wait := s.spare(r); wait > 0 {
 		return wait, nil
 	}
-	if wait, err := s.mayMail(r.Context(), t.Subject); wait > 0 || err != nil {
+	asker, err := s.askerOf(r, t.Subject)
+	if err != nil {
+		return 0, err
+	}
+	if wait, err := s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
 		return wait, err
 	}
-	code, err := s.issue(w, r, e.kind, t)
+	code, err := s.issue(w, r, e.kind, asker, t)
 	if err != nil {
 		return 0, err
 	}
@@ -167,15 +169,15 @@ func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) err
 			return s.askCode(w, r, e, ticket, http.StatusBadRequest, unfit(err))
 		}
 	}
-	ticket, u, wait, err := s.prove(r, e, code, in["password"])
-	return s.sayProof(w, r, e, ticket, u, in["password"], wait, err)
+	ticket, u, held, err := s.prove(r, e, ticket, code, in["password"])
+	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
 }
 
-func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, wait time.Duration, err error) error {
+func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, held hold, err error) error {
 	switch {
-	case wait > 0:
+	case held.wait > 0:
 		s.note(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{query: t.Query}, wait)
+		return s.sayHeld(w, r, form{query: t.Query}, held)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
@@ -190,31 +192,6 @@ func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t s
 		return err
 	}
 	return e.done(s, w, r, t, u, password)
-}
-
-// prove lets a code past the guard and uses it up if it is right, or says how long to wait.
-// A code that has ended proves nothing and does not count as failed.
-func (s *SignIn) prove(r *http.Request, e *errand, code, password string) (t storage.Ticket, u storage.User, wait time.Duration, err error) {
-	ip := s.peer(r)
-	if wait := s.guard.Begin(ip); wait > 0 {
-		return t, u, wait, nil
-	}
-	failed := false
-	defer func() { s.guard.End(ip, failed) }()
-	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
-	if err != nil {
-		return t, u, 0, err
-	}
-	if !right {
-		failed = true
-		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
-		return t, u, 0, storage.ErrNotFound
-	}
-	if u, err = e.ready(s, r, t, password); err != nil {
-		failed = errors.Is(err, storage.ErrNotFound)
-		return t, u, 0, err
-	}
-	return t, u, 0, s.use(r.Context(), t)
 }
 
 func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, ticket storage.Ticket, status int, alert string) error {
@@ -242,11 +219,4 @@ func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) er
 		Title: "This code has ended", Errand: e,
 		Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
 	})
-}
-
-func mailWaitText(l page.Lang, wait time.Duration) string {
-	if wait <= mailPause {
-		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", inSeconds(wait))
-	}
-	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }

@@ -24,11 +24,11 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(in.username) == "" || in.password == "" { // no guess, so no failure either
 		return s.sayUnfilled(w, r, in)
 	}
-	user, wait, err := s.admit(r, in)
+	user, held, err := s.admit(r, in)
 	switch {
-	case wait > 0:
+	case held.wait > 0:
 		s.note(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, in, wait)
+		return s.sayHeld(w, r, in, held)
 	case errors.Is(err, storage.ErrNotFound):
 		s.note(r, http.StatusUnauthorized, "")
 		return s.sayWrong(w, r, in)
@@ -60,16 +60,24 @@ func (s *SignIn) letInSince(w http.ResponseWriter, r *http.Request, user storage
 	return seeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
-// admit lets an attempt past the guard, or says how long to wait. Only what is known to be
-// wrong counts as failed: a store that is away proves nothing.
-func (s *SignIn) admit(r *http.Request, in form) (u storage.User, wait time.Duration, err error) {
+// admit lets an attempt past the guard and the delay of its account, or says how long to
+// wait. Only what is known to be wrong counts as failed: a store that is away proves nothing.
+func (s *SignIn) admit(r *http.Request, in form) (u storage.User, held hold, err error) {
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
-		return u, wait, nil
+		return u, hold{wait: wait}, nil
 	}
 	failed := false
 	defer func() { s.guard.End(ip, failed) }()
-	u, err = s.authenticate(r.Context(), in)
+	at, err := s.targetOf(r, in.username)
+	if err != nil {
+		return u, hold{}, err
+	}
+	if wait := s.beginAt(at); wait > 0 {
+		return u, hold{wait, true}, nil
+	}
+	defer func() { s.endAt(at, failed) }()
+	u, err = s.authenticate(ranked(r.Context(), s.rankAt(ip, at.known)), in)
 	failed = errors.Is(err, storage.ErrNotFound)
 	switch {
 	case failed:
@@ -77,7 +85,7 @@ func (s *SignIn) admit(r *http.Request, in form) (u storage.User, wait time.Dura
 	case err == nil:
 		s.log.InfoContext(r.Context(), "signed in", "sub", u.Sub, "ip", ip)
 	}
-	return u, 0, err
+	return u, hold{}, err
 }
 
 // authenticate asks Users. An empty password never gets there: to some directories it

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -166,7 +167,8 @@ func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
 		c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-Test-IP")) }
 	})
 	for i := range 20 {
-		r := attempt("wrong", "127.0.0.1")
+		r := post("username", fmt.Sprintf("user%d", i), "password", "wrong")
+		r.RemoteAddr = "127.0.0.1:4711"
 		r.Header.Set("X-Test-IP", nth(i).String())
 		if a := rm.do(r); a.Code != http.StatusUnauthorized {
 			t.Errorf("attempt %d from its own address = %d, want 401", i, a.Code)

@@ -111,14 +111,23 @@ func (s *SignIn) sayAlert(w http.ResponseWriter, r *http.Request, in form, statu
 	return t.show(w, status, formPage, view{Title: "Sign-in failed", Username: hinted(in.username), Alert: t.lang.T(alert)})
 }
 
-// sayLocked says how long to wait: 429 with Retry-After (spec 8).
+// sayLocked says how long a network must wait: 429 with Retry-After (spec 8).
 func (s *SignIn) sayLocked(w http.ResponseWriter, r *http.Request, in form, wait time.Duration) error {
+	return s.sayHeld(w, r, in, hold{wait: wait})
+}
+
+// sayHeld is sayLocked for what may also be the delay of an account.
+func (s *SignIn) sayHeld(w http.ResponseWriter, r *http.Request, in form, held hold) error {
 	t, err := s.restage(r.Context(), r, in.query)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Retry-After", inSeconds(wait))
-	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: waitText(t.lang, wait)})
+	w.Header().Set("Retry-After", inSeconds(held.wait))
+	alert := waitText(t.lang, held.wait)
+	if held.account {
+		alert = t.lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", inSeconds(held.wait))
+	}
+	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: alert})
 }
 
 func waitText(l page.Lang, wait time.Duration) string {

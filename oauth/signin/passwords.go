@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 )
@@ -22,11 +23,12 @@ type Cost struct {
 
 // Passwords hashes passwords with argon2id. It computes as many at once as there are
 // processors, so that a crowd signing in waits instead of taking all memory: one process
-// shares one Passwords.
+// shares one Passwords. What would wait for more than some three seconds is refused before it
+// is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
 type Passwords struct {
-	cost  Cost
-	slots chan struct{}
-	key   func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
+	cost Cost
+	line *line
+	key  func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 }
 
 const (
@@ -42,7 +44,7 @@ const (
 // NewPasswords makes a Passwords.
 func NewPasswords(c Cost) *Passwords {
 	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
-	return &Passwords{cost: c, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), key: argon2.IDKey}
+	return &Passwords{cost: c, line: &line{places: runtime.GOMAXPROCS(0)}, key: argon2.IDKey}
 }
 
 // Hash returns what is kept of a password, as a PHC string.
@@ -82,12 +84,11 @@ func (p *Passwords) draw() phc {
 }
 
 func (p *Passwords) compute(ctx context.Context, h phc, password string) ([]byte, error) {
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := p.line.enter(ctx); err != nil {
+		return nil, err
 	}
-	defer func() { <-p.slots }()
+	began := time.Now()
+	defer func() { p.line.leave(time.Since(began)) }()
 	return p.key([]byte(password), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key))), nil
 }
 

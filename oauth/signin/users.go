@@ -64,6 +64,15 @@ func (s *StoreUsers) Authenticate(ctx context.Context, username, password string
 	return s.keep(ctx, u, login, password, stale)
 }
 
+// Named implements NamedUsers.
+func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, err error) {
+	l, err := s.login(ctx, username)
+	if err == nil && l.UserID == "" {
+		err = storage.ErrNotFound
+	}
+	return l.UserID, err
+}
+
 // login returns the login of a username, the zero one if there is none.
 func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
 	for _, name := range keys(username) {
@@ -79,12 +88,7 @@ func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login,
 // at another cost. It fails only if the store is away.
 func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string, stale bool) (storage.User, error) {
 	if stale {
-		hash, err := s.passwords.Hash(ctx, password)
-		if err != nil {
-			return u, err
-		}
-		l.PasswordHash = hash
-		if _, err := s.store.SaveLogin(ctx, l); !harmless(err) {
+		if err := s.renew(ctx, l, password); err != nil {
 			return u, err
 		}
 	}
@@ -96,6 +100,21 @@ func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, 
 		return u, err
 	}
 	return u, nil
+}
+
+// renew keeps a new hash of a password. Where too many wait it can be done another day.
+func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string) (err error) {
+	l.PasswordHash, err = s.passwords.Hash(ctx, password)
+	if errors.Is(err, errBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.SaveLogin(ctx, l); !harmless(err) {
+		return err
+	}
+	return nil
 }
 
 // harmless: somebody else's write in between is as good as ours, and a record that no

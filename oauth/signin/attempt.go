@@ -1,0 +1,139 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/storage"
+)
+
+// NamedUsers are Users who can tell whose a username is before a password is looked at. Of
+// others it is not known in which browsers the owner of a name has signed in, so while a
+// name is guessed at every browser waits for it.
+type NamedUsers interface {
+	// Named returns the sub of the user who signs in with a username, or storage.ErrNotFound.
+	Named(ctx context.Context, username string) (sub string, err error)
+}
+
+// hold is how long somebody must wait before an attempt, and for what.
+type hold struct {
+	wait    time.Duration // 0: not at all
+	account bool          // the account is guessed at; else it is their network that has failed
+}
+
+// target is the account that an attempt is about.
+type target struct {
+	key   accountKey
+	known bool // the browser has signed in as its user before
+}
+
+// targetOf says which account somebody wants to sign in to. A name that nobody has is one
+// too, and to look for it takes as long.
+func (s *SignIn) targetOf(r *http.Request, username string) (target, error) {
+	users, ok := s.users.(NamedUsers)
+	if !ok {
+		return target{key: keyOfName(username)}, nil
+	}
+	sub, err := users.Named(r.Context(), username)
+	return s.target(r, sub, keyOfName(username), err)
+}
+
+// targetAddress is targetOf for a code that was mailed to an address.
+func (s *SignIn) targetAddress(r *http.Request, address string) (target, error) {
+	u, err := s.members.emails.ByEmail(r.Context(), address)
+	return s.target(r, u.Sub, keyOf("address", address), err)
+}
+
+// target is the account of who was looked for, or one of nobody's.
+func (s *SignIn) target(r *http.Request, sub string, nobodys accountKey, err error) (target, error) {
+	if errors.Is(err, storage.ErrNotFound) {
+		sub, err = "", nil
+	}
+	if err != nil {
+		return target{}, err
+	}
+	at := target{keyOf("user", sub), s.familiar(r, sub)}
+	if sub == "" {
+		at = target{key: nobodys}
+	}
+	return at, nil
+}
+
+func keyOfName(username string) accountKey {
+	return keyOf("name", confusable.Key(username[:min(len(username), maxTyped)]))
+}
+
+// familiar reports whether a user has signed in with this browser before: it says so by its
+// mark, or by a session that is still theirs.
+func (s *SignIn) familiar(r *http.Request, sub string) bool {
+	if s.known(r, sub) {
+		return true
+	}
+	v, err := s.session(r)
+	return err == nil && v.UserID == sub
+}
+
+// rankAt says in which line a password waits to be hashed.
+func (s *SignIn) rankAt(ip netip.Addr, known bool) rank {
+	switch {
+	case known:
+		return rankFirst
+	case s.guard.unsuspected(ip):
+		return rankLater
+	}
+	return rankLast
+}
+
+// beginAt asks to attempt an account; endAt must follow if there is no wait.
+func (s *SignIn) beginAt(at target) (wait time.Duration) {
+	if at.known {
+		return 0
+	}
+	return s.delays.begin(at.key)
+}
+
+func (s *SignIn) endAt(at target, failed bool) {
+	switch {
+	case !at.known:
+		s.delays.end(at.key, failed)
+	case failed:
+		s.delays.failedKnown(at.key)
+	}
+}
+
+// prove lets a code past the guard and the delay of its account and uses it up if it is right,
+// or says how long to wait. A code that has ended proves nothing and does not count as failed.
+func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, held hold, err error) {
+	ip := s.peer(r)
+	if wait := s.guard.Begin(ip); wait > 0 {
+		return t, u, hold{wait: wait}, nil
+	}
+	failed := false
+	defer func() { s.guard.End(ip, failed) }()
+	at, err := s.targetAddress(r, t.Subject)
+	if err != nil {
+		return t, u, hold{}, err
+	}
+	if wait := s.beginAt(at); wait > 0 {
+		return t, u, hold{wait, true}, nil
+	}
+	defer func() { s.endAt(at, failed) }()
+	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
+	if err != nil {
+		return t, u, hold{}, err
+	}
+	if !right {
+		failed = true
+		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
+		return t, u, hold{}, storage.ErrNotFound
+	}
+	if u, err = e.ready(s, r, t, password); err != nil {
+		failed = errors.Is(err, storage.ErrNotFound)
+		return t, u, hold{}, err
+	}
+	return t, u, hold{}, s.use(r.Context(), t)
+}

@@ -1,0 +1,178 @@
+package signin
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+// stranger is a browser in the i-th of many networks.
+func (h *house) stranger(i int) *tab {
+	b := h.browser()
+	b.from = nth(i).String()
+	return b
+}
+
+// flooded has strangers use up what an address is mailed in an hour.
+func (h *house) flooded(address string) {
+	h.t.Helper()
+	for i := range 20 {
+		if a := h.stranger(i).post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+			h.t.Fatalf("mail %d = %d, want 303", i+1, a.Code)
+		}
+	}
+}
+
+// Entry 56 of the decisions.
+func TestStrangersWhoAskForCodesDoNotKeepAPersonFromTheirs(t *testing.T) {
+	for _, address := range []string{minas, "nobody@example.org"} {
+		inTime(t, "", func(t *testing.T, h *house) {
+			for i := range 5 {
+				h.stranger(i).post(enterErrand.Path, "address", address)
+				time.Sleep(time.Minute)
+			}
+			for i := range 5 {
+				h.stranger(9).post(enterErrand.Path, "address", address)
+				if i < 4 {
+					time.Sleep(time.Minute)
+				}
+			}
+			b := h.browser()
+			if a := b.post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+				t.Errorf("%s: the person right after them = %d, Retry-After %q, want 303", address, a.Code, a.Header().Get("Retry-After"))
+			}
+			time.Sleep(time.Minute)
+			if a := b.post(resetErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+				t.Errorf("%s: to set a new password = %d, want 303", address, a.Code)
+			}
+		})
+	}
+}
+
+func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
+	for _, address := range []string{minas, "nobody@example.org"} {
+		inTime(t, "", func(t *testing.T, h *house) {
+			h.flooded(address)
+			b := h.stranger(100)
+			if a := b.post(resetErrand.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
+				t.Errorf("%s: from another network = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
+			}
+			again, err := New(Config{BaseURL: origin, Store: h.store, Mailer: h.post})
+			must(t, err)
+			after := &tab{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
+			if a := after.post(enterErrand.Path, "address", address); a.Code != http.StatusTooManyRequests {
+				t.Errorf("%s: after a restart = %d, want 429", address, a.Code)
+			}
+			if a := b.post(enterErrand.Path, "address", "other@example.org"); a.Code != http.StatusSeeOther {
+				t.Errorf("to another address = %d, want 303", a.Code)
+			}
+			time.Sleep(time.Hour)
+			if a := b.post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+				t.Errorf("%s: an hour later = %d, want 303", address, a.Code)
+			}
+		})
+	}
+}
+
+func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		h.flooded(minas)
+		other := h.stranger(52)
+		other.cookies[knownCookie] = h.remembers("somebody else")
+		if a := other.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
+		}
+		if a := other.post(enterErrand.Path, "address", "nobody@example.org"); a.Code != http.StatusSeeOther {
+			t.Errorf("it asks for an address that nobody has = %d, want 303", a.Code)
+		}
+		mark := h.remembers(h.mina.Sub)
+		known := func(i int) *tab {
+			b := h.stranger(i)
+			b.cookies[knownCookie] = mark
+			return b
+		}
+		for i := range 5 {
+			b := known(i) // in the networks of the strangers
+			b.ask(t, enterErrand, minas)
+			if i == 0 {
+				if a := known(50).post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
+					t.Errorf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
+				}
+			}
+			if i < 4 {
+				time.Sleep(time.Minute)
+				continue
+			}
+			if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != http.StatusSeeOther {
+				t.Errorf("the code of the fifth = %d, want 303", a.Code)
+			}
+		}
+		time.Sleep(time.Minute)
+		if a := known(51).post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+			t.Errorf("the sixth = %d, want 429", a.Code)
+		}
+	})
+}
+
+func TestACodeThatAStrangerAsksForDoesNotEndThePersons(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		b, known := h.browser(), h.browser()
+		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
+		b.ask(t, enterErrand, minas)
+		code := h.code()
+		known.ask(t, enterErrand, minas)
+		knowns := h.code()
+		h.stranger(1).ask(t, enterErrand, minas)
+		time.Sleep(time.Minute)
+		h.browser().ask(t, resetErrand, minas)
+		if a := b.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
+			t.Errorf("the code of who asked first = %d, want 303", a.Code)
+		}
+		if a := known.post(enterErrand.codePath(), "code", knowns); a.Code != http.StatusSeeOther {
+			t.Errorf("the code of the known browser = %d, want 303", a.Code)
+		}
+	})
+}
+
+func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
+	inTime(t, "", func(t *testing.T, h *house) {
+		var sent atomic.Int32
+		var all sync.WaitGroup
+		for i := range 60 {
+			all.Go(func() {
+				if h.stranger(i).post(enterErrand.Path, "address", minas).Code == http.StatusSeeOther {
+					sent.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(h.mails()); n != 20 || sent.Load() != 20 {
+			t.Errorf("%d mails and %d told so, want 20", n, sent.Load())
+		}
+	})
+}
+
+// A record of an older version counts for the address, and what cannot be read for nothing.
+func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
+	now := time.Now().UTC()
+	var words []string
+	for i := range 20 {
+		words = append(words, fmt.Sprint(now.Add(-time.Minute*time.Duration(40-i)).UnixNano()))
+	}
+	for text, want := range map[string]time.Duration{
+		"":                           0,
+		strings.Join(words, " "):     20 * time.Minute,
+		strings.Join(words[1:], " "): 0,
+		strings.Join(words[1:], " ") + " x@y @ 1@ @@": 0,
+	} {
+		if got := mailsIn(text, now).wait(networkAsker(network.Of(here)), now); got != want {
+			t.Errorf("%q: wait %v, want %v", text, got, want)
+		}
+	}
+}

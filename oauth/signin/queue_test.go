@@ -1,0 +1,240 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+)
+
+const slowHash = 100 * time.Millisecond
+
+// slow makes every hash take as long, and counts them.
+func slow(p *Passwords, n *atomic.Int64) *Passwords {
+	p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
+		n.Add(1)
+		time.Sleep(slowHash)
+		return make([]byte, size)
+	}
+	return p
+}
+
+// outcome is what became of many hashes that were asked for at once.
+type outcome struct {
+	done, busy, other int
+	longest           time.Duration
+}
+
+func crowdOf(ctx context.Context, p *Passwords, n int) (o outcome) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range n {
+		all.Go(func() {
+			began := time.Now()
+			_, err := p.Hash(ctx, "x")
+			mu.Lock()
+			defer mu.Unlock()
+			o.longest = max(o.longest, time.Since(began))
+			switch {
+			case err == nil:
+				o.done++
+			case errors.Is(err, errBusy):
+				o.busy++
+			default:
+				o.other++
+			}
+		})
+	}
+	all.Wait()
+	return o
+}
+
+func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		p := slow(NewPasswords(Cost{}), &n)
+		slots := runtime.GOMAXPROCS(0)
+		for round := range 2 { // in the first one it is not known yet how long a hash takes
+			n.Store(0)
+			o := crowdOf(t.Context(), p, 900)
+			if fit := slots * int(hashPatience/slowHash); o.done < fit || o.done > fit+2*slots || o.done+o.busy != 900 {
+				t.Errorf("round %d: %d hashed and %d refused of 900, want about %d hashed", round, o.done, o.busy, fit)
+			}
+			if int(n.Load()) != o.done || o.longest > hashPatience+2*slowHash {
+				t.Errorf("round %d: %d computed for %d, the longest wait was %v", round, n.Load(), o.done, o.longest)
+			}
+			if p.line.running != 0 || p.line.waiting() != 0 {
+				t.Errorf("round %d: %d running and %d waiting are left", round, p.line.running, p.line.waiting())
+			}
+		}
+	})
+}
+
+func TestTheRefusalSaysWhenThereIsRoomAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		p := slow(NewPasswords(Cost{}), &n)
+		crowdOf(t.Context(), p, 1) // so that it is known how long one takes
+		var all sync.WaitGroup
+		for range 900 {
+			all.Go(func() { p.Hash(t.Context(), "x") })
+		}
+		synctest.Wait()
+		began := time.Now()
+		_, err := p.Hash(t.Context(), "x")
+		f := reply.FailureOf(err)
+		after, _ := strconv.Atoi(f.Header.Get("Retry-After"))
+		if f.Status != http.StatusServiceUnavailable || after < 1 || after > 4 || time.Since(began) != 0 || !errors.Is(err, storage.ErrUnavailable) {
+			t.Fatalf("%v: %d, Retry-After %d, after %v; want 503 at once and a few seconds", err, f.Status, after, time.Since(began))
+		}
+		time.Sleep(time.Duration(after) * time.Second)
+		if _, err := p.Hash(t.Context(), "x"); err != nil {
+			t.Errorf("after that time: %v", err)
+		}
+		all.Wait()
+	})
+}
+
+func TestWhoGoesFirstIsServedInAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		p := slow(NewPasswords(Cost{}), &n)
+		crowdOf(t.Context(), p, 1)
+		var all sync.WaitGroup
+		for _, r := range []rank{rankLast, rankLater} {
+			for range 900 {
+				all.Go(func() { p.Hash(ranked(t.Context(), r), "x") })
+			}
+			synctest.Wait()
+			began := time.Now()
+			if _, err := p.Hash(ranked(t.Context(), r-1), "x"); err != nil || time.Since(began) > 3*slowHash {
+				t.Errorf("rank %d among those of %d: %v after %v, want it hashed next", r-1, r, err, time.Since(began))
+			}
+		}
+		all.Wait()
+	})
+}
+
+func TestWhoHasGoneLeavesTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		p := slow(NewPasswords(Cost{}), &n)
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan outcome)
+		go func() { gone <- crowdOf(ctx, p, 200) }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if w := p.line.waiting(); w != 0 {
+			t.Errorf("%d wait still", w)
+		}
+		o := <-gone
+		if slots := runtime.GOMAXPROCS(0); o.done != slots || o.other != 200-slots || int(n.Load()) != slots {
+			t.Errorf("%+v and %d computed, want only the %d that had begun", o, n.Load(), slots)
+		}
+		if o := crowdOf(t.Context(), p, 1); o.done != 1 || o.longest != slowHash {
+			t.Errorf("the next: %+v, want it hashed at once", o)
+		}
+	})
+}
+
+// Of many who leave at the moment their turn comes, none takes a place along.
+func TestNoPlaceIsLostBetweenATurnAndATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPasswords(Cost{})
+		p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
+			time.Sleep(hashPatience) // every turn comes when the patience of the next ends
+			return make([]byte, size)
+		}
+		for range 20 {
+			p.line.typical = 0
+			crowdOf(t.Context(), p, 3*runtime.GOMAXPROCS(0))
+			if p.line.running != 0 || p.line.waiting() != 0 {
+				t.Fatalf("%d running and %d waiting are left", p.line.running, p.line.waiting())
+			}
+		}
+	})
+}
+
+func TestHonestSignInsAreServedDuringAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		var p *Passwords
+		rm := open(t, func(c *Config) { p = c.Passwords })
+		mark := rm.remembers(rm.mina.Sub)
+		key := p.key
+		p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+			n.Add(1)
+			time.Sleep(slowHash)
+			return key(password, salt, passes, memory, threads, size)
+		}
+		sign := func(username, pass string, i int, cookies ...*http.Cookie) answer {
+			r := guess(username, pass, i)
+			for _, c := range cookies {
+				r.AddCookie(c)
+			}
+			return rm.do(r)
+		}
+		for i := range 300 { // all of them have failed before
+			sign(fmt.Sprint("early", i), "wrong password", i)
+		}
+		var codes [600]atomic.Int32
+		var all sync.WaitGroup
+		for i := range 900 {
+			all.Go(func() {
+				a := sign(fmt.Sprint("user", i), "wrong password", i%300)
+				codes[a.Code].Add(1)
+				if after, _ := strconv.Atoi(a.Header().Get("Retry-After")); a.Code == 503 && (after < 1 || after > 60) {
+					t.Errorf("Retry-After %q", a.Header().Get("Retry-After"))
+				}
+			})
+		}
+		synctest.Wait()
+		for promise, from := range map[string]int{"a known browser": 5, "an address that has not failed": 5000} {
+			began, cookies := time.Now(), []*http.Cookie(nil)
+			if from == 5 {
+				cookies = append(cookies, &http.Cookie{Name: knownCookie, Value: mark})
+			}
+			if a := sign("mina", password, from, cookies...); a.Code != http.StatusSeeOther || time.Since(began) > 4*slowHash {
+				t.Errorf("%s = %d after %v, want 303 next", promise, a.Code, time.Since(began))
+			}
+		}
+		all.Wait()
+		if wrong, busy := codes[401].Load(), codes[503].Load(); wrong == 0 || busy == 0 || wrong+busy != 900 {
+			t.Errorf("of the flood %d were refused and %d told to come back, want 900 and some of each", wrong, busy)
+		}
+		if a := sign("user0", "wrong password", 7000); a.Code != http.StatusUnauthorized {
+			t.Errorf("afterwards = %d, want 401", a.Code)
+		}
+	})
+}
+
+func TestASignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		rm := open(t, func(c *Config) { c.Passwords = nil }) // another cost than Mina's hash has
+		users := rm.users.(*StoreUsers)
+		key := users.passwords.key
+		users.passwords.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+			if n.Add(1) == 1 {
+				users.passwords.line.typical = time.Hour
+				users.passwords.line.running = runtime.GOMAXPROCS(0) + 1 // others have come meanwhile
+			}
+			return key(password, salt, passes, memory, threads, size)
+		}
+		rm.enterMina()
+		if n.Load() != 1 {
+			t.Errorf("%d hashes, want 1", n.Load())
+		}
+	})
+}
