@@ -41,6 +41,9 @@
 // there is none and other machines can connect. A base_url of localhost turns them on even
 // on all addresses: that is a container whose port is published on the same machine.
 //
+// /healthz/ready asks the store whether the last write went well, and never the rooms: what one
+// of them refuses is no reason to send everybody to another machine.
+//
 // A change of the master key never leaves the key file without a key that something is
 // sealed with, and throws no key away: backups from before need it.
 //
