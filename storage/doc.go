@@ -39,6 +39,11 @@
 // the wrong one fails at Open and is told by id which one is wanted; while the key changes
 // there is a mark for each key in use, because until the end all of them are needed.
 //
+// Ready believes a write that succeeded for five seconds, and probes with one document of its
+// own after that. What was refused, found nothing to do or lost its caller proves nothing about
+// the disk and is left out. A reader of revocations in the same process learns of them with the
+// write, so the feed is fresh while it can be read.
+//
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.
 package storage

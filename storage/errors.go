@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The verdicts of a Backend. Every other error it returns is trouble: [Store] wraps it
@@ -45,13 +46,12 @@ var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked
 // trouble passes verdicts through and marks everything else as ErrUnavailable, saying
 // what was being done.
 func trouble(doing string, err error) error {
-	if err == nil || errors.Is(err, ErrUnavailable) {
+	if err == nil || errors.Is(err, ErrUnavailable) || verdict(err) {
 		return err
 	}
-	for _, v := range verdicts {
-		if errors.Is(err, v) {
-			return err
-		}
-	}
 	return fmt.Errorf("%w: %s: %w", ErrUnavailable, doing, err)
+}
+
+func verdict(err error) bool {
+	return slices.ContainsFunc(verdicts, func(v error) bool { return errors.Is(err, v) })
 }

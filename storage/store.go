@@ -12,7 +12,8 @@ import (
 // Version: 0 when they are made, the stored one afterwards. Saving a record that has
 // changed meanwhile fails with ErrConflict.
 type Store struct {
-	backend Backend
+	backend Backend // writes, which is what Open was handed
+	writes  *writes
 	sealer  atomic.Pointer[sealer]
 	apps    *memo[App]
 	users   *memo[User]
@@ -32,7 +33,8 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{backend: backend, apps: newMemo(App.clone), users: newMemo(User.clone)}
+	watched := &writes{Backend: backend}
+	s := &Store{backend: watched, writes: watched, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
 	if err := s.checkMaster(ctx, sealer); err != nil {
 		return nil, err

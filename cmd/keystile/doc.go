@@ -41,6 +41,15 @@
 // there is none and other machines can connect. A base_url of localhost turns them on even
 // on all addresses: that is a container whose port is published on the same machine.
 //
+// A backup is read back before it is called one, and FILE.manifest.json beside it has its SHA-256:
+// a changed letter in a record is found by nothing else. The checksum is of what was to be
+// written, not of what the disk gives back. A backup without the manifest is restored after the
+// other checks, with a word about it: it may be from before there were any. A trail that was
+// broken already when the backup was made keeps it from being restored too.
+//
+// /healthz/ready asks the store whether the last write went well, and never the rooms: what one
+// of them refuses is no reason to send everybody to another machine.
+//
 // A change of the master key never leaves the key file without a key that something is
 // sealed with, and throws no key away: backups from before need it.
 //

@@ -28,8 +28,11 @@ func TestAFullDiskLosesNothingAndHeals(t *testing.T) {
 	wantFailure(t, 1, "unavailable", "setting", "set", "oauth_force_pkce", "1", "--data", data)
 	wantFailure(t, 1, "unavailable", "app", "create", "--name", "X", "--domain", "a.example", "--data", data)
 
+	wantHealth(t, s.service, 200, 503)
+
 	s.disk(t, syscall.SIGUSR2)
 	redeem(t, s.service, code, 200) // what was refused has not happened
+	wantHealth(t, s.service, 200, 200)
 	second := refresh(t, s.service, first.RefreshToken, 200)
 	wantUserInfo(t, s.service, second.AccessToken, 200)
 
@@ -50,6 +53,15 @@ func TestAStartOnAFullDiskIsExplained(t *testing.T) {
 	c := spawn(t, []string{"BE_FULL=at once"}, "serve", "--data", data, "--listen", "127.0.0.1:0")
 	wantExit(t, c, data+"/keystile.db", "file too large")
 	serveIn(t, data) // once there is room, it begins as if nothing had been
+}
+
+func wantHealth(t *testing.T, s *service, live, ready int) {
+	t.Helper()
+	for path, want := range map[string]int{"/healthz/live": live, "/healthz/ready": ready} {
+		if resp, body := get(t, http.DefaultClient, s.base+path); resp.StatusCode != want {
+			t.Errorf("%s = %d %s, want %d", path, resp.StatusCode, body, want)
+		}
+	}
 }
 
 // disk makes the disk full (SIGUSR1) or free (SIGUSR2), and returns when it is.

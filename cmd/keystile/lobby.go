@@ -24,17 +24,17 @@ type lobby struct {
 	base     string
 	document apidoc.Document
 	links    []link
-	store    settings
+	store    store
 }
 
 type link struct{ name, label, url string }
 
-// settings is what the lobby reads to see that the store answers.
-type settings interface {
-	Setting(ctx context.Context, name string) (string, error)
+// store says whether it can be served from; *storage.Store does.
+type store interface {
+	Ready(ctx context.Context) error
 }
 
-func newLobby(c *config.Config, base string, document apidoc.Document, store settings, log *slog.Logger) http.Handler {
+func newLobby(c *config.Config, base string, document apidoc.Document, store store, log *slog.Logger) http.Handler {
 	l := lobby{base: base, document: document, store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
 		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
@@ -54,7 +54,7 @@ func (l lobby) routes() []reply.Route {
 var read = []string{http.MethodGet, http.MethodHead}
 
 // healthRoutes say whether the service is well.
-func healthRoutes(store settings) []reply.Route {
+func healthRoutes(store store) []reply.Route {
 	l := lobby{store: store}
 	return []reply.Route{
 		{Path: "/healthz/live", Methods: read, Handle: l.live},
@@ -85,11 +85,11 @@ func (l lobby) live(w http.ResponseWriter, _ *http.Request) error {
 	return health(w, "live")
 }
 
-// ready answers 200 if the store does, else 503.
+// ready answers 200 only while the store can be read and the last write went well, else 503.
 func (l lobby) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if _, err := l.store.Setting(ctx, demo.SettingClient); err != nil {
+	if err := l.store.Ready(ctx); err != nil {
 		return err
 	}
 	return health(w, "ready")

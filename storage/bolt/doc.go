@@ -32,6 +32,9 @@
 // 4 GiB of address space are mapped from the start, so a backup that reads for minutes
 // never holds up the writer while the file grows.
 //
+// Check walks the pages itself before bbolt's own check does: that one follows a damaged page out
+// of the file or in a circle, in a goroutine where no fault can be caught.
+//
 // Opening looks at the file read-only first. Panics of bbolt and faults of the mapping
 // are errors to the caller whose pages they hit.
 package bolt

@@ -25,11 +25,13 @@ const (
 
 const format = "1"
 
+var buckets = []string{
+	aboutBucket, tokensBucket, revocationsBucket, feedBucket, docsBucket,
+	indexBucket, endsBucket, usageBucket, batchesBucket, auditBucket,
+}
+
 func prepare(tx *bbolt.Tx) error {
-	for _, name := range []string{
-		aboutBucket, tokensBucket, revocationsBucket, feedBucket, docsBucket,
-		indexBucket, endsBucket, usageBucket, batchesBucket, auditBucket,
-	} {
+	for _, name := range buckets {
 		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return err
 		}

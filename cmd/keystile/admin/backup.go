@@ -2,6 +2,8 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,10 +12,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/storage/bolt"
 )
 
 const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
@@ -21,7 +25,8 @@ const keyNote = "The master key (master.key) is NOT in a backup, and a backup is
 func backupLine(house House) cli.Command {
 	return cli.Command{
 		Name: "backup", Words: []string{"FILE"}, Summary: "Copy the database, while the server runs or not",
-		Details:  "The copy shows one moment, whole. It is written as the user who calls, with mode 0600.\n" + keyNote,
+		Details: "The copy shows one moment, whole. It is written as the user who calls, with mode 0600, and read\n" +
+			"back. FILE.manifest.json beside it has its SHA-256 and how much of what is in it: keep the two\ntogether, restore checks the one by the other.\n" + keyNote,
 		Examples: []string{"keystile backup /backup/keystile-$(date +%F).db", "keystile backup --force latest.db --json"},
 		Flags:    append([]cli.Flag{{Name: "force", Help: "replace FILE if it is there"}}, common()...),
 		Run:      func(ctx context.Context, call cli.Call) error { return backup(ctx, call, house) },
@@ -49,14 +54,19 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	if _, err := os.Lstat(path); err == nil && !call.On("force") {
 		return taken
 	}
-	var size int64
+	if call.On("force") { // what stood beside the old copy would call the new one damaged
+		if err := os.Remove(manifestOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
 	err = folder.Place(path, call.On("force"), func(w io.Writer) error {
-		w = untilDone{ctx, w}
+		w = untilDone{ctx, io.MultiWriter(w, sum)}
 		return house.reach(ctx, conf, f, func(socket string) (err error) {
-			size, err = fetch(ctx, socket, w)
+			made.Bytes, err = fetch(ctx, socket, w)
 			return err
 		}, func(rooms Rooms) (err error) {
-			size, err = rooms.Copy(w)
+			made.Bytes, err = rooms.Copy(w)
 			return err
 		})
 	})
@@ -66,7 +76,17 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	return say(call, answer{{"file", path}, {"bytes", size}, {"master_key_included", false}, {"note", keyNote}})
+	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	if made.Contents, err = bolt.Check(path); err != nil {
+		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
+	}
+	if err := made.write(path); err != nil {
+		return err
+	}
+	return say(call, answer{
+		{"file", path}, {"bytes", made.Bytes}, {"sha256", made.SHA256}, {"manifest", manifestOf(path)},
+		{"master_key_included", false}, {"note", keyNote},
+	})
 }
 
 // withDatabase opens a data folder that has a database: a copy of one that was made just

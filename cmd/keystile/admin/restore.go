@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/bolt"
 )
 
 // olderKey helps whoever restores a backup from before a change of the master key.
@@ -20,7 +23,8 @@ const olderKey = "if that key was in use before a key rekey, put its line behind
 func restoreLine(house House) cli.Command {
 	return cli.Command{
 		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the place of the database, while the server is stopped",
-		Details: "The backup is opened with the master key and read first; if that fails nothing is changed.\n" +
+		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
+			"row, the audit trail, and whether the master key opens it. If one of them is wrong nothing is\nchanged.\n" +
 			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
 			"What was revoked, ended or replaced after the backup is valid again: where that matters,\n" +
 			"end it again (session end, app rotate-secret, key rotate).\n" +
@@ -47,11 +51,26 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
+	known, listed, err := readManifest(name)
+	if err != nil {
+		return err
+	}
+	var read int64
+	sum := sha256.New()
 	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
-		_, err := io.Copy(w, file)
+		read, err = io.Copy(io.MultiWriter(w, sum), file)
 		return err
 	}, func(path string) error {
-		if err := house.check(ctx, conf, f, path); err != nil {
+		if listed {
+			if err := known.fits(name, read, sum); err != nil {
+				return err
+			}
+		}
+		_, err := bolt.Check(path)
+		if err == nil {
+			err = house.check(ctx, conf, f, path)
+		}
+		if err != nil {
 			// What was looked at is a copy, whose name says nothing to anybody.
 			text := strings.ReplaceAll(err.Error(), path, name)
 			if errors.Is(err, storage.ErrMasterKey) {
@@ -64,10 +83,15 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}})
+	checksum := "matches " + manifestOf(name)
+	if !listed {
+		checksum = "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
+	}
+	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksum}})
 }
 
-// check opens a database and reads all that has a list, so that damage is met now.
+// check opens a database, reads all that has a list and follows the audit trail, so that
+// damage is met now.
 func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
 	rooms, held, err := h.Try(ctx, conf, f, path)
 	if err != nil {
@@ -79,5 +103,6 @@ func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder,
 	})
 	_, keys := rooms.Store.SigningKeys(ctx)
 	_, settings := rooms.Store.Settings(ctx)
-	return errors.Join(users, apps, keys, settings, held.Close())
+	trail, broken := audit.Verify(ctx, rooms.Store)
+	return errors.Join(users, apps, keys, settings, broken, trail.Err(), held.Close())
 }

@@ -1,0 +1,162 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	// quietFor is how long a write that succeeded speaks for the store, and the least time
+	// between two probes.
+	quietFor  = 5 * time.Second
+	probeWait = time.Second // what a probe may take
+)
+
+// probe is the one document that Ready writes where nobody else has written: always the same.
+type probe struct {
+	At      time.Time `json:"at"`
+	Version int64     `json:"-"`
+}
+
+var probes = kind[probe]{
+	name:    "probe",
+	id:      func(probe) string { return "write" },
+	version: func(p *probe) *int64 { return &p.Version },
+}
+
+// Ready says whether the store can be served from: the last write that anybody made
+// succeeded, a sweep included, and the feed of revocations can be read. If nothing was
+// written for some seconds it writes one small document itself, at most once in five
+// seconds however often it is asked. It is an error that wraps ErrUnavailable, else nil.
+func (s *Store) Ready(ctx context.Context) error {
+	if _, err := s.Revocations(ctx, 0, 1); err != nil {
+		return err
+	}
+	w := s.writes
+	turn := w.turn(time.Now())
+	if turn.mine {
+		w.probed(turn.done, s.probe())
+	}
+	select {
+	case <-turn.done:
+	case <-ctx.Done():
+		return trouble("wait for a probe write", ctx.Err())
+	}
+	return trouble("the last write", w.last())
+}
+
+// probe writes. A caller of Ready who goes away must not end it: others wait for it too.
+func (s *Store) probe() error {
+	ctx, cancel := context.WithTimeout(context.Background(), probeWait)
+	defer cancel()
+	p, err := probes.get(ctx, s, "write")
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	p.At = time.Now().UTC()
+	_, err = probes.put(ctx, s, p)
+	if errors.Is(err, ErrExists) || errors.Is(err, ErrConflict) {
+		return nil // another process has written it just now
+	}
+	return err
+}
+
+// writes is a Backend that remembers how the last write went.
+type writes struct {
+	Backend
+	mu      sync.Mutex
+	at      time.Time // of the last verdict
+	err     error     // nil: it succeeded
+	asked   time.Time // when the last probe began
+	probing chan struct{}
+}
+
+// turn is a place in the line for a probe: done is closed when there is nothing to wait for.
+type turn struct {
+	mine bool // the caller is to probe
+	done chan struct{}
+}
+
+var nothing = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+func (w *writes) turn(now time.Time) turn {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch fresh := !w.at.IsZero() && now.Sub(w.at) < quietFor; {
+	case w.probing != nil:
+		return turn{done: w.probing}
+	case fresh && w.err == nil, !w.asked.IsZero() && now.Sub(w.asked) < quietFor:
+		return turn{done: nothing}
+	}
+	w.asked, w.probing = now, make(chan struct{})
+	return turn{mine: true, done: w.probing}
+}
+
+func (w *writes) probed(done chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at, w.err, w.probing = time.Now(), err, nil
+	close(done)
+}
+
+func (w *writes) last() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// ended remembers what a write came to. One that was refused, or had nothing to do, or
+// whose caller has gone away, says nothing about the disk.
+func (w *writes) ended(wrote bool, err error) {
+	switch {
+	case err == nil && !wrote, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), verdict(err):
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at, w.err = time.Now(), err
+}
+
+func (w *writes) Issue(ctx context.Context, tokens ...Token) error {
+	err := w.Backend.Issue(ctx, tokens...)
+	w.ended(len(tokens) > 0, err)
+	return err
+}
+
+func (w *writes) Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error {
+	err := w.Backend.Exchange(ctx, key, at, next...)
+	w.ended(true, err)
+	return err
+}
+
+func (w *writes) Revoke(ctx context.Context, rs ...Revocation) error {
+	err := w.Backend.Revoke(ctx, rs...)
+	w.ended(len(rs) > 0, err)
+	return err
+}
+
+func (w *writes) Count(ctx context.Context, b Batch, counts []Count) error {
+	err := w.Backend.Count(ctx, b, counts)
+	w.ended(len(counts) > 0, err)
+	return err
+}
+
+func (w *writes) Append(ctx context.Context, records ...Record) error {
+	err := w.Backend.Append(ctx, records...)
+	w.ended(len(records) > 0, err)
+	return err
+}
+
+func (w *writes) Put(ctx context.Context, docs ...Doc) (int64, error) {
+	version, err := w.Backend.Put(ctx, docs...)
+	w.ended(len(docs) > 0, err)
+	return version, err
+}
+
+func (w *writes) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	removed, err := w.Backend.Sweep(ctx, at, n)
+	w.ended(removed > 0, err)
+	return removed, err
+}
