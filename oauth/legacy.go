@@ -128,8 +128,9 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	raw := make([]byte, 16)
 	rand.Read(raw)
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
+	granted := s.c.Store.Later(now)
 	t := storage.Token{
-		Key: storage.KeyOf(code), Kind: storage.KindLegacy, Grant: storage.NewGrant(now), GrantedAt: now,
+		Key: storage.KeyOf(code), Kind: storage.KindLegacy, Grant: storage.NewGrant(granted), GrantedAt: granted,
 		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
 		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
 	}

@@ -30,6 +30,9 @@ type Store interface {
 	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
 	Revoke(ctx context.Context, rs ...storage.Revocation) error
 	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
+	Dated(rs ...storage.Revocation) []storage.Revocation
+	Later(now time.Time) time.Time
+	Reached(now time.Time) time.Time
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 	FirstKeys(ctx context.Context, alg string, keys ...storage.SigningKey) error
 }

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,46 +32,53 @@ func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 }
 
 // Sign out everywhere, then sign in again: what was granted before is over, at every door;
-// what is granted afterwards works, even within the same second.
+// what is granted afterwards works, even within the same second, and where the clock was ahead
+// when it was granted, and is right again.
 func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
-	for kind, id := range map[string]func(h *house) string{
+	ids := map[string]func(h *house) string{
 		storage.RevokeUser:    func(h *house) string { return h.user.Sub },
 		storage.RevokeApp:     func(h *house) string { return h.app.ID },
 		storage.RevokeConsent: func(h *house) string { return storage.ConsentID(h.app.ID, h.user.Sub) },
-	} {
-		t.Run(kind, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t)
-				open := h.code()
-				tokens := h.exchange(h.code()).tokens(t)
-				time.Sleep(time.Millisecond)
-				rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
-				machine := h.token("grant_type", "client_credentials").tokens(t)
-				if err := h.server.Revoke(t.Context(), storage.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
-					t.Fatal(err)
-				}
-				h.exchange(open).wants(t, "a code from before", 400, 400, "invalid_grant")
-				h.refresh(rotated.text("refresh_token")).wants(t, "a refresh token from before", 400, 400, "invalid_grant")
-				h.userInfo(tokens.text("access_token")).wants(t, "an access token from before", 401, 401, "invalid_token")
-				// A refresh copies the time of the grant: its tokens end with it, however young.
-				h.userInfo(rotated.text("access_token")).wants(t, "an access token of a refresh", 401, 401, "invalid_token")
-				if _, err := h.server.Verify(t.Context(), machine.text("access_token")); err != nil {
-					t.Errorf("an application's own token granted at the very moment = %v, want it valid", err)
-				}
-				time.Sleep(time.Millisecond)
-				again := h.exchange(h.code()).tokens(t)
-				if u := h.userInfo(again.text("access_token")); u.status != 200 {
-					t.Errorf("userinfo after signing in again = %d %v, want 200", u.status, u.body)
-				}
-				time.Sleep(167 * time.Hour)
-				h.userInfo(tokens.text("access_token")).wants(t, "the old access token six days later", 401, 401, "invalid_token")
-				must(h.store.Sweep(t.Context(), time.Now()))(t)
-				restarted := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
-				if _, err := restarted.Verify(t.Context(), tokens.text("access_token")); err == nil {
-					t.Error("the old access token verifies after a sweep and a restart: the fact was forgotten")
-				}
+	}
+	for kind, id := range ids {
+		for _, ahead := range []time.Duration{0, time.Hour} {
+			t.Run(fmt.Sprint(kind, " ", ahead), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newHouse(t)
+					h.store.Later(time.Now().Add(ahead)) // somebody has seen this time
+					open := h.code()
+					tokens := h.exchange(h.code()).tokens(t)
+					time.Sleep(time.Millisecond)
+					rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
+					machine := h.token("grant_type", "client_credentials").tokens(t)
+					if err := h.server.Revoke(t.Context(), storage.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
+						t.Fatal(err)
+					}
+					h.exchange(open).wants(t, "a code from before", 400, 400, "invalid_grant")
+					h.refresh(rotated.text("refresh_token")).wants(t, "a refresh token from before", 400, 400, "invalid_grant")
+					h.userInfo(tokens.text("access_token")).wants(t, "an access token from before", 401, 401, "invalid_token")
+					// A refresh copies the time of the grant: its tokens end with it, however young.
+					h.userInfo(rotated.text("access_token")).wants(t, "an access token of a refresh", 401, 401, "invalid_token")
+					// With a clock that is right it was granted at the very moment; else nobody can tell.
+					_, err := h.server.Verify(t.Context(), machine.text("access_token"))
+					if ended := ahead > 0 && kind == storage.RevokeApp; ended != (err != nil) {
+						t.Errorf("an application's own token granted at the very moment = %v, want it ended %t", err, ended)
+					}
+					time.Sleep(time.Millisecond)
+					again := h.exchange(h.code()).tokens(t)
+					if u := h.userInfo(again.text("access_token")); u.status != 200 {
+						t.Errorf("userinfo after signing in again = %d %v, want 200", u.status, u.body)
+					}
+					time.Sleep(167 * time.Hour)
+					h.userInfo(tokens.text("access_token")).wants(t, "the old access token six days later", 401, 401, "invalid_token")
+					must(h.store.Sweep(t.Context(), time.Now()))(t)
+					restarted := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+					if _, err := restarted.Verify(t.Context(), tokens.text("access_token")); err == nil {
+						t.Error("the old access token verifies after a sweep and a restart: the fact was forgotten")
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

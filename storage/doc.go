@@ -44,6 +44,16 @@
 // the disk and is left out. A reader of revocations in the same process learns of them with the
 // write, so the feed is fresh while it can be read.
 //
+// Clocks are wrong now and then, and a revoked token stays revoked all the same. One document
+// keeps the highest time that was seen, which grants and revocations are dated by while the
+// clock is behind it: each revocation moves it on by a nanosecond, so that what is granted
+// afterwards stands. It also keeps the time that has surely come, which only running, or a start
+// within a day of it, moves on: sweeping goes by that one, so a second start with a clock that is
+// days fast forgets no more than the first. A service that was really stopped for days sweeps
+// late until it has run for seven, over all its starts; a machine that slept counts as stopped.
+// Within the last minute before a kill the highest time may not be written, so a start that is
+// behind takes it for a minute later.
+//
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.
 package storage

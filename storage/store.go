@@ -17,6 +17,7 @@ type Store struct {
 	sealer  atomic.Pointer[sealer]
 	apps    *memo[App]
 	users   *memo[User]
+	clock   clock
 
 	sealing sync.RWMutex // held by every write, and by who changes sealer
 	rekeyed bool         // sealer is not the one of Open: what is written may be sealed with another key
@@ -37,6 +38,9 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 	s := &Store{backend: watched, writes: watched, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
 	if err := s.checkMaster(ctx, sealer); err != nil {
+		return nil, err
+	}
+	if err := s.openClock(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -79,9 +83,9 @@ func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Tok
 	return trouble("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations.
+// Revoke stores revocations, dated as Dated says.
 func (s *Store) Revoke(ctx context.Context, rs ...Revocation) error {
-	return trouble("revoke", s.backend.Revoke(ctx, rs...))
+	return trouble("revoke", s.backend.Revoke(ctx, s.Dated(rs...)...))
 }
 
 // Revocations reads the feed of revocations after a Seq, up to n of them.
@@ -131,18 +135,36 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 }
 
 // SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and
-// do not stop it. A serving process runs it in a goroutine of its own.
+// do not stop it. A serving process runs it in a goroutine of its own. It also keeps the
+// highest time seen in the store, and sweeps nothing that has not surely ended: a clock that
+// cannot be right is an ErrClock.
 func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		if _, err := s.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			failed(fmt.Errorf("sweep: %w", err))
-		}
+		s.sweepNow(ctx, failed)
 		select {
 		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWait)
+			defer cancel()
+			if err := s.markTime(last, time.Now(), true); err != nil {
+				failed(fmt.Errorf("keep the highest time seen: %w", err))
+			}
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+func (s *Store) sweepNow(ctx context.Context, failed func(error)) {
+	now := time.Now()
+	if err := s.clock.complain(now); err != nil {
+		failed(err)
+	}
+	if err := s.markTime(ctx, now, false); err != nil && ctx.Err() == nil {
+		failed(fmt.Errorf("keep the highest time seen: %w", err))
+	}
+	if _, err := s.Sweep(ctx, s.Reached(now)); err != nil && ctx.Err() == nil {
+		failed(fmt.Errorf("sweep: %w", err))
 	}
 }

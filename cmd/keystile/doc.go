@@ -47,6 +47,9 @@
 // other checks, with a word about it: it may be from before there were any. A trail that was
 // broken already when the backup was made keeps it from being restored too.
 //
+// A clock that cannot be right stops nothing: the log says so, once, and what may have ended is
+// kept. Which times are believed is told in package storage.
+//
 // /healthz/ready asks the store whether the last write went well, and never the rooms: what one
 // of them refuses is no reason to send everybody to another machine.
 //

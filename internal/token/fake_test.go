@@ -48,12 +48,17 @@ func (s *shelf) set(keys ...storage.SigningKey) {
 
 // wire is a Feed in memory.
 type wire struct {
-	mu    sync.Mutex
-	facts []storage.Revocation
-	reads int
-	err   error
-	slow  time.Duration // reads take so long
+	mu     sync.Mutex
+	facts  []storage.Revocation
+	reads  int
+	err    error
+	slow   time.Duration // reads take so long
+	behind time.Duration // what the clock is ahead of the time that has surely come
 }
+
+func (w *wire) Dated(rs ...storage.Revocation) []storage.Revocation { return rs }
+
+func (w *wire) Reached(now time.Time) time.Time { return now.Add(-w.behind) }
 
 func (w *wire) Revoke(_ context.Context, rs ...storage.Revocation) error {
 	w.mu.Lock()

@@ -15,6 +15,8 @@ import (
 type Feed interface {
 	Revoke(ctx context.Context, rs ...storage.Revocation) error
 	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
+	Dated(rs ...storage.Revocation) []storage.Revocation // as they must be where the clock is behind
+	Reached(now time.Time) time.Time                     // what has surely come: no wrong clock ends a fact
 }
 
 // Revoked is the set of revocations this process knows: the one thing that ends an access
@@ -49,6 +51,7 @@ func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
 // other processes do when they next read the feed. When it returns an error, they may or
 // may not be stored and must be asked for again.
 func (r *Revoked) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+	rs = r.feed.Dated(rs...)
 	if err := r.feed.Revoke(ctx, rs...); err != nil {
 		return err
 	}
@@ -101,6 +104,7 @@ func (r *Revoked) read(ctx context.Context) error {
 }
 
 func (r *Revoked) add(now time.Time, rs []storage.Revocation) {
+	now = r.feed.Reached(now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range rs {

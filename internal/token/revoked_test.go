@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -114,7 +115,7 @@ func TestTheWholeFeedIsRead(t *testing.T) {
 }
 
 func TestAFeedThatStandsStillIsAnError(t *testing.T) {
-	if _, err := OpenRevoked(t.Context(), stuck{}); err == nil {
+	if _, err := OpenRevoked(t.Context(), stuck{&wire{}}); err == nil {
 		t.Error("OpenRevoked(a feed that repeats itself) = no error, want one")
 	}
 }
@@ -183,4 +184,25 @@ func opened(t testing.TB, feed Feed) *Revoked {
 		t.Fatalf("OpenRevoked() = %v, want no error", err)
 	}
 	return r
+}
+
+// A token that was revoked must not open anything when a clock that was ahead is set right.
+func TestAFactIsKeptUntilItsEndHasSurelyCome(t *testing.T) {
+	feed := &wire{behind: 400 * 24 * time.Hour}
+	r, err := OpenRevoked(t.Context(), feed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := storage.Caller{TokenID: "j"}
+	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "j", Until: time.Now().Add(-8 * 24 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 { // each addition forgets some that are over
+		if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(i), Until: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !r.Stops(caller) {
+		t.Error("a revoked token is forgotten before its time")
+	}
 }

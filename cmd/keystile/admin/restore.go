@@ -73,6 +73,9 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 		if err != nil {
 			// What was looked at is a copy, whose name says nothing to anybody.
 			text := strings.ReplaceAll(err.Error(), path, name)
+			if !strings.Contains(text, name) {
+				text = name + ": " + text
+			}
 			if errors.Is(err, storage.ErrMasterKey) {
 				text += "; " + olderKey
 			}

@@ -61,7 +61,8 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 	for _, s := range strings.Fields(w.scope) {
 		a.request.GrantScope(s)
 	}
-	w.next.Grant, w.next.GrantedAt = storage.NewGrant(w.now), w.now.UTC()
+	granted := e.Store.Later(w.now)
+	w.next.Grant, w.next.GrantedAt = storage.NewGrant(granted), granted
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
 	w.next.UserID, w.next.AuthTime, w.next.LoginType = who.UserID, who.AuthTime, who.LoginType
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {

@@ -18,6 +18,7 @@ type Store interface {
 	Issue(ctx context.Context, tokens ...storage.Token) error
 	Token(ctx context.Context, key storage.Key) (storage.Token, error)
 	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+	Later(now time.Time) time.Time // what a grant that is made now is dated by
 }
 
 // Revoker ends tokens, here and on the other nodes.

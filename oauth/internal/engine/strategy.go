@@ -37,7 +37,7 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
 	} else {
-		c.Subject, c.Grant = w.app.ID, storage.NewGrant(w.now) // client_credentials: a grant of its own
+		c.Subject, c.Grant = w.app.ID, storage.NewGrant(s.Store.Later(w.now)) // client_credentials: a grant of its own
 	}
 	text, err := s.Keys.SignAccess(c)
 	w.access = text

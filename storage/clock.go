@@ -1,0 +1,213 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	behindBy = 5 * time.Minute    // what a clock may lag behind the highest time seen
+	aheadBy  = 24 * time.Hour     // and be ahead of what is known to have passed
+	doubt    = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is believed
+	markAge  = time.Minute        // the least time between two writes of the mark
+)
+
+// ErrClock is what SweepEvery hands to its caller when the clock cannot be right.
+var ErrClock = errors.New("storage: the clock disagrees with the times in the store")
+
+// timeMark is the document that outlives a process whose clock was wrong.
+type timeMark struct {
+	Highest time.Time     `json:"highest"` // that any process has seen
+	Reached time.Time     `json:"reached"` // that has surely come
+	Doubted time.Duration `json:"doubted"` // how long a clock further ahead has been running
+	Version int64         `json:"-"`
+}
+
+var timeMarks = kind[timeMark]{
+	name:    "clock",
+	id:      func(timeMark) string { return "highest" },
+	version: func(m *timeMark) *int64 { return &m.Version },
+}
+
+// clock keeps what a process knows of time besides what its own clock says.
+type clock struct {
+	mu      sync.Mutex
+	highest time.Time     // of what was seen, without a monotonic reading, as base is
+	base    time.Time     // had been reached at since
+	since   time.Time     // with a monotonic reading, which no change of the clock moves
+	held    bool          // the clock is too far ahead to be believed
+	doubted time.Duration // until since
+	marked  time.Time     // with a monotonic reading; zero: not by this process
+	said    string        // about the clock, so that it is said once
+}
+
+// start compares the clock with the mark in the store.
+func (c *clock) start(m timeMark, now time.Time) {
+	wall := now.Round(0).UTC()
+	c.highest, c.base, c.since = m.Highest, m.Reached, now
+	if behind := m.Highest.Sub(wall); behind > behindBy {
+		c.highest = m.Highest.Add(markAge) // whoever wrote the mark has gone on for up to so long
+	}
+	if wall.After(c.highest) {
+		c.highest = wall
+	}
+	c.doubted = m.Doubted
+	c.held = !m.Reached.IsZero() && wall.Sub(m.Reached) > aheadBy
+	if !c.held && wall.After(c.base) {
+		c.base = wall
+	}
+}
+
+// reach returns what has surely come by now: no later than the clock says, nor than
+// can have passed since what the store had reached.
+func (c *clock) reach(now time.Time) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reached(now)
+}
+
+func (c *clock) reached(now time.Time) time.Time {
+	wall, ran := now.Round(0).UTC(), now.Sub(c.since)
+	passed := c.base.Add(ran)
+	switch ahead := wall.Sub(passed) > aheadBy; {
+	case c.held && ahead && c.doubted+ran < doubt:
+	case ahead && !c.held:
+		c.held, c.base, c.since = true, passed, now
+	default: // it is right, or behind, or believed by now
+		c.held, c.doubted, c.since, c.base = false, 0, now, passed
+		if wall.After(passed) {
+			c.base, passed = wall, wall
+		}
+	}
+	if wall.Before(passed) {
+		return wall
+	}
+	return passed
+}
+
+// complain says what is wrong with the clock, when it begins to be.
+func (c *clock) complain(now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	passed, wall := c.reached(now), now.Round(0).UTC()
+	said, text := c.said, ""
+	c.said = ""
+	switch {
+	case c.held:
+		c.said = "ahead"
+		text = fmt.Sprintf("it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
+			wall.Format(time.RFC3339), passed.Format(time.RFC3339), doubt)
+	case c.highest.Sub(wall) > behindBy:
+		c.said = "behind"
+		text = fmt.Sprintf("it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
+			wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
+	}
+	if text == "" || c.said == said {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrClock, text)
+}
+
+// Later returns now, or the highest time that the store has seen where that is later. Grants
+// are dated by it: then one that is made behind a revocation is not covered by it, even where
+// the clock was ahead in between.
+func (s *Store) Later(now time.Time) time.Time {
+	c := &s.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wall := now.Round(0).UTC(); wall.After(c.highest) {
+		c.highest = wall
+	}
+	return c.highest
+}
+
+// Reached returns the time that has surely come by now: no later than now. What is forgotten
+// because it is over is judged by it, so that a clock that was ahead brings nothing back.
+func (s *Store) Reached(now time.Time) time.Time { return s.clock.reach(now) }
+
+// Dated returns revocations as they must be where the clock is behind the highest time seen:
+// one that ends what was granted before a time ends all that was granted, and each lasts as
+// much longer. With a clock that is right they come back as they are. Revoke does this too;
+// whoever keeps revocations in memory beside it does it first.
+func (s *Store) Dated(rs ...Revocation) []Revocation {
+	now := time.Now().Round(0)
+	c := &s.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	behind := c.highest.Sub(now)
+	if behind <= 0 {
+		return rs
+	}
+	dated := make([]Revocation, len(rs))
+	for i, r := range rs {
+		byTime := r.Kind != RevokeGrant && r.Kind != RevokeJTI
+		if byTime && r.Before.Before(c.highest) { // else it has been dated
+			c.highest = c.highest.Add(1) // so that the next grant is not before it
+			r.Before = c.highest
+		}
+		if r.Kind != RevokeJTI && !r.Until.IsZero() {
+			r.Until = r.Until.Add(behind)
+		}
+		dated[i] = r
+	}
+	return dated
+}
+
+// openClock reads the mark.
+func (s *Store) openClock(ctx context.Context) error {
+	m, err := timeMarks.get(ctx, s, "highest")
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	s.clock.start(m, time.Now())
+	return nil
+}
+
+// markTime writes the mark, at most once a minute unless it is the last of this process.
+func (s *Store) markTime(ctx context.Context, now time.Time, last bool) error {
+	s.Later(now)
+	c := &s.clock
+	c.mu.Lock()
+	due := last || c.marked.IsZero() || now.Sub(c.marked) >= markAge
+	if due {
+		c.marked = now
+	}
+	c.mu.Unlock()
+	if !due {
+		return nil
+	}
+	_, err := Again(ctx, func() (timeMark, error) {
+		m, err := timeMarks.get(ctx, s, "highest")
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return m, err
+		}
+		m, err = timeMarks.put(ctx, s, c.merge(m, now))
+		if errors.Is(err, ErrExists) { // another process was first
+			err = ErrConflict
+		}
+		return m, err
+	})
+	return err
+}
+
+// merge takes what other processes have seen, and gives the mark what this one has.
+func (c *clock) merge(m timeMark, now time.Time) timeMark {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	passed := c.reached(now)
+	if m.Highest.After(c.highest) {
+		c.highest = m.Highest
+	}
+	m.Highest = c.highest
+	if passed.After(m.Reached) {
+		m.Reached = passed
+	}
+	m.Doubted = 0
+	if c.held {
+		m.Doubted = c.doubted + now.Sub(c.since)
+	}
+	return m
+}

@@ -1,0 +1,221 @@
+package storage_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+var clockKey = storage.NewMasterKey()
+
+const day = 24 * time.Hour
+
+// clocked is a store whose mark says that times were seen, and its backend.
+func clocked(t *testing.T, highest, reached time.Time) (*storage.Store, storage.Backend) {
+	t.Helper()
+	backend := memory.New()
+	text, err := json.Marshal(map[string]time.Time{"highest": highest, "reached": reached})
+	if err == nil {
+		_, err = backend.Put(t.Context(), storage.Doc{Kind: "clock", ID: "highest", Data: text})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, backend, clockKey), backend
+}
+
+// sweeping runs SweepEvery for some time and returns what it complained of.
+func sweeping(t *testing.T, s *storage.Store, d time.Duration) (said []error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), d)
+	defer stop()
+	s.SweepEvery(ctx, time.Minute, func(err error) { said = append(said, err) })
+	return said
+}
+
+func revoked(t *testing.T, s *storage.Store) map[string]storage.Revocation {
+	t.Helper()
+	all, err := s.Revocations(t.Context(), 0, storage.Page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]storage.Revocation{}
+	for _, r := range all {
+		ids[r.ID] = r
+	}
+	return ids
+}
+
+func endAt(t *testing.T, s *storage.Store, id string, until time.Time) {
+	t.Helper()
+	if err := s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: id, Until: until}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A start with a clock that is days fast must not forget what was revoked, nor must the starts
+// behind it, which find the mark of the first.
+func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
+	for _, fast := range []time.Duration{8 * day, 400 * day} {
+		synctest.Test(t, func(t *testing.T) {
+			right := time.Now().Add(-fast)
+			s, backend := clocked(t, right, right)
+			endAt(t, s, "ended", right.Add(-time.Second))
+			endAt(t, s, "soon", right.Add(90*time.Second))
+			endAt(t, s, "a week", right.Add(7*day))
+			said := sweeping(t, s, time.Second)
+			if len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
+				t.Errorf("%v ahead it says %v", fast, said)
+			}
+			if left := revoked(t, s); len(left) != 2 {
+				t.Errorf("%v ahead, after a second %d revocations are left, want the 2 that have not ended", fast, len(left))
+			}
+			s = opened(t, backend, clockKey) // it finds its own mark
+			if said := sweeping(t, s, 3*time.Minute+time.Second); len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
+				t.Errorf("%v ahead, started again it says %v", fast, said)
+			}
+			if _, there := revoked(t, s)["a week"]; !there || len(revoked(t, s)) != 1 {
+				t.Errorf("%v ahead, after three minutes %d revocations are left, want the one of a week", fast, len(revoked(t, s)))
+			}
+		})
+	}
+}
+
+func TestAClockThatIsRightAgainForALongTimeIsBelieved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		before := time.Now().Add(-60 * day) // the service was stopped for so long
+		s, backend := clocked(t, before, before)
+		endAt(t, s, "a", time.Now())
+		for range 6 {
+			sweeping(t, s, day)
+			s = opened(t, backend, clockKey)
+		}
+		if len(revoked(t, s)) != 1 {
+			t.Error("it is believed after six days of running")
+		}
+		sweeping(t, s, day+time.Hour)
+		if len(revoked(t, s)) != 0 {
+			t.Error("it is not believed after seven days of running, over seven starts")
+		}
+		if said := sweeping(t, opened(t, backend, clockKey), time.Hour); len(said) != 0 {
+			t.Errorf("the next start says %v", said)
+		}
+	})
+}
+
+func TestAnOrdinaryStopIsNoReasonToDoubtTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, away := range []time.Duration{0, time.Hour, 23 * time.Hour, -4 * time.Minute} {
+			s, _ := clocked(t, time.Now().Add(-away), time.Now().Add(-away))
+			endAt(t, s, "a", time.Now())
+			if said := sweeping(t, s, time.Second); len(said) != 0 || len(revoked(t, s)) != 0 {
+				t.Errorf("after %v it says %v, and %d revocations are left that have ended", away, said, len(revoked(t, s)))
+			}
+		}
+		empty := opened(t, memory.New())
+		endAt(t, empty, "a", time.Now())
+		if said := sweeping(t, empty, time.Second); len(said) != 0 || len(revoked(t, empty)) != 0 {
+			t.Errorf("a store without a mark says %v", said)
+		}
+	})
+}
+
+func TestTheHighestTimeIsWrittenOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := &failing{Backend: memory.New()}
+		s := opened(t, backend, clockKey)
+		before := backend.puts
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute+time.Second)
+		defer stop()
+		s.SweepEvery(ctx, time.Second, func(err error) { t.Error(err) })
+		if wrote := backend.puts - before; wrote < 10 || wrote > 12 {
+			t.Errorf("sweeping every second for ten minutes it was written %d times", wrote)
+		}
+		d, err := backend.Get(t.Context(), "clock", "highest")
+		var mark struct{ Highest, Reached time.Time }
+		if err == nil {
+			err = json.Unmarshal(d.Data, &mark)
+		}
+		if now := time.Now(); err != nil || !mark.Highest.Equal(now) || !mark.Reached.Equal(now) {
+			t.Errorf("at its end it left %+v, %v; want now, %v", mark, err, now)
+		}
+	})
+}
+
+// What was granted while the clock was ahead ends like everything else, what is granted
+// afterwards does not, and a second revocation ends that too.
+func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
+	for _, kind := range []string{storage.RevokeUser, storage.RevokeApp, storage.RevokeConsent} {
+		synctest.Test(t, func(t *testing.T) {
+			now := time.Now()
+			s, _ := clocked(t, now.Add(time.Hour), now)
+			of := func(granted time.Time) storage.Token {
+				return storage.Token{GrantedAt: granted, AppID: "a", UserID: "u", ExpiresAt: granted.Add(30 * day)}
+			}
+			id := map[string]string{storage.RevokeUser: "u", storage.RevokeApp: "a", storage.RevokeConsent: storage.ConsentID("a", "u")}[kind]
+			end := func() storage.Revocation {
+				r := storage.Revocation{Kind: kind, ID: id, Before: time.Now(), Until: time.Now().Add(30 * day)}
+				if err := s.Revoke(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				return revoked(t, s)[id]
+			}
+			ahead, right := of(now.Add(time.Hour)), of(now.Add(-time.Hour))
+			unseen := of(now.Add(time.Hour + 59*time.Second)) // by a process that was killed before it wrote the time
+			first := end()
+			if !first.Covers(ahead) || !first.Covers(unseen) || !first.Covers(right) {
+				t.Errorf("%s: before %v does not end all of what was granted", kind, first.Before)
+			}
+			if first.Until.Before(ahead.ExpiresAt) {
+				t.Errorf("%s: it is forgotten at %v, and ends a token of %v", kind, first.Until, ahead.ExpiresAt)
+			}
+			next := of(s.Later(time.Now()))
+			if first.Covers(next) {
+				t.Errorf("%s: it ends what is granted behind it", kind)
+			}
+			if second := end(); !second.Covers(next) {
+				t.Errorf("%s: a second one does not end what was granted behind the first", kind)
+			}
+			if said := sweeping(t, s, time.Second); len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
+				t.Errorf("%s: an hour behind it says %v", kind, said)
+			}
+		})
+	}
+}
+
+// The clock is ahead for a moment in the life of one process, and no sweep has seen it.
+func TestAGrantIsAWitnessOfTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, memory.New())
+		granted := s.Later(time.Now().Add(time.Hour))
+		if err := s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		if r := revoked(t, s)["u"]; !r.Covers(storage.Token{UserID: "u", GrantedAt: granted}) {
+			t.Errorf("before %v does not end what was granted at %v", r.Before, granted)
+		}
+	})
+}
+
+func TestARightClockChangesNoRevocation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, memory.New())
+		s.Later(time.Now())
+		for i, r := range []storage.Revocation{
+			{Kind: storage.RevokeUser, ID: "u", Before: time.Now().Add(-day), Until: time.Now().Add(day)},
+			{Kind: storage.RevokeGrant, ID: "g", Until: time.Now().Add(day)},
+			{Kind: storage.RevokeApp, ID: "a", Before: time.Now()},
+		} {
+			if got := s.Dated(r)[0]; fmt.Sprint(got) != fmt.Sprint(r) {
+				t.Errorf("%d: %v is dated %v", i, r, got)
+			}
+		}
+	})
+}
