@@ -26,7 +26,7 @@ var rows = []row{
 
 	// The pages of sign-in.
 	{method: "GET", path: "/oauth/signin"},
-	{method: "POST", path: "/oauth/signin", body: "username=nobody&password=nothing-at-all"},
+	{method: "POST", path: "/oauth/signin", body: "username=no-{client_id}&password=nothing-at-all"},
 	{method: "POST", path: "/oauth/signin/consent", body: "query=client_id%3D{client_id}%26redirect_uri%3D{callback}&user={sub}&scope=openid+apps&allow=1", about: true},
 	{method: "GET", path: "/oauth/signin/email"},
 	{method: "POST", path: "/oauth/signin/email", body: "address={client_id}%40example.com"},
