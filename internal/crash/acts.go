@@ -137,7 +137,8 @@ func (l *life) revoke(token *thing) (answer, error) {
 	return l.post("/oauth/revoke", l.appOf(token.family.app).form("token", token.name))
 }
 
-// grant opens a family of somebody's at an application, nil if the server did not give it.
+// grant opens a family of somebody's at an application. With an error there may be one too:
+// the check gets its tokens if the kill cut the exchange off.
 func (l *life) grant(app *application, cookie string) (*family, error) {
 	code, a, err := l.authorizeAs(app, cookie)
 	switch {
@@ -152,11 +153,11 @@ func (l *life) grant(app *application, cookie string) (*family, error) {
 	l.journal.acknowledge(&attempt{what: issueCode})
 	asked := l.journal.begin(exchangeCode, code)
 	if a, err = l.exchange(code); err != nil {
-		return nil, err
+		return code.family, err
 	}
 	if !l.follow(code.family, a) {
 		l.journal.violated(code, "it is good, and is answered %v", a)
-		return nil, errGone
+		return code.family, errGone
 	}
 	l.journal.acknowledge(asked)
 	return code.family, nil

@@ -45,21 +45,28 @@ func (u *truster) step() (err error) {
 		u.session, err = u.enter(u.user)
 		return err
 	case u.consent == nil || u.turns > maxTurns:
-		u.grants, u.turns = nil, 0
-		if u.app, err = u.makeApp("Trusted", "enterprise"); err == nil {
-			u.consent = u.journal.add(&thing{kind: aConsent, name: u.app.ID, secret: u.session.name, ended: true}, "never asked")
-		}
-		return err
+		return u.meet()
 	case u.consent.ended:
 		return u.allow()
 	case len(u.grants) < maxGrants && u.rand.IntN(3) > 0:
 		f, err := u.grant(u.app, u.session.name)
-		if err == nil {
+		if f != nil {
 			u.grants = append(u.grants, f)
 		}
 		return err
 	}
 	return u.takeBack()
+}
+
+// meet makes another application, which has never been allowed anything.
+func (u *truster) meet() error {
+	app, err := u.makeApp("Trusted", "enterprise")
+	if err != nil {
+		return err
+	}
+	u.app, u.grants, u.turns = app, nil, 0
+	u.consent = u.journal.add(&thing{kind: aConsent, name: app.ID, secret: u.session.name, ended: true}, "never asked")
+	return nil
 }
 
 func (u *truster) allow() error {

@@ -60,7 +60,7 @@ func (h *holder) pick() *family {
 
 func (h *holder) open() error {
 	f, err := h.grant(nil, h.cookie)
-	if err == nil {
+	if f != nil {
 		h.families = append(h.families, f)
 	}
 	return err

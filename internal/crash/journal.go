@@ -173,8 +173,8 @@ func (j *journal) forget(things ...*thing) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, t := range things {
-		t.forgotten = true
-		j.note(t, "the answer was lost: what became of it cannot be known")
+		t.forgotten, t.pending = true, nil
+		j.note(t, "what becomes of it now is not to be seen")
 	}
 }
 

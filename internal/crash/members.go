@@ -58,7 +58,7 @@ func (m *member) step() (err error) {
 		return err
 	case n < 60:
 		var f *family
-		if f, err = m.grant(nil, m.sessions[0].name); err == nil {
+		if f, err = m.grant(nil, m.sessions[0].name); f != nil {
 			m.grants = append(m.grants, f)
 		}
 		return err

@@ -47,7 +47,7 @@ func (b *buyer) step() error {
 	switch {
 	case b.app == nil || b.orders >= maxOrders && b.open == nil:
 		return b.begin()
-	case b.open == nil && b.tier() == whiteLabel:
+	case b.open == nil && b.tier() != free: // an order of less takes effect weeks later
 		return b.setTier(free)
 	case b.open == nil:
 		return b.order()

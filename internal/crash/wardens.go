@@ -14,6 +14,7 @@ type warden struct {
 	user    *thing // their password; nil: another one is to be made
 	stands  *thing // that they are enabled
 	session *thing
+	doubt   *thing // a session that was to end with the user, and nobody knows whether it has
 }
 
 func (w *warden) work(l *life) {
@@ -27,6 +28,8 @@ func (w *warden) work(l *life) {
 
 func (w *warden) step() (err error) {
 	switch {
+	case w.doubt != nil:
+		return w.order(disableUser, "user disable")
 	case w.stands == nil || w.rand.IntN(10) == 0:
 		return w.begin()
 	case w.stands.ended:
@@ -40,27 +43,37 @@ func (w *warden) step() (err error) {
 
 func (w *warden) begin() (err error) {
 	w.count++
-	w.stands, w.session = nil, nil
+	w.stands, w.session, w.doubt = nil, nil, nil
 	if w.user, err = w.makeUser(fmt.Sprintf("warded-%d", w.count)); err == nil {
 		w.stands = w.journal.add(&thing{kind: aStanding, name: w.user.of}, "enabled")
 	}
 	return err
 }
 
-// order disables or enables the user; the session ends behind it.
+// order disables or enables the user; the session ends behind it. Of a disabling whose answer
+// was lost nobody can see whether it came to the session, which nobody can use meanwhile: it
+// is ordered once more, and then the session must have ended.
 func (w *warden) order(what, command string) error {
-	var ends *attempt
-	asked := w.journal.begin(what, w.stands, w.user)
+	var turns []*thing
+	for _, t := range []*thing{w.stands, w.user} {
+		if t.ended == (what == enableUser) {
+			turns = append(turns, t)
+		}
+	}
+	asked := w.journal.begin(what, turns...)
 	if what == disableUser && w.session != nil && !w.session.ended {
-		ends = w.journal.beginApart(endByDisabling, w.session)
+		w.doubt, w.session = w.session, nil
+		w.journal.forget(w.doubt)
 	}
 	var is struct{ Sub string }
 	if err := w.made(&is, command, nil, w.user.name); err != nil {
 		return err
 	}
 	w.done(asked, command+" "+w.user.name)
-	if ends != nil {
-		w.journal.acknowledge(ends)
+	if w.doubt != nil {
+		w.journal.add(&thing{kind: aSession, name: w.doubt.name, ended: true}, endByDisabling)
+		w.journal.acknowledge(&attempt{what: endByDisabling})
+		w.doubt = nil
 	}
 	return nil
 }

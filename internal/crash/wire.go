@@ -57,7 +57,10 @@ type answer struct {
 	body   []byte
 }
 
-func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, bytes.TrimSpace(a.body)) }
+func (a answer) String() string {
+	body := bytes.TrimSpace(a.body)
+	return fmt.Sprintf("%d %s", a.status, body[:min(len(body), 600)])
+}
 
 // id is the request id that the trail has it under.
 func (a answer) id() string { return a.header.Get("X-Request-Id") }
