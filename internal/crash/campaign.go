@@ -104,6 +104,7 @@ func (c *campaign) stopGently() error {
 	if missing := c.receiver.Wait(c.wait); len(missing) > 0 && c.wait >= lease {
 		c.journal.violated(nil, "the receiver of webhooks was not told in %v of %s", c.wait, strings.Join(missing, "; "))
 	}
+	c.hear()
 	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l))
 }
 
@@ -151,10 +152,15 @@ func (c *campaign) check(l *life) error {
 	if err == nil {
 		err = c.journal.check(l, c.rand)
 	}
+	c.hear()
+	return err
+}
+
+// hear notes what the receiver of webhooks complains of.
+func (c *campaign) hear() {
 	for _, wrong := range c.receiver.Check() {
 		c.journal.violated(nil, "the receiver of webhooks %s", wrong)
 	}
-	return err
 }
 
 // begin starts the server and sees that it is who it was: the same keys, the session.

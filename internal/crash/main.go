@@ -55,6 +55,9 @@ type options struct {
 // run is the whole program but its exit. It reports whether the server broke its word; an
 // error means that the question could not be asked.
 func run(ctx context.Context, o options) (broken bool, err error) {
+	if o.plant != "" && o.binary != "" {
+		return false, errors.New("--plant builds a program of its own: leave --binary out")
+	}
 	dir, err := os.MkdirTemp("", "keystile-crash-")
 	if err != nil {
 		return false, err

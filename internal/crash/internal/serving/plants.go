@@ -27,7 +27,8 @@ var Plants = []Plant{
 	{"user", []change{{ // a user is answered and made a little later
 		"storage/user.go",
 		"\t\tu.Version, err = s.writeUser(ctx, u, by, last, along)\n",
-		"\t\tgo func() { time.Sleep(2 * time.Millisecond); s.writeUser(context.Background(), u, by, last, along) }()\n\t\tu.Version = 1\n",
+		"\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, along) }()\n\t\t\treturn u, nil\n\t\t}\n" +
+			"\t\tu.Version, err = s.writeUser(ctx, u, by, last, along)\n",
 	}}},
 	{"write", []change{{ // one write in 400 is answered and not done
 		"storage/bolt/writer.go",
