@@ -58,13 +58,20 @@ type flood struct {
 	seed   uint64
 	total  int
 	of     func(i int) netip.Addr
+	length time.Duration // after which it ends, if it has not yet; 0: it does not
 	sent   atomic.Int64
+	over   atomic.Bool
 	tally  *tally
 }
 
 // send sends one request from each address. Guesses have connections of their own, because
 // they wait in line; where all of these wait, the address asks for something else.
 func (f *flood) send(ctx context.Context) {
+	if f.length > 0 {
+		limited, stop := context.WithTimeout(ctx, f.length)
+		defer stop()
+		ctx = limited
+	}
 	type shot struct {
 		from  netip.Addr
 		drawn uint64
@@ -146,9 +153,9 @@ func (v *verdict) wantGrowth(o options, before, after grown) {
 	v.want(bytes < mostGrowth, "the data folder grew by %.1f MB, want less than %d", mb(bytes), mostGrowth>>20)
 }
 
-func (v *verdict) wantMemory(o options, s *server) {
-	now, most := s.memory()
-	o.printf("memory: %.0f MB now, %.0f MB at most\n", mb(now), mb(most))
+func (v *verdict) wantMemory(o options, s *server, most int64) {
+	_, mapped := s.memory()
+	o.printf("memory: %.0f MB at most; with the pages of files that are mapped %.0f MB\n", mb(most), mb(mapped))
 	v.want(most > 0 && most < mostMemory, "the server held %.0f MB, want less than %d", mb(most), mostMemory>>20)
 }
 
@@ -192,35 +199,39 @@ func addresses(ctx context.Context, o options, data string) (v verdict, err erro
 		return flood6(i - i/11)
 	}
 	f := &flood{server: s, paper: c.paper, seed: o.seed, total: o.of(floodIPv6 + floodIPv4), of: of, tally: newTally()}
-	err = v.during(ctx, o, f, c)
-	if err != nil {
+	if err := v.during(ctx, o, f, c); err != nil {
 		return v, err
 	}
 	return v, v.after(ctx, o, s, data, before)
 }
 
-// during floods, with honest people about.
+// during floods, with honest people about, if there are any.
 func (v *verdict) during(ctx context.Context, o options, f *flood, c *city) error {
-	ctx, over := context.WithCancel(ctx)
+	looking, over := context.WithCancel(ctx)
 	defer over()
+	var beside sync.WaitGroup
+	var most int64
+	beside.Go(func() { most = f.server.watchMemory(looking) })
 	began := time.Now()
 	var honest sync.WaitGroup
 	honest.Go(func() { c.live(ctx, f) })
 	f.send(ctx)
 	took := time.Since(began)
-	f.sent.Store(max(f.sent.Load(), int64(f.total))) // who has not come yet does now
+	f.over.Store(true) // who has not come yet does now
 	honest.Wait()
+	over()
+	beside.Wait()
 	f.report(o, took)
 	f.judge(v)
 	c.report(o)
+	v.wantMemory(o, f.server, most)
 	v.broken = append(v.broken, c.complaints...)
 	v.want(c.lived == len(c.people), "%d of %d honest people have done all they came for", c.lived, len(c.people))
 	return ctx.Err()
 }
 
-// after looks at memory, ends the server and looks at its folder.
+// after ends the server and looks at its folder.
 func (v *verdict) after(ctx context.Context, o options, s *server, data string, before grown) error {
-	v.wantMemory(o, s)
 	if err := s.stop(); err != nil {
 		return err
 	}
@@ -244,15 +255,12 @@ func oneSite(ctx context.Context, o options, data string) (v verdict, err error)
 		return v, err
 	}
 	defer s.kill()
-	end, stop := context.WithTimeout(ctx, siteLasting)
-	defer stop()
 	of := func(i int) netip.Addr {
 		return netip.AddrFrom16([16]byte{0x2a, 0x10, 0, 0, 0, 1, byte(i >> 8), byte(i), 15: 1})
 	}
-	f := &flood{server: s, paper: c.paper, seed: o.seed, total: o.of(50 * siteWide), of: of, tally: newTally()}
-	began := time.Now()
-	f.send(end)
-	f.report(o, time.Since(began))
-	f.judge(&v)
+	f := &flood{server: s, paper: c.paper, seed: o.seed, total: o.of(50 * siteWide), of: of, tally: newTally(), length: siteLasting}
+	if err := v.during(ctx, o, f, c); err != nil {
+		return v, err
+	}
 	return v, v.after(ctx, o, s, data, before)
 }

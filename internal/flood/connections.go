@@ -58,6 +58,9 @@ func connections(ctx context.Context, o options, data string) (v verdict, err er
 		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs some 30,000 (ulimit -n).\n", openFiles(), room, all)
 	}
 	for i, a := range assaults() {
+		if !strings.Contains(a.name, o.only) {
+			continue
+		}
 		s, err := start(o, fmt.Sprintf("%s%d", data, i), append(a.args, "--limits-per-ip", strconv.Itoa(perMinute))...)
 		if err != nil {
 			return v, err
@@ -119,7 +122,8 @@ func (a assault) hold(ctx context.Context, s *server, drip, deaf int) {
 	dials := make(chan struct{}, dialAtOnce)
 	for i := range drip + deaf {
 		attacker := attacker{from: a.from[i%len(a.from)], address: s.address, dials: dials, act: dripBody}
-		if i%(drip+deaf) >= drip {
+		if i%6 == 5 && deaf > 0 {
+			deaf--
 			attacker.act = askUnread
 		}
 		all.Go(func() {
@@ -196,6 +200,7 @@ type watch struct {
 
 	answered atomic.Int64
 	slowest  time.Duration
+	when     time.Duration // the slowest answer came, after the beginning
 	failures []string
 	peak     figures
 	last     figures
@@ -272,7 +277,9 @@ func (w *watch) honest(ctx context.Context) (stop func(), done chan struct{}) {
 			case resp.StatusCode != http.StatusOK:
 				w.failures = append(w.failures, resp.Status)
 			}
-			w.slowest = max(w.slowest, time.Since(began))
+			if took := time.Since(began); took > w.slowest {
+				w.slowest, w.when = took, time.Since(w.began)
+			}
 			w.answered.Add(1)
 			pauseFor(ctx, 50*time.Millisecond)
 		}
@@ -285,7 +292,7 @@ func (w *watch) report(o options, v *verdict, n int) {
 	o.printf("  open at most %d; goroutines %d, at most %d, then %d; files %d, at most %d, then %d\n", w.peak.open,
 		w.base.goroutines, w.peak.goroutines, w.last.goroutines, w.base.files, w.peak.files, w.last.files)
 	o.printf("  refused %d; cut for their body %d, for not reading %d\n", w.last.refused, w.last.cutBody, w.last.cutAnswer)
-	o.printf("  somebody else was answered %d times, the slowest took %.3f s\n", w.answered.Load(), w.slowest.Seconds())
+	o.printf("  somebody else was answered %d times, the slowest took %.3f s, %.0f s after the beginning\n", w.answered.Load(), w.slowest.Seconds(), w.when.Seconds())
 	_, held := w.server.memory()
 	o.printf("  memory: %.0f MB at most\n", mb(held))
 	if !o.hurry {

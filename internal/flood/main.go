@@ -18,6 +18,7 @@ func main() {
 	flag.Float64Var(&o.scale, "scale", 1, "of all numbers")
 	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same requests again")
 	flag.StringVar(&o.binary, "binary", "", "the keystile to flood; without it, cmd/keystile is built")
+	flag.StringVar(&o.only, "only", "", "of the connections, the attack whose name contains this")
 	flag.BoolVar(&o.keep, "keep", false, "keep the data folder")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -35,12 +36,12 @@ func main() {
 }
 
 type options struct {
-	scenario, binary string
-	scale            float64
-	seed             uint64
-	keep             bool
-	hurry            bool // honest people do not pause, and nothing is asked of time: in tests
-	out              io.Writer
+	scenario, binary, only string
+	scale                  float64
+	seed                   uint64
+	keep                   bool
+	hurry                  bool // honest people do not pause, and nothing is asked of time: in tests
+	out                    io.Writer
 }
 
 // of scales a number.

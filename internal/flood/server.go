@@ -100,26 +100,31 @@ func (s *server) stop() error {
 	return nil
 }
 
-// memory is what the process holds and has held at most, in bytes.
-func (s *server) memory() (now, most int64) {
+// memory is what the process holds, without what is only mapped from files, and what it has
+// held at most together with that; in bytes.
+func (s *server) memory() (own, most int64) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, ":")
 		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		switch name {
-		case "VmRSS":
-			now = n << 10
+		case "RssAnon":
+			own = n << 10
 		case "VmHWM":
 			most = n << 10
 		}
 	}
-	return now, most
+	return own, most
 }
 
-// files is how many files the process has open.
-func (s *server) files() int {
-	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
-	return len(entries)
+// watchMemory looks every second until ctx ends, and returns the most that the process held.
+func (s *server) watchMemory(ctx context.Context) (most int64) {
+	for ctx.Err() == nil {
+		own, _ := s.memory()
+		most = max(most, own)
+		pauseFor(ctx, time.Second)
+	}
+	return most
 }
 
 // size is what a data folder takes, and how many rows its audit trail has; nobody serves it.
