@@ -12,6 +12,9 @@ import (
 // small runs a scenario in a hurry.
 func small(t *testing.T, scenario string, scale float64) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes many seconds on a busy machine")
+	}
 	var out bytes.Buffer
 	broken, err := run(t.Context(), options{scenario: scenario, binary: keystile, scale: scale, seed: 1, hurry: true, out: &out})
 	if err != nil {
