@@ -77,15 +77,12 @@ func (s *SignIn) familiar(r *http.Request, sub string) bool {
 	return err == nil && v.UserID == sub
 }
 
-// rankAt says in which line a password waits to be hashed.
-func (s *SignIn) rankAt(ip netip.Addr, known bool) rank {
-	switch {
-	case known:
-		return rankFirst
-	case s.guard.unsuspected(ip):
-		return rankLater
+// inLine says where a password waits to be hashed: who is known there goes first.
+func inLine(ctx context.Context, ip netip.Addr, known bool) context.Context {
+	if known {
+		return ctx
 	}
-	return rankLast
+	return asStranger(ctx, ip)
 }
 
 // beginAt asks to attempt an account; endAt must follow if there is no wait.

@@ -229,13 +229,19 @@
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
 // to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
 //
-// As many passwords are hashed at a time as there are processors; the others wait in three lines:
-// first those of browsers that are known to the user and whatever is not a sign-in, then those of
-// addresses that have not failed in five minutes, then the rest. What would wait for more than
-// three seconds, by what a hash takes lately, is answered 503 with Retry-After before anything is
-// hashed, and so is what has waited that long. It is no failure. Who hangs up leaves the line.
-// Where only the hash of a right password is to be renewed at another cost, the sign-in goes on
-// without. A host's own Users are in these lines if they use a [Passwords].
+// As many passwords are hashed at a time as there are processors; the others wait for three
+// seconds at most. First come browsers that are known to the user and whatever is not a sign-in,
+// in their order. Strangers follow, those first around whom, in their address and the networks
+// of the ladder above it, the fewest passwords were tried in the last five to ten minutes that
+// were not right. So a flood from however many addresses stands behind whoever comes from
+// networks that it does not hold. Where 1,024 strangers wait, the last of that order has to go.
+// Who has to go, or has waited in vain, is answered 503 with Retry-After before anything is
+// hashed, and so is who is known and would wait for more than three seconds, by what a hash takes
+// lately. It is no failure. Who hangs up leaves the line. What was tried is in memory, of 131,072
+// networks of each size. Where only the hash of a right password is to be renewed at another
+// cost, the sign-in goes on without. A host's own Users are in these lines if they use a
+// [Passwords]. Who has never signed in here and comes from the same network as a flood cannot be
+// told from it: that is the price.
 //
 // A form without a username, a password or a code of six digits is answered 400, is looked up
 // nowhere and counts as no failure, also while its address is locked: it is no attempt.

@@ -77,7 +77,7 @@ func (s *SignIn) admit(r *http.Request, in form) (u storage.User, held hold, err
 		return u, hold{wait, true}, nil
 	}
 	defer func() { s.endAt(at, failed) }()
-	u, err = s.authenticate(ranked(r.Context(), s.rankAt(ip, at.known)), in)
+	u, err = s.authenticate(inLine(r.Context(), ip, at.known), in)
 	failed = errors.Is(err, storage.ErrNotFound)
 	switch {
 	case failed:

@@ -111,7 +111,7 @@ func (s *SignIn) signUpAs(r *http.Request, in map[string]string) (u storage.User
 	if s.members.signUp == SignUpInvitation {
 		invitation = in["invitation"]
 	}
-	u, err = s.members.signUps.SignUp(ranked(r.Context(), s.rankAt(ip, false)), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.members.signUps.SignUp(asStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }
