@@ -197,6 +197,7 @@ type Stats struct {
 	AuditStored  uint64 // events on the trail
 	AuditWaiting uint64 // noted, and not yet stored
 	AuditLost    uint64 // that found the queue full
+	AuditStrays  uint64 // of nobody who is known, that were noted too late to be summed
 }
 
 // Stats returns the counters.
@@ -204,7 +205,7 @@ func (g *Gateway) Stats() Stats {
 	trail := g.trail.Stats()
 	return Stats{
 		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
-		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost,
+		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditStrays: trail.LostAnonymous,
 	}
 }
 

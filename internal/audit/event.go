@@ -31,7 +31,10 @@ var fields = [...]struct {
 	{"method", 32}, {"path", maxPath}, {"ip", 64}, {"detail", 1024},
 }
 
-const maxPath = 256 // bytes
+const (
+	maxPath  = 256         // bytes
+	pathLook = 4 * maxPath // that are looked at: some of them do not print
+)
 
 // texts returns the places of the fields.
 func texts(e *Event) [len(fields)]*string {
@@ -40,8 +43,8 @@ func texts(e *Event) [len(fields)]*string {
 	}
 }
 
-// trim shortens the texts to what is worth queueing and returns their length. One byte
-// more than the limit stays, so that tidy sees that there was more.
+// trim shortens the texts to what is worth queueing and returns their length. At least one
+// byte more than the limit stays, so that tidy sees that there was more.
 func trim(e *Event) (size int) {
 	for _, mark := range [...]byte{'?', '#'} {
 		if i := strings.IndexByte(e.Path, mark); i >= 0 {
@@ -49,7 +52,11 @@ func trim(e *Event) (size int) {
 		}
 	}
 	for i, text := range texts(e) {
-		*text = (*text)[:min(len(*text), fields[i].limit+1)]
+		most := fields[i].limit + 1
+		if text == &e.Path {
+			most = pathLook
+		}
+		*text = (*text)[:min(len(*text), most)]
 		size += len(*text)
 	}
 	return size

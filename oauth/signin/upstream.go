@@ -150,7 +150,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if wait := s.guard.Begin(ip); wait > 0 {
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, form{query: t.Query}, wait)
 	}
 	s.guard.End(ip, false) // what a provider says is not guessed at
@@ -174,7 +174,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, "")
 		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You can not sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
