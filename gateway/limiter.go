@@ -38,12 +38,16 @@ type Verdict struct {
 
 // local is the default Limiter. Applications have a table of their own, which no flood of
 // addresses can fill.
-type local struct{ apps, addresses *window.Limiter }
+type local struct {
+	apps, addresses *window.Limiter
+	networks        *network.Counts
+}
 
 func newLocal() (l local, err error) {
 	if l.apps, err = window.New(window.Config{Window: Window}); err == nil {
 		l.addresses, err = window.New(window.Config{Window: Window, Client: clientOf})
 	}
+	l.networks = network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)
 	return l, err
 }
 
@@ -54,11 +58,18 @@ func (l local) of(key string) *window.Limiter {
 	return l.apps
 }
 
-func (l local) Allow(_ context.Context, key string, limit int, now time.Time) Verdict {
+func (l local) Allow(ctx context.Context, key string, limit int, now time.Time) Verdict {
+	if strings.HasPrefix(key, networkMark) {
+		v, _ := l.Hold(ctx, key, limit, now)
+		return v
+	}
 	return verdict(l.of(key).Allow(key, limit, now))
 }
 
 func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
+	if strings.HasPrefix(key, networkMark) {
+		return l.holdNetwork(key, limit, now)
+	}
 	of := l.of(key)
 	v := of.Allow(key, limit, now)
 	return verdict(v), func() { of.Cancel(v.Receipt) }

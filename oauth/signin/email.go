@@ -52,6 +52,9 @@ func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) 
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, in["query"]); err != nil {
+		return err
+	}
 	u, err := e.asker(s, r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -53,6 +53,11 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	address, alert := s.judge(in)
+	if address != "" { // it is kept until the address is confirmed
+		if err := keepable(r, in["query"]); err != nil {
+			return err
+		}
+	}
 	if alert != "" {
 		return s.askJoin(w, r, http.StatusBadRequest, in, alert)
 	}

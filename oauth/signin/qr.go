@@ -63,6 +63,9 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, query); err != nil {
+		return err
+	}
 	if wait := s.rates.codes.count(network.Of(s.peer(r))); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}

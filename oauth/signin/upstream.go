@@ -77,6 +77,9 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, query); err != nil {
+		return err
+	}
 	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
 }
 
