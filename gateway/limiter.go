@@ -21,7 +21,8 @@ const Window = time.Minute
 // several brings its own; if it can not ask the others, it decides what that means.
 type Limiter interface {
 	// Allow counts one request of a key unless limit are counted in the Window that ends
-	// now. limit may differ from call to call and may be Unlimited.
+	// now. limit may differ from call to call and may be Unlimited. A key is that of an
+	// application, an address or a network of IPv6.
 	Allow(ctx context.Context, key string, limit int, now time.Time) Verdict
 	// Hold is Allow, and undo takes the request back as if it had never been made.
 	Hold(ctx context.Context, key string, limit int, now time.Time) (v Verdict, undo func())
