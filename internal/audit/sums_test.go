@@ -51,7 +51,7 @@ func TestTheFirstRefusalsOfAMinuteAreWrittenDownAndTheOthersSummed(t *testing.T)
 		if len(entries) != 4 || entries[1].Path != "/oauth/token/x" || entries[1].RequestID != "r" || entries[1].IP != "203.0.113.7" || entries[3].IP != "2001:db8::1" {
 			t.Fatalf("before the minute is over the trail holds %+v, want the first two of one address and the one of another", entries[1:])
 		}
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		_, entries = whole(t, s)
 		want := Event{
