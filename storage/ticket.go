@@ -9,7 +9,7 @@ import (
 // Limits of tickets.
 const (
 	MaxTicketLife = time.Hour
-	maxTicketText = 32 << 10 // bytes of the request that a ticket carries
+	maxTicketText = 8 << 10 // bytes of the request that a ticket carries
 )
 
 // Ticket is something a person has begun in a browser and not finished: a code sent by

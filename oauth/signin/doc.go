@@ -229,6 +229,17 @@
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
 // to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
 //
+// What a stranger begins is stored until it ends, two minutes for a code to scan and ten for a
+// mail or a visit to a provider. So a ticket holds at most 4 KiB of the authorize request and
+// 256 bytes of the browser's name, which makes some 5 kB in all, mostly below 1 kB; a longer
+// request is refused and told its longest part. The page itself carries up to 16 KiB, in the
+// browser. How many tickets, mails and new users there may be is limited by address and, of
+// IPv6, by /56 and /48, which may do four and sixteen times as much (package network).
+//
+// A failed attempt names the user it was against on the audit trail, and is a record of its
+// own: the lock and the delay bound how many there are. One that was not looked at, because of
+// them, and one against a name that nobody has, name nobody, and the trail sums them.
+//
 // As many passwords are hashed at a time as there are processors; the others wait for three
 // seconds at most. First come browsers that are known to the user and whatever is not a sign-in,
 // in their order. Strangers follow, those first around whom, in their address and the networks

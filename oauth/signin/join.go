@@ -53,16 +53,21 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	address, alert := s.judge(in)
+	if address != "" { // it is kept until the address is confirmed
+		if err := keepable(r, in["query"]); err != nil {
+			return err
+		}
+	}
 	if alert != "" {
 		return s.askJoin(w, r, http.StatusBadRequest, in, alert)
 	}
 	u, wait, err := s.signUpAs(r, in)
 	switch {
 	case wait > 0:
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, form{query: in["query"]}, wait)
 	case errors.Is(err, storage.ErrNotFound):
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")

@@ -111,7 +111,7 @@ var keys = []key{
 	{name: "mail.smtp.timeout", kind: "duration", fallback: "30s", help: "how long handing over one mail may take", example: "30s",
 		set: duration(func(c *Config) *time.Duration { return &c.Mail.Timeout })},
 
-	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
+	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token; a /56 of IPv6 may do 4 times as much, a /48 16 times", example: "60",
 		set: count(func(c *Config) *int { return &c.PerAddress })},
 	{name: "limits.connections_per_ip", kind: "number", fallback: "256", help: "connections that one address (of IPv6, one /64) may hold open; trusted_proxies may hold as many as there is room for", example: "256",
 		set: count(func(c *Config) *int { return &c.MaxConnections })},
