@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/serving"
 	"github.com/keystile/keystile/storage/bolt"
 )
 
@@ -113,7 +114,7 @@ func (j *judge) check(ctx context.Context, dir string, c cut) error {
 			return fmt.Errorf("the database's own check: %w", err)
 		}
 	}
-	if err := w.serve(j.plain, func(server *client) error { return j.ask(server, c) }); err != nil {
+	if err := w.serve(j.plain, func(server *serving.Client) error { return j.ask(server, c) }); err != nil {
 		return err
 	}
 	return w.use(func() error { return errors.Join(w.trail(), j.hold(w, c.at)) })
@@ -154,10 +155,10 @@ func (j *judge) holdUpTo(w *world, at, era int) error {
 }
 
 // ask asks the program itself: about calls, and about a few of the tokens that have ended.
-func (j *judge) ask(server *client, c cut) error {
+func (j *judge) ask(server *serving.Client, c cut) error {
 	may, _ := j.era(c.at)
 	if bearer, left := j.answered[j.bearerID]; left && bearer < c.at {
-		counted, err := server.counted(j.bearer)
+		counted, err := counted(server, j.bearer)
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (j *judge) ask(server *client, c cut) error {
 		}
 	}
 	for range min(4, len(ended)) {
-		if err := server.refuses(ended[c.rand.IntN(len(ended))]); err != nil {
+		if err := refuses(server, ended[c.rand.IntN(len(ended))]); err != nil {
 			return err
 		}
 	}

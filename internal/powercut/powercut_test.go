@@ -81,7 +81,11 @@ func programs(t *testing.T) (plain, slow string) {
 
 func recorded(t *testing.T, plain, slow string, steps ...step) *judge {
 	t.Helper()
-	h, err := record(t.Context(), t.TempDir(), plain, slow, steps...)
+	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := record(t.Context(), dir, plain, slow, steps...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +118,10 @@ func (j *judge) look(t *testing.T, seed uint64, images, most int) (made int, err
 	var next atomic.Int64
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp(scratch, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range runtime.NumCPU() + 1 {
 		all.Go(func() {
 			for {

@@ -1,19 +1,14 @@
 package powercut
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
-	"time"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
 // traced are the calls that change files, or tell that something has reached the disk. The
@@ -62,96 +57,6 @@ func (r *recorder) run(ctx context.Context, binary string, args ...string) (stri
 	return said, nil
 }
 
-// server is a serving keystile, traced or not.
-type server struct {
-	cmd     *exec.Cmd
-	process int // of the program itself
-	address string
-	log     *head
-	ended   chan struct{}
-}
-
-// issuer is what every server calls itself: tokens outlive it.
-const issuer = "http://127.0.0.1:9"
-
-const patience = time.Minute // for anything that must happen at all
-
-func serveArgs(data string) []string {
-	return []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", issuer, "--log-level", "warn", "--limits-per-ip", "1000000000"}
-}
-
-func (r *recorder) serve(ctx context.Context, binary string) (*server, error) {
-	return start(r.command(ctx, binary, serveArgs(r.data)...))
-}
-
-// start waits until a program says where it listens.
-func start(cmd *exec.Cmd) (*server, error) {
-	s := &server{cmd: cmd, log: &head{}, ended: make(chan struct{})}
-	cmd.Stderr = s.log
-	says, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout = speaks
-	if err := errors.Join(cmd.Start(), speaks.Close()); err != nil {
-		return nil, errors.Join(err, says.Close())
-	}
-	s.process = cmd.Process.Pid
-	go func() { defer close(s.ended); cmd.Wait() }()
-	found := make(chan string, 1)
-	go s.listen(says, found)
-	select {
-	case s.address = <-found:
-		if s.address != "" {
-			return s, nil
-		}
-		<-s.ended
-		return nil, fmt.Errorf("it does not start: %v\n%s", cmd.ProcessState, s.log)
-	case <-time.After(patience):
-		cmd.Process.Kill()
-		<-s.ended
-		return nil, fmt.Errorf("it has not started after %v\n%s", patience, s.log)
-	}
-}
-
-func (s *server) listen(says io.ReadCloser, found chan<- string) {
-	defer says.Close()
-	lines := bufio.NewScanner(says)
-	for lines.Scan() {
-		if id, ok := strings.CutPrefix(lines.Text(), "process "); ok {
-			s.process, _ = strconv.Atoi(id)
-		}
-		if _, address, ok := strings.Cut(lines.Text(), "Listening on "); ok {
-			found <- strings.TrimSpace(address)
-		}
-	}
-	close(found)
-}
-
-// end sends a signal to the program and waits until it, and its tracer, have ended.
-func (s *server) end(signal syscall.Signal) error {
-	err := syscall.Kill(s.process, signal)
-	<-s.ended
-	return err
-}
-
-// head keeps the beginning of what a program says.
-type head struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.text.Len() < 16<<10 {
-		h.text.Write(p)
-	}
-	return len(p), nil
-}
-
-func (h *head) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.text.String()
+func (r *recorder) serve(ctx context.Context, binary string) (*serving.Server, error) {
+	return serving.Start(r.command(ctx, binary, serving.Args(r.data)...))
 }

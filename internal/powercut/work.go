@@ -7,8 +7,11 @@ import (
 	"net/url"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
 // promise is something that was acknowledged and must be there afterwards.
@@ -22,6 +25,9 @@ type promise struct {
 	refused string // a token that no server may take any more, "" if none
 	bearer  bool   // it is an access token
 }
+
+// drawn numbers the users.
+var drawn atomic.Int64
 
 // charge is one call that is counted.
 type charge struct {
@@ -77,7 +83,7 @@ func record(ctx context.Context, dir, plain, slow string, steps ...step) (*histo
 // busy is a life of a server in which clients open grants, rotate, revoke, and make things.
 func busy(clients, rounds int) step {
 	return func(ctx context.Context, h *history) error {
-		return h.live(ctx, h.plain, syscall.SIGTERM, func(c *client) error {
+		return h.live(ctx, h.plain, syscall.SIGTERM, func(c *serving.Client) error {
 			var all sync.WaitGroup
 			errs := make(chan error, clients+2)
 			for range clients {
@@ -95,48 +101,48 @@ func busy(clients, rounds int) step {
 // charging is a life whose calls are in the journal alone: this program sends them to the store
 // once a minute. It is killed before.
 func charging(ctx context.Context, h *history) error {
-	return h.live(ctx, h.slow, syscall.SIGKILL, func(c *client) error { return h.call(c, 4*time.Second) })
+	return h.live(ctx, h.slow, syscall.SIGKILL, func(c *serving.Client) error { return h.call(c, 4*time.Second) })
 }
 
 // counting is a life that begins with what the last one has left in the journal.
 func counting(ctx context.Context, h *history) error {
-	return h.live(ctx, h.plain, syscall.SIGTERM, func(c *client) error { return h.call(c, 1500*time.Millisecond) })
+	return h.live(ctx, h.plain, syscall.SIGTERM, func(c *serving.Client) error { return h.call(c, 1500*time.Millisecond) })
 }
 
-func (h *history) live(ctx context.Context, binary string, end syscall.Signal, work func(*client) error) error {
+func (h *history) live(ctx context.Context, binary string, end syscall.Signal, work func(*serving.Client) error) error {
 	s, err := h.serve(ctx, binary)
 	if err != nil {
 		return err
 	}
-	c, err := newClient(s.address, h.data)
+	c, err := serving.NewClient(s.Address, h.data)
 	if err == nil {
-		err = c.prepare(h)
+		err = h.prepare(c)
 	}
 	if err == nil {
 		err = work(c)
-		c.close()
+		c.Close()
 	}
 	if err != nil {
-		s.end(syscall.SIGKILL)
-		return fmt.Errorf("%w\n%s", err, s.log)
+		s.End(syscall.SIGKILL)
+		return fmt.Errorf("%w\n%s", err, s.Log)
 	}
-	return s.end(end)
+	return s.End(end)
 }
 
-func (c *client) prepare(h *history) error {
+func (h *history) prepare(c *serving.Client) error {
 	if h.bearer == "" {
 		h.promise(promise{what: "the first run", holds: func(w *world) error {
-			if p, err := readPaper(w.data); err != nil || p != c.paper {
+			if p, err := serving.ReadPaper(w.data); err != nil || p != c.Paper {
 				return fmt.Errorf("first-run.json says %v, %v", p, err)
 			}
-			return w.app(c.paper.App.ID)
+			return w.app(c.Paper.App.ID)
 		}})
 		var set any
-		if err := c.run("app set", &set, []string{"tier", "enterprise"}, c.paper.App.ID); err != nil { // no rate is to slow the clients down
+		if err := c.Run("app set", &set, []string{"tier", "enterprise"}, c.Paper.App.ID); err != nil { // no rate is to slow the clients down
 			return err
 		}
 	}
-	if err := c.signIn(); err != nil {
+	if err := c.SignIn(); err != nil {
 		return err
 	}
 	if h.bearer == "" {
@@ -144,30 +150,30 @@ func (c *client) prepare(h *history) error {
 		if err != nil {
 			return err
 		}
-		a, err := granted(c.post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}))
+		a, err := serving.Granted(c.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}))
 		if err != nil {
 			return err
 		}
-		h.bearer, h.bearerID = a.reply().Access, a.id
+		h.bearer, h.bearerID = a.Reply().Access, a.ID
 	}
 	return nil
 }
 
 // hold opens a grant again and again, rotates its token and ends it.
-func (h *history) hold(c *client, rounds int) error {
+func (h *history) hold(c *serving.Client, rounds int) error {
 	for i := range rounds {
-		code, verifier, err := c.authorize()
+		code, verifier, err := c.Authorize()
 		if err != nil {
 			return err
 		}
-		a, err := c.exchange(code, verifier)
+		a, err := c.Exchange(code, verifier)
 		if err != nil {
 			return err
 		}
 		h.exchanged(a, code)
 		for range i % 4 {
-			old := a.reply()
-			if a, err = c.refresh(old.Refresh); err != nil {
+			old := a.Reply()
+			if a, err = c.Refresh(old.Refresh); err != nil {
 				return err
 			}
 			h.exchanged(a, old.Refresh)
@@ -176,7 +182,7 @@ func (h *history) hold(c *client, rounds int) error {
 			}
 		}
 		if i%3 == 0 {
-			if err := h.endFamily(c, a.reply().Refresh); err != nil {
+			if err := h.endFamily(c, a.Reply().Refresh); err != nil {
 				return err
 			}
 		}
@@ -184,40 +190,40 @@ func (h *history) hold(c *client, rounds int) error {
 	return nil
 }
 
-func (h *history) exchanged(a answer, spent string) {
-	follows := a.reply().Refresh
-	h.promise(promise{what: "an exchange", id: a.id, refused: spent, holds: func(w *world) error { return w.exchanged(spent, follows) }})
+func (h *history) exchanged(a serving.Answer, spent string) {
+	follows := a.Reply().Refresh
+	h.promise(promise{what: "an exchange", id: a.ID, refused: spent, holds: func(w *world) error { return w.exchanged(spent, follows) }})
 }
 
-func (h *history) revoke(c *client, access string) error {
-	a, err := c.revoke(access)
+func (h *history) revoke(c *serving.Client, access string) error {
+	a, err := c.Revoke(access)
 	if err == nil {
-		h.promise(promise{what: "an access token's end", id: a.id, refused: access, bearer: true, holds: func(w *world) error { return w.ended(jtiOf(access)) }})
+		h.promise(promise{what: "an access token's end", id: a.ID, refused: access, bearer: true, holds: func(w *world) error { return w.ended(serving.JTIOf(access)) }})
 	}
 	return err
 }
 
-func (h *history) endFamily(c *client, refresh string) error {
-	a, err := c.revoke(refresh)
+func (h *history) endFamily(c *serving.Client, refresh string) error {
+	a, err := c.Revoke(refresh)
 	if err == nil {
-		h.promise(promise{what: "a family's end", id: a.id, refused: refresh, holds: func(w *world) error { return w.familyEnded(refresh) }})
+		h.promise(promise{what: "a family's end", id: a.ID, refused: refresh, holds: func(w *world) error { return w.familyEnded(refresh) }})
 	}
 	return err
 }
 
-func (h *history) makeApp(c *client) (id, secret string, err error) {
+func (h *history) makeApp(c *serving.Client) (id, secret string, err error) {
 	var made struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
 	}
-	err = c.run("app create", &made, []string{"name", "Cut", "domain", "localhost", "tier", "enterprise"})
+	err = c.Run("app create", &made, []string{"name", "Cut", "domain", "localhost", "tier", "enterprise"})
 	if err == nil {
 		h.promise(promise{what: "application " + made.ID, holds: func(w *world) error { return w.app(made.ID) }})
 	}
 	return made.ID, made.Secret, err
 }
 
-func (h *history) register(c *client, rounds int) error {
+func (h *history) register(c *serving.Client, rounds int) error {
 	for i := range rounds {
 		id, _, err := h.makeApp(c)
 		if err != nil {
@@ -228,8 +234,8 @@ func (h *history) register(c *client, rounds int) error {
 		}
 		if i%6 == 0 {
 			var made struct{ Sub string }
-			name := fmt.Sprintf("user-%d", requests.Add(1))
-			if err := c.run("user create", &made, []string{"username", name, "password", "a password of this test"}); err != nil {
+			name := fmt.Sprintf("user-%d", drawn.Add(1))
+			if err := c.Run("user create", &made, []string{"username", name, "password", "a password of this test"}); err != nil {
 				return err
 			}
 			h.promise(promise{what: "user " + name, holds: func(w *world) error { return w.user(made.Sub) }})
@@ -239,17 +245,17 @@ func (h *history) register(c *client, rounds int) error {
 }
 
 // call makes charged calls for some time.
-func (h *history) call(c *client, long time.Duration) error {
+func (h *history) call(c *serving.Client, long time.Duration) error {
 	for end := time.Now().Add(long); time.Now().Before(end); {
 		sent := time.Now().UnixNano()
-		a, err := c.get("/api/v1/verify?product=ai", "Authorization", "Bearer "+h.bearer)
+		a, err := c.Get("/api/v1/verify?product=ai", "Authorization", "Bearer "+h.bearer)
 		if err != nil {
 			return err
 		}
-		if a.status != 200 {
+		if a.Status != 200 {
 			return fmt.Errorf("a call is answered %v", a)
 		}
-		h.charges = append(h.charges, charge{sent, a.id})
+		h.charges = append(h.charges, charge{sent, a.ID})
 		time.Sleep(4 * time.Millisecond) // the journal is to grow for seconds, not to megabytes
 	}
 	return nil

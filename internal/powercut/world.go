@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/serving"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 )
@@ -146,48 +147,48 @@ func (w *world) hasBackup() error {
 }
 
 // serve has the program open the image, and asks it what only it can tell.
-func (w *world) serve(binary string, ask func(*client) error) error {
-	s, err := start(exec.CommandContext(w, binary, serveArgs(w.data)...))
+func (w *world) serve(binary string, ask func(*serving.Client) error) error {
+	s, err := serving.Start(exec.CommandContext(w, binary, serving.Args(w.data)...))
 	if err != nil {
 		return err
 	}
-	defer s.end(syscall.SIGKILL)
-	c, err := newClient(s.address, w.data)
+	defer s.End(syscall.SIGKILL)
+	c, err := serving.NewClient(s.Address, w.data)
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	defer c.Close()
 	return ask(c)
 }
 
 // counted is how many calls an application has been charged.
-func (c *client) counted(bearer string) (int, error) {
+func counted(c *serving.Client, bearer string) (int, error) {
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
-	a, err := c.get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+bearer)
+	a, err := c.Get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+bearer)
 	if err != nil {
 		return 0, err
 	}
 	var usage struct {
 		Data struct{ Totals map[string]int }
 	}
-	if err := json.Unmarshal(a.body, &usage); err != nil || a.status != http.StatusOK {
+	if err := json.Unmarshal(a.Body, &usage); err != nil || a.Status != http.StatusOK {
 		return 0, fmt.Errorf("usage is answered %v", a)
 	}
 	return usage.Data.Totals["ai"], nil
 }
 
 // refuses presents a token that has ended.
-func (c *client) refuses(p promise) error {
+func refuses(c *serving.Client, p promise) error {
 	if p.bearer {
-		a, err := c.get("/oauth/userinfo", "Authorization", "Bearer "+p.refused)
-		if err == nil && a.status != http.StatusUnauthorized {
+		a, err := c.Get("/oauth/userinfo", "Authorization", "Bearer "+p.refused)
+		if err == nil && a.Status != http.StatusUnauthorized {
 			err = fmt.Errorf("a revoked access token is answered %v", a)
 		}
 		return err
 	}
-	a, err := c.post("/oauth/token", c.form("grant_type", "refresh_token", "refresh_token", p.refused))
-	if err == nil && (a.status != http.StatusBadRequest || a.reply().Error != "invalid_grant") {
+	a, err := c.Post("/oauth/token", c.Form("grant_type", "refresh_token", "refresh_token", p.refused))
+	if err == nil && (a.Status != http.StatusBadRequest || a.Reply().Error != "invalid_grant") {
 		err = fmt.Errorf("a token that has ended is answered %v", a)
 	}
 	return err
