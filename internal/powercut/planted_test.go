@@ -45,7 +45,7 @@ var planted = map[string]struct {
 func TestAFaultThatLosesASyncIsFound(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
-	t.Logf("note: KEYSTILE_POWERCUT_SEED=%d draws the same cuts", seed)
+	t.Logf("note: POWERCUT_SEED=%d draws the same cuts", seed)
 	sound, _ := programs(t)
 	for name, p := range planted {
 		t.Run(name, func(t *testing.T) {

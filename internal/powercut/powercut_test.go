@@ -35,7 +35,7 @@ func traceable(t *testing.T) {
 
 func seed(t *testing.T) uint64 {
 	t.Helper()
-	if text := os.Getenv("KEYSTILE_POWERCUT_SEED"); text != "" {
+	if text := os.Getenv("POWERCUT_SEED"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	seed := seed(t)
 	plain, slow := programs(t)
 	j := recorded(t, plain, slow, everything...)
-	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; KEYSTILE_POWERCUT_SEED=%d draws the same cuts",
+	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; POWERCUT_SEED=%d draws the same cuts",
 		images(), len(j.disk.events), len(j.promises), len(j.charges), seed)
 	made, errs := j.look(t, seed, images(), 10)
 	for _, err := range errs {
