@@ -101,7 +101,7 @@ func busy(clients, rounds int) step {
 // charging is a life whose calls are in the journal alone: this program sends them to the store
 // once a minute. It is killed before.
 func charging(ctx context.Context, h *history) error {
-	return h.live(ctx, h.slow, syscall.SIGKILL, func(c *serving.Client) error { return h.call(c, 4*time.Second) })
+	return h.live(ctx, h.slow, syscall.SIGKILL, func(c *serving.Client) error { return h.call(c, 5*time.Second) })
 }
 
 // counting is a life that begins with what the last one has left in the journal.
