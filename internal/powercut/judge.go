@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -52,7 +51,14 @@ func (j *judge) share() {
 	for _, at := range j.disk.events {
 		j.parts[of[at]] = append(j.parts[of[at]], at)
 	}
+	last := &j.parts[len(j.parts)-1]
+	for range 1 + len(*last)/4 { // when all is done, which only the last acknowledgement has before it
+		*last = append(*last, j.end())
+	}
 }
+
+// end is the place behind all calls.
+func (j *judge) end() int { return j.calls[len(j.calls)-1].begin + 1 }
 
 const answerMark = "X-Request-Id: "
 
@@ -76,7 +82,7 @@ func (j *judge) noteAnswer(c *call) {
 func (j *judge) place(at int64) int {
 	i, _ := slices.BinarySearchFunc(j.calls, at, func(c *call, at int64) int { return int(min(1, max(-1, c.at-at))) })
 	if i == len(j.calls) {
-		return math.MaxInt
+		return j.end()
 	}
 	return j.calls[i].begin
 }
