@@ -91,7 +91,9 @@ type Backend interface {
 	Put(ctx context.Context, docs ...Doc) (version int64, err error)
 
 	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero
-	// and not after at), about n in one call, and returns how many.
+	// and not after at), and usage rows of hours that began more than UsageHours before at,
+	// about n in one call, and returns how many. Rows of days stay. It is called each minute
+	// and mostly finds nothing: an adapter for much data does not read what stays.
 	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 
 	// Close ends the Backend. Calls in progress are answered, every answered write is kept,
