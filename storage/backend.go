@@ -15,7 +15,8 @@ import (
 // Rules for all methods:
 //
 //   - No method reads a clock. Times are in the records or in at; they come back equal
-//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero.
+//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero. They are in
+//     the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for.
 //   - What is handed in may be changed by the caller afterwards, and what is handed out
 //     belongs to the caller: copy at the border, never hand out memory of a transaction.
 //   - A nil or empty list of things to write is fine and does nothing.

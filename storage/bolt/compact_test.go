@@ -35,7 +35,7 @@ func emptied(t *testing.T, rows int) (path string, left storage.Token) {
 		func(tx *bbolt.Tx) error {
 			b := bucket(tx, tokensBucket)
 			for i := range rows {
-				if err := b.Put(appendNumber([]byte("removed"), uint64(i)), encodeToken(left)); err != nil {
+				if err := b.Put(appendNumber([]byte("removed"), uint64(i)), make([]byte, 200)); err != nil {
 					return err
 				}
 			}
