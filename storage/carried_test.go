@@ -273,3 +273,24 @@ func TestEveryKindIsTried(t *testing.T) {
 		t.Errorf("kinds tried: %q, declared: %q; name the missing one in KindsForTest", tried, declared)
 	}
 }
+
+// The document of the tools is made anew at each registration; what stands beside them stays.
+func TestTheDocumentOfTheToolsKeepsItsUnknownFields(t *testing.T) {
+	s, backend := open(t)
+	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := backend.Get(t.Context(), "toolset", "m")
+	d.Data = bytes.Replace(d.Data, []byte("{"), []byte(`{"of_later":1,`), 1)
+	one, _ := backend.Get(t.Context(), "capability", "m")
+	if c.Version, err = backend.Put(t.Context(), d, one); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SaveCapability(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ = backend.Get(t.Context(), "toolset", "m"); !bytes.Contains(d.Data, []byte(`"of_later":1`)) {
+		t.Errorf("the document is %s, want its unknown field in it", d.Data)
+	}
+}

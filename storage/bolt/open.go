@@ -37,6 +37,9 @@ func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
 // exchanges bound how often a file that was exchanged is opened anew.
 const exchanges = 5
 
+// exchanged is called where the file is open and not locked yet: for tests.
+var exchanged = func() {}
+
 // named reports whether an open file is the one that has the name.
 func named(path string, held *os.File) bool {
 	is, err := held.Stat()
@@ -58,8 +61,10 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 		InitialMmapSize: mapped(),
 		NoStatistics:    true, // they cost every reader a lock
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			held, err = os.OpenFile(name, flag, mode)
-			return held, err
+			file, err := os.OpenFile(name, flag, mode)
+			held = file
+			exchanged()
+			return file, err
 		},
 	})
 	if err != nil {
