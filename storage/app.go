@@ -34,6 +34,7 @@ type App struct {
 	CreatedAt         time.Time    `json:"created_at"`
 	UpdatedAt         time.Time    `json:"updated_at"`
 	Version           int64        `json:"-"`
+	carried
 }
 
 // AppSecret is one appkey. Two may be live while a secret is rotated; the newest is first.

@@ -38,6 +38,7 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 type fence struct {
 	Owner   string `json:"owner"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var fences = kind[fence]{
@@ -155,6 +156,7 @@ type ClosedApp struct {
 	Tiers    []TierChange `json:"tiers,omitempty"`
 	ClosedAt time.Time    `json:"closed_at"`
 	Version  int64        `json:"-"`
+	carried
 }
 
 var closedApps = kind[ClosedApp]{

@@ -15,7 +15,8 @@ import (
 // Rules for all methods:
 //
 //   - No method reads a clock. Times are in the records or in at; they come back equal
-//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero.
+//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero. They are in
+//     the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for.
 //   - What is handed in may be changed by the caller afterwards, and what is handed out
 //     belongs to the caller: copy at the border, never hand out memory of a transaction.
 //   - A nil or empty list of things to write is fine and does nothing.
@@ -91,7 +92,9 @@ type Backend interface {
 	Put(ctx context.Context, docs ...Doc) (version int64, err error)
 
 	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero
-	// and not after at), about n in one call, and returns how many.
+	// and not after at), and usage rows of hours that began more than UsageHours before at,
+	// about n in one call, and returns how many. Rows of days stay. It is called each minute
+	// and mostly finds nothing: an adapter for much data does not read what stays.
 	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 
 	// Close ends the Backend. Calls in progress are answered, every answered write is kept,

@@ -18,6 +18,7 @@ const (
 type probe struct {
 	At      time.Time `json:"at"`
 	Version int64     `json:"-"`
+	carried
 }
 
 var probes = kind[probe]{

@@ -35,6 +35,7 @@ type Ticket struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Version   int64     `json:"-"`
+	carried
 }
 
 var tickets = kind[Ticket]{

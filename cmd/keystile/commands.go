@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
 )
 
 var (
@@ -55,8 +56,9 @@ func showConfig(_ context.Context, call cli.Call) error {
 }
 
 func showVersion(_ context.Context, call cli.Call) error {
-	version := map[string]string{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+	version := map[string]any{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 	if call.On(asJSON.Name) {
+		version["features"] = storage.Features() // that a store may have
 		return json.NewEncoder(call.Stdout).Encode(version)
 	}
 	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])

@@ -50,6 +50,9 @@ func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path stri
 	}
 	h := &home{Folder: f, Closer: file, conf: c, file: file, keyring: keyring}
 	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, keys...)
+	if errors.Is(err, storage.ErrNewer) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", path, err, from), file.Close())
 	}

@@ -25,6 +25,7 @@ type Store struct {
 	broken   error         // the writer's: why it accepts no more jobs
 	patience int           // the writer's: how often it lets others run before it commits
 	close    func() error
+	hours    hours
 }
 
 var _ storage.Backend = (*Store)(nil)

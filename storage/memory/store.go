@@ -69,6 +69,9 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 		maps.DeleteFunc(s.tokens, func(_ storage.Key, t storage.Token) bool { return ended(t.ExpiresAt) })
 		maps.DeleteFunc(s.revocations, func(_ name, r storage.Revocation) bool { return ended(r.Until) })
 		maps.DeleteFunc(s.docs, func(_ name, d storage.Doc) bool { return ended(d.ExpiresAt) })
+		maps.DeleteFunc(s.usage, func(r row, _ storage.Count) bool {
+			return !r.daily && ended(r.at.Add(storage.UsageHours+1))
+		})
 		return nil
 	})
 	return removed, err

@@ -34,7 +34,7 @@ func Commands(house House) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(house)...)
-	return append(lines, reportLine(house), backupLine(house), restoreLine(house))
+	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine())
 }
 
 // common are the flags of every command here.
