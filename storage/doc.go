@@ -25,7 +25,7 @@
 // methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
 // failure that is not one of the verdicts below into [ErrUnavailable].
 //
-// Adapter authors implement [Backend]: 13 methods and Close, each one atomic step. No
+// Adapter authors implement [Backend]: 15 methods and Close, each one atomic step. No
 // transaction crosses the line and no adapter does cryptography or reads a clock; times
 // arrive in records or as the argument at. Start from storage/memory, which is short,
 // and hold the result against storage/storagetest.
@@ -53,6 +53,10 @@
 // late until it has run for seven, over all its starts; a machine that slept counts as stopped.
 // Within the last minute before a kill the highest time may not be written, so a start that is
 // behind takes it for a minute later.
+//
+// Audit records are removed by their Seq, oldest first, never by name. The [Checkpoint] that
+// stands for them is sealed here, because the master key is; what it says is the trail's
+// (internal/audit). It is written before the first of them is removed.
 //
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.

@@ -35,6 +35,7 @@
 // Check walks the pages itself before bbolt's own check does: that one follows a damaged page out
 // of the file or in a circle, in a goroutine where no fault can be caught.
 //
-// Opening looks at the file read-only first. Panics of bbolt and faults of the mapping
+// A file that nobody writes to can be read without the right to write: OpenReadOnly takes the
+// shared lock and has no writer. Opening looks at the file read-only first. Panics of bbolt and faults of the mapping
 // are errors to the caller whose pages they hit.
 package bolt
