@@ -72,6 +72,18 @@ type Backend interface {
 	// it never shows a Seq before a lower one.
 	Records(ctx context.Context, after uint64, n int) ([]Record, error)
 
+	// Appended returns the Seq of the last audit record that was appended, also when that
+	// record is gone; 0 before the first. It does not wait for Appends in progress, and
+	// Records shows all that it has counted. An adapter that answers gives out the Seqs
+	// without gaps, so that a missing record is noticed; one whose Seqs can have gaps
+	// always answers 0.
+	Appended(ctx context.Context) (last uint64, err error)
+
+	// Prune removes the audit records with the lowest Seqs, none above through, about n in
+	// one call, and returns how many. Nobody is given their Seqs again, also when all
+	// records are gone.
+	Prune(ctx context.Context, through uint64, n int) (removed int, err error)
+
 	// Get returns one document, or ErrNotFound. Expired ones are returned until swept.
 	Get(ctx context.Context, kind, id string) (Doc, error)
 

@@ -25,7 +25,7 @@
 // methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
 // failure that is not one of the verdicts below into [ErrUnavailable].
 //
-// Adapter authors implement [Backend]: 13 methods and Close, each one atomic step. No
+// Adapter authors implement [Backend]: 15 methods and Close, each one atomic step. No
 // transaction crosses the line and no adapter does cryptography or reads a clock; times
 // arrive in records or as the argument at. Start from storage/memory, which is short,
 // and hold the result against storage/storagetest.
@@ -70,6 +70,10 @@
 // or settlement by the hour reaches back, and those of days for ever. Neither can be set: what
 // a settlement is made of must not depend on it. They are swept by the time that has surely
 // come, like all else.
+//
+// Audit records are removed by their Seq, oldest first, never by name. The [Checkpoint] that
+// stands for them is sealed here, because the master key is; what it says is the trail's
+// (internal/audit). It is written before the first of them is removed.
 //
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.

@@ -26,7 +26,7 @@ type KindForTest interface {
 // KindsForTest are all kinds, by the name of their variable.
 func KindsForTest() map[string]KindForTest {
 	return map[string]KindForTest{
-		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities,
+		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
 		"deliveries": deliveries, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets,
 		"logins": logins, "lookeds": lookeds, "looks": looks, "memberNames": memberNames, "openIDs": openIDs,

@@ -150,6 +150,12 @@ func (w *writes) Append(ctx context.Context, records ...Record) error {
 	return err
 }
 
+func (w *writes) Prune(ctx context.Context, through uint64, n int) (int, error) {
+	removed, err := w.Backend.Prune(ctx, through, n)
+	w.ended(removed > 0, err)
+	return removed, err
+}
+
 func (w *writes) Put(ctx context.Context, docs ...Doc) (int64, error) {
 	version, err := w.Backend.Put(ctx, docs...)
 	w.ended(len(docs) > 0, err)

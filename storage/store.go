@@ -130,7 +130,30 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) ([]Record, err
 	return records, trouble("records", err)
 }
 
-// sweepStep bounds one Sweep, so that sweeping never holds up the writers behind it.
+// Appended returns the Seq of the last audit record that was appended, also when that one is
+// gone; 0: there was none, or the store cannot tell.
+func (s *Store) Appended(ctx context.Context) (uint64, error) {
+	last, err := s.backend.Appended(ctx)
+	return last, trouble("appended", err)
+}
+
+// Prune removes audit records up to a Seq in small steps and returns how many. Whoever calls
+// it has saved the Checkpoint that stands for them.
+func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
+	total := 0
+	for {
+		n, err := s.backend.Prune(ctx, through, sweepStep)
+		total += n
+		if err != nil || n == 0 {
+			return total, trouble("prune", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+	}
+}
+
+// sweepStep bounds one Sweep or Prune, so that removing never holds up the writers behind it.
 const sweepStep = 1000
 
 // Sweep removes everything that ended by at, in small steps, and returns how much.

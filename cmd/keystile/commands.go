@@ -36,7 +36,7 @@ func commands() cli.Table {
 		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
 	}
 	return cli.Table{
-		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Try: fits})...),
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Read: readRooms, Try: fits})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.",
 	}.WithCompletion()
 }

@@ -182,6 +182,29 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storag
 	return page, nil
 }
 
+// Appended: the last number that was given, whatever became of its record.
+func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
+	x := s.begin(ctx)
+	defer x.end(&err)
+	if last, err = load[uint64](x, keyOf("last", "record")); err == storage.ErrNotFound {
+		err = nil
+	}
+	return last, err
+}
+
+// Prune: the lowest first. Their numbers are not given again: next counts on.
+func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
+	x := s.begin(ctx)
+	defer x.end(&err)
+	scan(x, keyOf("record", ""), func(key string, r storage.Record) {
+		if r.Seq <= through && removed < n {
+			x.remove(key)
+			removed++
+		}
+	})
+	return removed, nil
+}
+
 // Get: expired ones too, until they are swept.
 func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err error) {
 	x := s.begin(ctx)

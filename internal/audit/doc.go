@@ -13,7 +13,7 @@
 // without waiting for each other. The first record names the last one it found in the
 // store, by Seq and hash, and so ties the chain to those before.
 //
-// Within a store that holds the beginning of every chain, Verify proves that no record of
+// Within a store that holds the beginning of every chain, or a checkpoint, Verify proves that no record of
 // a chain was changed, moved, added amid it, or taken from before its last one; and that
 // what a chain began behind is still there.
 //
@@ -70,6 +70,23 @@
 // are what strangers write at will; what does not print is left out before.
 //
 // An Export reads the whole trail, whatever its filter, because it checks what it copies.
-// The trail is not swept: how long to keep it is not decided here, and a trail without
-// its beginning can not be verified.
+//
+// # What is removed
+//
+// A trail is bounded by age and by size: a [Keeper] or an operator removes the oldest records,
+// up to a Seq and none left out. A [Checkpoint] stands for them, sealed with the master key:
+// the Seq, the hash of the last removed record, and where each chain stood that may go on. It
+// is saved first, with the version that was read, so of two who prune at once one does; then
+// the records go in small steps. Whatever is still there at or before its Seq counts as removed.
+// [Verify] goes on from the checkpoint as if it had read all before it, so it proves as much
+// of what is there as of a trail that begins at 1; only that a chain began behind a record
+// which was removed before the last is no longer proven. Breaks in what is removed are counted
+// in the checkpoint. The last record always stays, for the next chain to begin behind.
+//
+// A checkpoint is bounded: chains that ended are dropped, and of those that were killed the
+// 5,000 newest stay. A chain that is silent until so many others were removed and then goes on
+// counts as headless.
+//
+// Where the store counts its Seqs without gaps, Verify also notices without kept heads that
+// records, or the last ones, are gone.
 package audit

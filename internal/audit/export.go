@@ -38,9 +38,9 @@ func (f Filter) passes(e *Event) bool {
 }
 
 // Export writes the records that pass a filter, in the order of the store, each once. It
-// reads and verifies the whole trail, whatever the filter. If the trail is broken, all
+// reads and verifies the whole trail, whatever the filter, from its checkpoint on. If the trail is broken, all
 // that can be read is written, and the error is that of Report.Err.
-func Export(ctx context.Context, store Reader, w io.Writer, filter Filter, format Format) error {
+func Export(ctx context.Context, store Archive, w io.Writer, filter Filter, format Format) error {
 	write, flush, err := writer(w, format)
 	if err != nil {
 		return err

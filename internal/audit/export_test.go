@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func exported(t *testing.T, s Reader, f Filter, format Format) (string, error) {
+func exported(t *testing.T, s Archive, f Filter, format Format) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := Export(t.Context(), s, &out, f, format)

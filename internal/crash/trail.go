@@ -130,12 +130,31 @@ func (t *trail) verify(l *life) error {
 
 // Records reads the trail through the admin socket.
 func (l *life) Records(_ context.Context, after uint64, n int) (page []storage.Record, err error) {
-	out, err := l.run("audit records", nil, strconv.FormatUint(after, 10), strconv.Itoa(n))
+	return page, l.trailPart(&page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
+}
+
+// Appended returns the last Seq that was given, so that a tail that is gone is noticed.
+func (l *life) Appended(context.Context) (uint64, error) {
+	var state struct {
+		Appended uint64 `json:"appended"`
+	}
+	err := l.trailPart(&state, "audit state")
+	return state.Appended, err
+}
+
+// Checkpoint returns none: nothing of a campaign is old enough to be removed.
+func (l *life) Checkpoint(context.Context) (storage.Checkpoint, error) {
+	return storage.Checkpoint{}, nil
+}
+
+// trailPart runs a command of the admin socket and reads its answer.
+func (l *life) trailPart(into any, command string, words ...string) error {
+	out, err := l.run(command, nil, words...)
 	if err == nil && out.Error != "" {
-		err = fmt.Errorf("audit records: %s", out.Error)
+		err = fmt.Errorf("%s: %s", command, out.Error)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return page, json.Unmarshal([]byte(out.Output), &page)
+	return json.Unmarshal([]byte(out.Output), into)
 }

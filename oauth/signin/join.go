@@ -76,6 +76,9 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
+	if err := s.writeNow(r, storage.EventRegistration, storage.Event{User: u.Sub, Detail: "signed up"}); err != nil {
+		return err
+	}
 	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
 	return s.welcome(w, r, u, address, in["query"])
 }

@@ -45,6 +45,8 @@
 // The format is "2". A file of "1", which is laid out alike, is raised by the first Open for
 // writing: versions that read "1" alone do not know of features, and are kept out by it.
 //
-// Opening looks at the file read-only first. Panics of bbolt and faults of the mapping
+// A file that nobody writes to can be read without the right to write: OpenReadOnly takes the
+// shared lock and has no writer. Opening looks at the file read-only first. Panics of bbolt
+// and faults of the mapping
 // are errors to the caller whose pages they hit.
 package bolt

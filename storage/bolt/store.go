@@ -26,6 +26,7 @@ type Store struct {
 	patience int           // the writer's: how often it lets others run before it commits
 	close    func() error
 	hours    hours
+	readOnly bool // there is no writer, and every write is refused
 }
 
 var _ storage.Backend = (*Store)(nil)

@@ -24,7 +24,8 @@ type Store struct {
 
 	usage   map[row]storage.Count
 	batches map[string]uint64 // highest Seq seen, by node
-	records []storage.Record  // record i has Seq i+1
+	records []storage.Record  // record i has Seq pruned+i+1
+	pruned  uint64            // records before them that were removed
 }
 
 // name is what a document or a revocation is found by.

@@ -141,6 +141,11 @@ var keys = []key{
 	{name: "signing_alg", kind: "name", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",
 		set: choice(func(c *Config) *string { return &c.SigningAlg }, "ES256", "EdDSA", "RS256")},
 
+	{name: "audit.keep", kind: "duration", fallback: "400d", help: "how long the audit trail is kept, in days (d) or as other durations are, at least 1d; 0: for ever. What is older is removed within the hour, and a sealed checkpoint stands for it", example: "400d",
+		set: unless0(keep(func(c *Config) *time.Duration { return &c.AuditKeep }))},
+	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
+		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
+
 	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},
 	{name: "log.format", kind: "name", fallback: "text", help: "how it is logged: text or json", example: "json",
