@@ -210,7 +210,7 @@ func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
-			_, err := store.CreateApp(t.Context(), storage.App{Name: fmt.Sprint(i), Owner: "u1"}, 10)
+			_, err := store.CreateApp(t.Context(), storage.App{Name: fmt.Sprint(i), Owner: "u1"}, 10, storage.Quota{})
 			switch {
 			case err == nil:
 				made.Add(1)
@@ -225,10 +225,10 @@ func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T
 	if owned, _, err := store.Apps(t.Context(), "u1", "", 100); made.Load() != 10 || refused.Load() != 30 || len(owned) != 10 || err != nil {
 		t.Errorf("%d made, %d refused, %d there, %v", made.Load(), refused.Load(), len(owned), err)
 	}
-	if _, err := store.CreateApp(t.Context(), storage.App{Name: "x", Owner: "u2"}, 10); err != nil {
+	if _, err := store.CreateApp(t.Context(), storage.App{Name: "x", Owner: "u2"}, 10, storage.Quota{}); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
-	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10, storage.Quota{}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("one without a name: %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.DeleteApp(t.Context(), app); err != nil {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	left, err := store.ClosedApp(t.Context(), app.ID)
@@ -254,7 +254,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	if page, _, err := store.ClosedApps(t.Context(), "u1", "", 10); len(page) != 1 || err != nil {
 		t.Error(page, err)
 	}
-	if err := store.DeleteApp(t.Context(), app); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
 		t.Errorf("removed twice: %v", err)
 	}
 }

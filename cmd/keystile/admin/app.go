@@ -63,11 +63,12 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, err
 	}
-	app, err := rooms.Store.SaveApp(ctx, storage.App{
+	app := storage.App{
 		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"],
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), Owner: owner,
-	})
+	}
+	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Quotas.Limit(app))
 	if err != nil {
 		return nil, err
 	}
