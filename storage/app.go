@@ -37,7 +37,8 @@ type App struct {
 	Version           int64        `json:"-"`
 }
 
-// AppSecret is one appkey. Two may be live while a secret is rotated; the newest is first.
+// AppSecret is one appkey. Two may be live while a secret is rotated, never more; the newest is
+// first.
 type AppSecret struct {
 	Secret    Secret    `json:"-"`
 	CreatedAt time.Time `json:"created_at"`

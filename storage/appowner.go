@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// MaxSecrets is how many secrets of one application may be valid at once.
-const MaxSecrets = 10
+// MaxSecrets is how many secrets of one application may be valid at once: the new one and the
+// one before it.
+const MaxSecrets = 2
 
-// RotateSecret gives the application a new secret. All that are valid stay so for the
-// overlap and not longer, not only the newest: whoever rotates a second time because the
-// first new secret went astray still has the oldest one in use.
+// RotateSecret gives the application a new secret. The one before it stays valid for the
+// overlap and not longer. One that is older ends at once: whoever learns that it has leaked
+// rotates again, and the one in use goes on. Without an overlap all end at once.
 func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	if a.Public {
 		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
@@ -23,12 +24,9 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 		if end := now.Add(overlap); s.ExpiresAt.IsZero() || end.Before(s.ExpiresAt) {
 			s.ExpiresAt = end
 		}
-		if now.Before(s.ExpiresAt) {
+		if now.Before(s.ExpiresAt) && len(secrets) < MaxSecrets {
 			secrets = append(secrets, s)
 		}
-	}
-	if len(secrets) > MaxSecrets {
-		return fmt.Errorf("%w: %d secrets are valid already: rotate once without an overlap, which ends the old ones", ErrInvalid, MaxSecrets)
 	}
 	a.Secrets = secrets
 	return nil

@@ -269,11 +269,19 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	if !a.Authenticates(first, now.Add(59*time.Minute)) || a.Authenticates(first, now.Add(time.Hour)) || a.AppKey().Equal(first) {
 		t.Error("the old secret is not valid for the overlap and no longer")
 	}
-	for range 20 {
-		a.RotateSecret(now, time.Hour)
+	second := a.AppKey().Reveal()
+	if err := a.RotateSecret(now, 24*time.Hour); err != nil || len(a.Secrets) != 2 {
+		t.Errorf("rotated again, %d secrets are valid, %v; want the new one and the one before", len(a.Secrets), err)
 	}
-	if len(a.Secrets) != storage.MaxSecrets {
-		t.Errorf("%d secrets are valid", len(a.Secrets))
+	if a.Authenticates(first, now) || !a.Authenticates(second, now.Add(23*time.Hour)) {
+		t.Error("rotated again, the oldest does not end at once, or the one before it does")
+	}
+	many := storage.App{ID: "ks2"} // as an older version may have left it
+	for i := range 10 {
+		many.Secrets = append(many.Secrets, storage.AppSecret{Secret: storage.DrawSecret(), ExpiresAt: now.Add(time.Duration(1+i) * time.Hour)})
+	}
+	if err := many.RotateSecret(now, time.Hour); err != nil || len(many.Secrets) != 2 {
+		t.Errorf("of ten secrets, %d are valid after a rotation, %v", len(many.Secrets), err)
 	}
 	if err := a.RotateSecret(now, 0); err != nil || len(a.Secrets) != 1 {
 		t.Errorf("without an overlap: %d, %v", len(a.Secrets), err)
