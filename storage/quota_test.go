@@ -169,11 +169,35 @@ func TestRemovingAnApplicationAndKeepingWhatItUsedIsOneStep(t *testing.T) {
 	}
 }
 
+// Whoever removes or makes an application reads what was used before they write it; somebody
+// else does the same in between.
+func TestWhatSomebodyElseRemovesMeanwhileIsNotLost(t *testing.T) {
+	for name, known := range map[string]int64{"the first of a period": 0, "one more": 10} {
+		t.Run(name, func(t *testing.T) {
+			backend := &puts{Backend: memory.New()}
+			store, now := over(t, backend), time.Now().UTC()
+			if known > 0 {
+				remove(t, store, usedUp("day", known, now))
+			}
+			backend.before = func() { remove(t, store, usedUp("day", 20, now)) }
+			remove(t, store, usedUp("day", 30, now))
+			backend.before = func() { remove(t, store, usedUp("day", 40, now)) }
+			if got, want := carried(t, store, "u1", usedUp("day", 1000, now)), 90+known; got != want {
+				t.Errorf("the next one starts with %d, want %d", got, want)
+			}
+			if got := carried(t, store, "u1", usedUp("day", 1000, now)); got != 0 {
+				t.Errorf("and the one behind it with %d", got)
+			}
+		})
+	}
+}
+
 // puts notes the kinds of documents that each write holds.
 type puts struct {
 	storage.Backend
 	all    []map[string]bool
 	broken bool
+	before func() // the next write of what was used; once
 }
 
 func (p *puts) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
@@ -185,5 +209,9 @@ func (p *puts) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
 		kinds[d.Kind] = true
 	}
 	p.all = append(p.all, kinds)
+	if before := p.before; before != nil && kinds["spent"] {
+		p.before = nil
+		before()
+	}
 	return p.Backend.Put(ctx, docs...)
 }
