@@ -71,7 +71,7 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 	if err := f.AmendNew(&a); err != nil {
 		return err
 	}
-	a, err = g.c.Apps.CreateApp(r.Context(), a, MaxApps)
+	a, err = g.c.Apps.CreateApp(r.Context(), a, MaxApps, g.Limit(a))
 	if err != nil {
 		return refusal(err)
 	}
@@ -137,7 +137,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	}
 	revoke := func(ctx context.Context, end storage.Revocation) error { return g.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
-	_, err := apps.Delete(r.Context(), g.c.Apps, revoke, id, func(a storage.App) error {
+	_, err := apps.Delete(r.Context(), g.c.Apps, revoke, g.Used, id, func(a storage.App) error {
 		before = a
 		return m.mine(a)
 	})

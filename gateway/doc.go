@@ -21,6 +21,11 @@
 // anything to charge; afterwards a client could have what was never counted. If it can not
 // be charged, it is not answered.
 //
+// Removing an application renews nothing: what it has used of its period, up to its limit,
+// counts against the applications that its owner makes before the reset. It is never usage,
+// overage or settled a second time. A call whose answer has not begun when the application is
+// removed is left out, and one that another process has not sent yet, within a second.
+//
 // A million addresses are counted at a time, apart from applications. Where there are more, an
 // unknown one is counted by its network, which may do four times as much for each step that it
 // is wider, and the RateLimit headers go on speaking of the address (entry 56 of the decisions,

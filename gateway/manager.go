@@ -14,7 +14,7 @@ import (
 // *storage.Store has it.
 type AppStore interface {
 	apps.Store
-	CreateApp(ctx context.Context, a storage.App, most int) (storage.App, error)
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApp(ctx context.Context, id string) (storage.ClosedApp, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.ClosedApp, string, error)

@@ -114,3 +114,27 @@ func (p Plan) remaining(used int64) int64 {
 	}
 	return max(0, p.Calls-used)
 }
+
+// begins is when what counts against an application's quota begins at a time: a new tier has
+// its quota whole.
+func (p Plan) begins(app storage.App, at time.Time) time.Time {
+	start := p.Period.start(at)
+	if since := storage.Hour(app.TierSince(at)); since.After(start) {
+		return since
+	}
+	return start
+}
+
+// period is the quota that a time is in.
+func (p Plan) period(at time.Time) storage.Quota {
+	return storage.Quota{Period: string(p.Period), Until: p.Period.end(at), Calls: p.Calls}
+}
+
+// carried is what counts as used because the owner used it with an application that was
+// removed. It counts from when this one was made, as a call of that hour does.
+func (p Plan) carried(app storage.App, at time.Time) int64 {
+	if storage.Hour(app.CreatedAt).Before(p.begins(app, at)) {
+		return 0
+	}
+	return app.UsedBefore(p.period(at))
+}

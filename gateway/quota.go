@@ -40,17 +40,17 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	for _, name := range g.products.all() {
 		record.Month[name] = 0
 	}
-	start := plan.Period.start(now)
+	start, since := plan.Period.start(now), plan.begins(account.App, now)
 	for _, row := range rows {
 		record.Month[row.Product] = storage.Count{Calls: record.Month[row.Product]}.Plus(row).Calls
 	}
-	if since := storage.Hour(account.TierSince(now)); since.After(start) { // a new tier has its quota whole
+	if since.After(start) {
 		rows, err = g.ledger.Series(r.Context(), storage.UsageQuery{AppID: caller.AppID, From: since, To: month(now).AddDate(0, 1, 0)})
 		if start = since; err != nil {
 			return err
 		}
 	}
-	var used storage.Count
+	used := storage.Count{Calls: plan.carried(account.App, now)}
 	for _, row := range rows {
 		if !row.At.Before(start) {
 			used = used.Plus(row)

@@ -242,7 +242,7 @@ func TestANewTierHoldsAtOnceWhereItIsTold(t *testing.T) {
 		h.want(h.ask("GET", "/ai/200", bearer), 429, "another process's change, five seconds later")
 
 		time.Sleep(time.Hour)
-		if err := h.store.DeleteApp(t.Context(), h.app); err != nil {
+		if err := h.store.DeleteApp(t.Context(), h.app, storage.Quota{}); err != nil {
 			t.Fatal(err)
 		}
 		h.ask("GET", "/ai/200", bearer)
@@ -266,7 +266,7 @@ func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 			_, err := h.store.SaveApp(t.Context(), h.app)
 			return err
 		},
-		"gone": func(h *house) error { return h.store.DeleteApp(t.Context(), h.app) },
+		"gone": func(h *house) error { return h.store.DeleteApp(t.Context(), h.app, storage.Quota{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)

@@ -26,7 +26,7 @@ func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 }
 
 func formBody(w http.ResponseWriter, r *http.Request) (string, error) {
-	if ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || ct != formCT {
+	if !isForm(r.Header.Get("Content-Type")) {
 		return "", badRequest.Saying("the Content-Type must be " + formCT)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
@@ -34,6 +34,15 @@ func formBody(w http.ResponseWriter, r *http.Request) (string, error) {
 		return "", badBody(err)
 	}
 	return string(body), nil
+}
+
+// isForm reports whether a Content-Type is that of a form. Most say just that.
+func isForm(sent string) bool {
+	if sent == formCT {
+		return true
+	}
+	ct, _, err := mime.ParseMediaType(sent)
+	return err == nil && ct == formCT
 }
 
 // parseForm reads parameters. One sent twice is refused (RFC 6749 3.1, 3.2): proxies and

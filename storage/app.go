@@ -30,6 +30,7 @@ type App struct {
 	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
 	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
 	Owner             string       `json:"owner,omitempty"`               // a user's sub
+	Carried           Quota        `json:"carried,omitzero"`              // of its first period, used by applications of its owner that were removed
 	Disabled          bool         `json:"disabled,omitempty"`
 	CreatedAt         time.Time    `json:"created_at"`
 	UpdatedAt         time.Time    `json:"updated_at"`
@@ -37,7 +38,8 @@ type App struct {
 	carried
 }
 
-// AppSecret is one appkey. Two may be live while a secret is rotated; the newest is first.
+// AppSecret is one appkey. Two may be live while a secret is rotated, never more; the newest is
+// first.
 type AppSecret struct {
 	Secret    Secret    `json:"-"`
 	CreatedAt time.Time `json:"created_at"`

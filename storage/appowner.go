@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
-// MaxSecrets is how many secrets of one application may be valid at once.
-const MaxSecrets = 10
+// MaxSecrets is how many secrets of one application may be valid at once: the new one and the
+// one before it.
+const MaxSecrets = 2
 
-// RotateSecret gives the application a new secret. All that are valid stay so for the
-// overlap and not longer, not only the newest: whoever rotates a second time because the
-// first new secret went astray still has the oldest one in use.
+// RotateSecret gives the application a new secret. The one before it stays valid for the
+// overlap and not longer. One that is older ends at once: whoever learns that it has leaked
+// rotates again, and the one in use goes on. Without an overlap all end at once.
 func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	if a.Public {
 		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
@@ -22,12 +24,9 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 		if end := now.Add(overlap); s.ExpiresAt.IsZero() || end.Before(s.ExpiresAt) {
 			s.ExpiresAt = end
 		}
-		if now.Before(s.ExpiresAt) {
+		if now.Before(s.ExpiresAt) && len(secrets) < MaxSecrets {
 			secrets = append(secrets, s)
 		}
-	}
-	if len(secrets) > MaxSecrets {
-		return fmt.Errorf("%w: %d secrets are valid already: rotate once without an overlap, which ends the old ones", ErrInvalid, MaxSecrets)
 	}
 	a.Secrets = secrets
 	return nil
@@ -50,9 +49,14 @@ var fences = kind[fence]{
 // ErrFull: the owner has as many applications as they may.
 var ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
 
-// CreateApp makes an application for an owner who may have at most so many. ErrFull: they
-// have.
-func (s *Store) CreateApp(ctx context.Context, a App, most int) (App, error) {
+// CreateApp makes an application for an owner who may have at most so many, 0 for any number.
+// ErrFull: they have. limit is what it may call until its quota is reset; what the owner has
+// used up already of that period with applications that were removed counts against it. An
+// application that is nobody's is made without all that.
+func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (App, error) {
+	if a.Owner == "" {
+		return s.SaveApp(ctx, a)
+	}
 	a, err := a.complete(time.Now().UTC())
 	if err != nil {
 		return a, err
@@ -62,25 +66,37 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int) (App, error) {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return a, err
 		}
-		owned, _, err := s.Apps(ctx, a.Owner, "", min(most, Page))
-		switch {
-		case err != nil:
+		if err := s.room(ctx, a.Owner, most); err != nil {
 			return a, err
-		case len(owned) >= most:
-			return a, ErrFull
 		}
 		stands.Owner = a.Owner
-		version, err := s.writeFenced(ctx, a, stands)
-		var in *PutError
-		if errors.As(err, &in) && in.Kind == fences.name {
-			continue // another one was made; each round one of them gets through
+		pool, err := s.spentBy(ctx, a.Owner)
+		if err != nil {
+			return a, err
+		}
+		a.Carried = pool.take(limit)
+		version, err := s.writeFenced(ctx, a, stands, pool)
+		if lost(err, fences.name, spents.name) {
+			continue // another one was made or removed; each round one of them gets through
 		}
 		a.Version = version
 		return a, err
 	}
 }
 
-func (s *Store) writeFenced(ctx context.Context, a App, f fence) (int64, error) {
+func (s *Store) room(ctx context.Context, owner string, most int) error {
+	if most == 0 {
+		return nil
+	}
+	owned, _, err := s.Apps(ctx, owner, "", min(most, Page))
+	if err == nil && len(owned) >= most {
+		err = ErrFull
+	}
+	return err
+}
+
+// writeFenced writes an application with its fence, and what is left of what was used before.
+func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (int64, error) {
 	app, err := apps.doc(s, a)
 	if err != nil {
 		return 0, err
@@ -89,7 +105,14 @@ func (s *Store) writeFenced(ctx context.Context, a App, f fence) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	return s.write(ctx, stands, app)
+	if a.Carried.Calls == 0 {
+		return s.write(ctx, stands, app)
+	}
+	left, err := spents.doc(s, pool)
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, stands, left, app)
 }
 
 // GiveApp writes an application with another owner, "" for none. Its orders go with it, so
@@ -172,8 +195,9 @@ func (c ClosedApp) App() App {
 }
 
 // DeleteApp removes an application, and cancels its orders that are open or have yet to begin. Its tokens
-// are ended by a revocation of kind app, which the caller writes first.
-func (s *Store) DeleteApp(ctx context.Context, a App) error {
+// are ended by a revocation of kind app, which the caller writes first. What it has used of the
+// quota of its period is kept for its owner until the reset, in the same step: see CreateApp.
+func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
 	now := time.Now().UTC()
 	canceled, err := s.openOrder(ctx, &a, a.Owner, now)
 	if err != nil {
@@ -191,8 +215,25 @@ func (s *Store) DeleteApp(ctx context.Context, a App) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.write(ctx, append(docs, left, Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})...)
-	return err
+	docs = append(docs, left, Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})
+	if a.Owner == "" || used.Calls <= 0 || !now.Before(used.Until) {
+		_, err = s.write(ctx, docs...)
+		return err
+	}
+	for {
+		pool, err := s.spentBy(ctx, a.Owner)
+		if err != nil {
+			return err
+		}
+		pool.add(used, now)
+		d, err := spents.doc(s, pool)
+		if err != nil {
+			return err
+		}
+		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lost(err, spents.name) {
+			return err
+		}
+	}
 }
 
 // ClosedApp returns what is left of an application that was removed, or ErrNotFound.

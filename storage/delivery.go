@@ -76,11 +76,26 @@ func (d Delivery) check() error {
 	return nil
 }
 
-// DueDeliveries returns up to n deliveries that are due by a time, the earliest first.
-// Some may have to wait for another of their line: see FirstDelivery.
+// MaxDeliveryWait is more than any delivery is put off. One that is due later still was put
+// off by a clock that was ahead.
+const MaxDeliveryWait = 24 * time.Hour
+
+// WaitsAt reports whether a delivery is not due yet at a time.
+func (d Delivery) WaitsAt(at time.Time) bool {
+	wait := d.NextAt.Sub(at)
+	return wait > 0 && wait <= MaxDeliveryWait
+}
+
+// DueDeliveries returns up to n deliveries that are due by a time, the earliest first, and
+// those behind them that were put off for too long to be true. Some may have to wait for
+// another of their line: see FirstDelivery.
 func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
 	list, _, err := deliveries.list(ctx, s, Between("due=", Is(due(at)).To), n)
-	return list, err
+	if err != nil || len(list) >= n {
+		return list, err
+	}
+	astray, _, err := deliveries.list(ctx, s, Between(due(at.Add(MaxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
+	return append(list, astray...), err
 }
 
 // FirstDelivery returns the delivery of a capability whose turn it is, due or not, or

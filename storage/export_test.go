@@ -30,7 +30,7 @@ func KindsForTest() map[string]KindForTest {
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
 		"deliveries": deliveries, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets,
 		"logins": logins, "lookeds": lookeds, "looks": looks, "memberNames": memberNames, "openIDs": openIDs,
-		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys,
+		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "spents": spents,
 		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,
 	}
 }

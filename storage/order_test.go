@@ -210,7 +210,7 @@ func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
-			_, err := store.CreateApp(t.Context(), storage.App{Name: fmt.Sprint(i), Owner: "u1"}, 10)
+			_, err := store.CreateApp(t.Context(), storage.App{Name: fmt.Sprint(i), Owner: "u1"}, 10, storage.Quota{})
 			switch {
 			case err == nil:
 				made.Add(1)
@@ -225,10 +225,10 @@ func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T
 	if owned, _, err := store.Apps(t.Context(), "u1", "", 100); made.Load() != 10 || refused.Load() != 30 || len(owned) != 10 || err != nil {
 		t.Errorf("%d made, %d refused, %d there, %v", made.Load(), refused.Load(), len(owned), err)
 	}
-	if _, err := store.CreateApp(t.Context(), storage.App{Name: "x", Owner: "u2"}, 10); err != nil {
+	if _, err := store.CreateApp(t.Context(), storage.App{Name: "x", Owner: "u2"}, 10, storage.Quota{}); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
-	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10, storage.Quota{}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("one without a name: %v", err)
 	}
 }
@@ -241,7 +241,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.DeleteApp(t.Context(), app); err != nil {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	left, err := store.ClosedApp(t.Context(), app.ID)
@@ -254,7 +254,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 	if page, _, err := store.ClosedApps(t.Context(), "u1", "", 10); len(page) != 1 || err != nil {
 		t.Error(page, err)
 	}
-	if err := store.DeleteApp(t.Context(), app); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -269,11 +269,19 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	if !a.Authenticates(first, now.Add(59*time.Minute)) || a.Authenticates(first, now.Add(time.Hour)) || a.AppKey().Equal(first) {
 		t.Error("the old secret is not valid for the overlap and no longer")
 	}
-	for range 20 {
-		a.RotateSecret(now, time.Hour)
+	second := a.AppKey().Reveal()
+	if err := a.RotateSecret(now, 24*time.Hour); err != nil || len(a.Secrets) != 2 {
+		t.Errorf("rotated again, %d secrets are valid, %v; want the new one and the one before", len(a.Secrets), err)
 	}
-	if len(a.Secrets) != storage.MaxSecrets {
-		t.Errorf("%d secrets are valid", len(a.Secrets))
+	if a.Authenticates(first, now) || !a.Authenticates(second, now.Add(23*time.Hour)) {
+		t.Error("rotated again, the oldest does not end at once, or the one before it does")
+	}
+	many := storage.App{ID: "ks2"} // as an older version may have left it
+	for i := range 10 {
+		many.Secrets = append(many.Secrets, storage.AppSecret{Secret: storage.DrawSecret(), ExpiresAt: now.Add(time.Duration(1+i) * time.Hour)})
+	}
+	if err := many.RotateSecret(now, time.Hour); err != nil || len(many.Secrets) != 2 {
+		t.Errorf("of ten secrets, %d are valid after a rotation, %v", len(many.Secrets), err)
 	}
 	if err := a.RotateSecret(now, 0); err != nil || len(a.Secrets) != 1 {
 		t.Errorf("without an overlap: %d, %v", len(a.Secrets), err)

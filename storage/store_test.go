@@ -74,11 +74,11 @@ func TestAChangedRecordIsNotOverwritten(t *testing.T) {
 	if _, err := store.SaveApp(t.Context(), app); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("SaveApp of a stale record = %v, want ErrConflict", err)
 	}
-	if err := store.DeleteApp(t.Context(), app); !errors.Is(err, storage.ErrConflict) {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("DeleteApp of a stale record = %v, want ErrConflict", err)
 	}
 	fresh, _ := store.App(t.Context(), app.ID)
-	if err := store.DeleteApp(t.Context(), fresh); err != nil {
+	if err := store.DeleteApp(t.Context(), fresh, storage.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.App(t.Context(), app.ID); !errors.Is(err, storage.ErrNotFound) {

@@ -135,7 +135,7 @@ func (b *builder) watch(ctx context.Context) (err error) {
 
 func (b *builder) administration(context.Context) (err error) {
 	b.console, err = console.New(console.Config{
-		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Users: b.home.users, Revoker: b.provider, Trail: b.gateway,
+		BaseURL: b.base, Store: b.home.store, Visitors: b.signIn, Users: b.home.users, Revoker: b.provider, Trail: b.gateway, Quotas: b.gateway,
 		Forget: b.gateway.Forget, Notifier: b.signIn, Origins: b.c.Origins, ClientIP: b.client, Log: b.log,
 	})
 	return err

@@ -111,14 +111,32 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
-		Settle: gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}.Settle,
+		Settle: h.books().Settle, Quotas: left{h.books(), h},
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.provider, serving.forget, serving.gateway.NoteNow
 		rooms.Reload, rooms.Notify = serving.bus.Reload, serving.signIn.Notify
-		rooms.Registry, rooms.Settle = serving.registry, serving.gateway.Settle
+		rooms.Registry, rooms.Settle, rooms.Quotas = serving.registry, serving.gateway.Settle, serving.gateway
 	}
 	return rooms
+}
+
+func (h *home) books() gateway.Books {
+	return gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}
+}
+
+// left is the quotas while nobody serves: a server that was killed may have left calls in the
+// journal that are not in the books yet.
+type left struct {
+	gateway.Books
+	home *home
+}
+
+func (l left) Used(ctx context.Context, app storage.App) (storage.Quota, error) {
+	if err := gateway.Recover(ctx, l.home.store, l.home.Journal(), nil); err != nil {
+		return storage.Quota{}, err
+	}
+	return l.Books.Used(ctx, app)
 }
 
 // registrar is one that nobody reaches over HTTP.

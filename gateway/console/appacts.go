@@ -26,11 +26,11 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	if err := f.AmendNew(&a); err != nil {
 		return err
 	}
-	if who.Role == storage.RoleAdmin { // held up by no limit
-		a, err = s.c.Store.SaveApp(r.Context(), a)
-	} else {
-		a, err = s.c.Store.CreateApp(r.Context(), a, manage.MaxApps)
+	most := manage.MaxApps
+	if who.Role == storage.RoleAdmin {
+		most = 0 // held up by no number
 	}
+	a, err = s.c.Store.CreateApp(r.Context(), a, most, s.c.Quotas.Limit(a))
 	if err != nil {
 		return manage.Refusal(err, noApp)
 	}
@@ -88,7 +88,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	id := r.PathValue("client_id")
 	revoke := func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
-	_, err := apps.Delete(r.Context(), s.c.Store, revoke, id, func(a storage.App) error {
+	_, err := apps.Delete(r.Context(), s.c.Store, revoke, s.c.Quotas.Used, id, func(a storage.App) error {
 		if !sees(who, a.Owner) {
 			return noApp
 		}

@@ -31,7 +31,7 @@ type Store interface {
 // AppStore keeps applications.
 type AppStore interface {
 	apps.Store
-	CreateApp(ctx context.Context, a storage.App, most int) (storage.App, error)
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 }
@@ -70,6 +70,14 @@ type Trail interface {
 	NoteNow(ctx context.Context, e storage.Event) error
 }
 
+// Quotas knows what applications have used; *gateway.Gateway has it.
+type Quotas interface {
+	// Used is what an application has used of the quota of its present period, and Limit what
+	// one may use that is made now.
+	Used(ctx context.Context, app storage.App) (storage.Quota, error)
+	Limit(app storage.App) storage.Quota
+}
+
 // Notifier tells users what was done to what is theirs, by mail for example.
 type Notifier interface {
 	// Notify does not wait until a user has been told.
@@ -84,6 +92,7 @@ type Config struct {
 	Users    Users    // required
 	Revoker  Revoker  // required: ends what a deleted application or a disabled user was granted
 	Trail    Trail    // required
+	Quotas   Quotas   // required: removing an application and making another renews no quota
 
 	Notifier Notifier              // nil: nobody is told
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -107,7 +116,7 @@ func New(c Config) (*Console, error) {
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
 		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use the oauth.Server": c.Revoker == nil,
-		"Trail is missing: use the gateway.Gateway": c.Trail == nil,
+		"Trail is missing: use the gateway.Gateway": c.Trail == nil, "Quotas is missing: use the gateway.Gateway": c.Quotas == nil,
 	} {
 		if missing {
 			errs = append(errs, errors.New(name))

@@ -4,7 +4,8 @@
 // with applications of their own.
 //
 //	c, err := console.New(console.Config{BaseURL: "https://id.example.com", Store: store, Visitors: signIn,
-//		Users: users, Revoker: provider, Trail: gateway, Forget: gateway.Forget})
+//		Users: users, Revoker: provider, Trail: gateway, Quotas: gateway,
+//		Forget: gateway.Forget})
 //	for _, path := range console.Paths() {
 //		mux.Handle(path, c)
 //		mux.Handle(path+"/", c)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -61,6 +62,7 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: h.provider, Trail: h, Notifier: h, Log: quiet,
+		Quotas: gateway.Books{Usage: h.store.Usage},
 		Forget: func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 	}
 	for _, edit := range edits {

@@ -12,8 +12,12 @@ import (
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	DeleteApp(ctx context.Context, a storage.App) error
+	DeleteApp(ctx context.Context, a storage.App, used storage.Quota) error
 }
+
+// Used tells how much of the quota of its present period an application has used;
+// gateway.Gateway.Used does.
+type Used func(ctx context.Context, app storage.App) (storage.Quota, error)
 
 // Skew is what the clocks of machines may differ by.
 const Skew = time.Minute
@@ -50,8 +54,9 @@ func Settled(ctx context.Context, store interface {
 // its tokens are revoked, so that nothing is granted in between. A request that is on its
 // way may have read it before: the revocation reaches ahead by Skew, which costs nothing,
 // because the client_id is never given again. may says whether the newest state may be
-// removed; nil is yes.
-func Delete(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, id string, may func(storage.App) error) (storage.App, error) {
+// removed; nil is yes. used says what it has used of its quota, which is asked when nothing
+// new can call any more: its owner does not get that back by removing it.
+func Delete(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, used Used, id string, may func(storage.App) error) (storage.App, error) {
 	app, err := Change(ctx, store, id, func(a *storage.App) error {
 		if may != nil {
 			if err := may(*a); err != nil {
@@ -73,7 +78,11 @@ func Delete(ctx context.Context, store Store, revoke func(context.Context, stora
 		if err != nil {
 			return now, err
 		}
-		return now, store.DeleteApp(ctx, now)
+		spent, err := used(ctx, now)
+		if err != nil {
+			return now, err
+		}
+		return now, store.DeleteApp(ctx, now, spent)
 	})
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrExists) { // somebody else has removed it meanwhile
 		err = nil

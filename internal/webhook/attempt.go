@@ -26,7 +26,7 @@ func (s *Sender) claim(ctx context.Context, d storage.Delivery) (first storage.D
 	}
 	now := time.Now().UTC()
 	switch {
-	case first.NextAt.After(now):
+	case first.WaitsAt(now):
 		d.NextAt = first.NextAt // if d is the first itself, somebody was quicker, and this is ErrConflict
 		_, err = s.store.SaveDelivery(ctx, d)
 		return first, false, unlessOthers(err)

@@ -153,8 +153,8 @@ func (s *Sender) look(ctx context.Context, sending *sync.WaitGroup) (time.Durati
 		return 0, err
 	}
 	for _, d := range page {
-		if wait := time.Until(d.NextAt); wait > 0 {
-			return wait, nil
+		if now := time.Now(); d.WaitsAt(now) {
+			return d.NextAt.Sub(now), nil
 		}
 		if !s.place() {
 			return 0, nil

@@ -22,6 +22,7 @@ const (
 	mailPause = time.Minute // between two that one asker asks for
 	mailHour  = 5           // in an hour, that one asker asks for
 	mailTotal = 20          // in an hour, beyond which only a known browser has any sent
+	mailSkew  = time.Minute // what the clocks of machines may differ by
 )
 
 // An asker is who has a mail sent to an address: the known browsers of its user together,
@@ -114,12 +115,14 @@ func (all mailings) wait(asker string, now time.Time) (wait time.Duration) {
 	return max(wait, 0)
 }
 
-// mailsIn reads the mails of the last hour; what is none is left out.
+// mailsIn reads the mails of the last hour; what is none is left out, and so is one of the
+// future: a clock that was ahead has written it, and would keep the address waiting until then.
 func mailsIn(text string, now time.Time) (all mailings) {
 	for word := range strings.FieldsSeq(text) {
 		number, asker, _ := strings.Cut(word, "@")
 		n, _ := strconv.ParseInt(number, 10, 64)
-		if at := time.Unix(0, n).UTC(); now.Sub(at) < time.Hour {
+		at := time.Unix(0, n).UTC()
+		if ago := now.Sub(at); ago < time.Hour && ago >= -mailSkew {
 			all = append(all, mailing{at, asker})
 		}
 	}

@@ -43,7 +43,7 @@ var appCommands = []command{
 	},
 	{
 		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret,
-		details:  "It prints the new client_secret once. What was valid before stays so for the overlap and not longer.",
+		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
 		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0   # it has leaked"},
 		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
@@ -63,11 +63,12 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, err
 	}
-	app, err := rooms.Store.SaveApp(ctx, storage.App{
+	app := storage.App{
 		Name: args.Get("name"), Domains: domains, RedirectURIs: args.Flags["redirect-uri"],
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), Owner: owner,
-	})
+	}
+	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Quotas.Limit(app))
 	if err != nil {
 		return nil, err
 	}

@@ -188,11 +188,10 @@ func TestTheOldSecretStaysForTheOverlap(t *testing.T) {
 	if a := o.stored(id); !a.AppKey().Equal(second) {
 		t.Error("the new one does not come first")
 	}
-	third := rotate("--overlap", "1h") // the second went astray: the first is still in use
-	for _, secret := range []string{old, second} {
-		wantLive(59*time.Minute, secret, true)
-		wantLive(61*time.Minute, secret, false)
-	}
+	third := rotate("--overlap", "1h") // the first has leaked: it ends at once, and the second is in use
+	wantLive(0, old, false)
+	wantLive(59*time.Minute, second, true)
+	wantLive(61*time.Minute, second, false)
 	fourth := rotate("--overlap", "0")
 	for _, secret := range []string{old, second, third} {
 		wantLive(0, secret, false)

@@ -33,7 +33,7 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	app, err := apps.Delete(ctx, rooms.Store, func(ctx context.Context, end storage.Revocation) error {
 		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
-	}, args.Words[0], nil)
+	}, rooms.Quotas.Used, args.Words[0], nil)
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}

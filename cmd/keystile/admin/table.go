@@ -28,6 +28,7 @@ type Rooms struct {
 	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
 	// Settle makes an application's settlement for the month that a time is in.
 	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
+	Quotas   Quotas                                     // of applications
 	Registry *registry.Registry                         // of capabilities
 	Keys     *Keyring                                   // the master keys
 	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
@@ -37,6 +38,12 @@ type Rooms struct {
 	Notify        func(ctx context.Context, sub string, n storage.Notice)
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
+}
+
+// Quotas knows what applications have used; *gateway.Gateway and gateway.Books.
+type Quotas interface {
+	Used(ctx context.Context, app storage.App) (storage.Quota, error)
+	Limit(app storage.App) storage.Quota
 }
 
 // Users makes users with a password; *signin.StoreUsers does.

@@ -51,7 +51,7 @@ func TestADemoThatWasDeletedStaysDeleted(t *testing.T) {
 	store := newStore(t)
 	app, err := Register(t.Context(), store, base, storage.App{})
 	if err == nil {
-		err = store.DeleteApp(t.Context(), app)
+		err = store.DeleteApp(t.Context(), app, storage.Quota{})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func TestTheCallbackBelievesNothingUnchecked(t *testing.T) {
 		{"an id_token signed by somebody else", func(s *stage) { s.key = "guess" }, "id_token does not pass"},
 		{"an id_token that says none", func(s *stage) { s.alg = "none" }, "id_token does not pass"},
 		{"no id_token", func(s *stage) { s.alg = "-" }, "id_token does not pass"},
-		{"an application that is gone", func(s *stage) { s.store.DeleteApp(t.Context(), s.app) }, "was removed"},
+		{"an application that is gone", func(s *stage) { s.store.DeleteApp(t.Context(), s.app, storage.Quota{}) }, "was removed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)

@@ -40,7 +40,11 @@ type file interface {
 }
 
 func createFile(path string) (file, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err // and not f, which would be a file that is there and nil
+	}
+	return f, nil
 }
 
 // openJournal takes the folder, and makes it (mode 0700) if there is none.

@@ -3,6 +3,7 @@ package connections
 import (
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,10 +20,10 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// net/http looks at the body of its own request, so the handler is given a copy.
-	x := &exchange{ResponseWriter: w, conn: c, request: *r, upload: upload{r.Body, c}}
+	x := &exchange{ResponseWriter: w, conn: c, request: *r, upload: upload{ReadCloser: r.Body, conn: c}}
 	x.request.Body = &x.upload
 	c.beginBody()
-	defer c.handlerReturned()
+	defer x.end()
 	h.next.ServeHTTP(x, &x.request)
 }
 
@@ -34,7 +35,17 @@ type exchange struct {
 	upload  upload
 }
 
-func (x *exchange) begin() { x.conn.answering() }
+func (x *exchange) begin() {
+	if !x.upload.over.Load() {
+		x.conn.answering()
+	}
+}
+
+func (x *exchange) end() {
+	if !x.upload.over.Load() {
+		x.conn.handlerReturned()
+	}
+}
 
 func (x *exchange) WriteHeader(status int) {
 	if status >= 200 || status == http.StatusSwitchingProtocols { // others only announce an answer
@@ -62,15 +73,22 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 type upload struct {
 	io.ReadCloser
 	conn *conn
+	over atomic.Bool // nothing more is waited for, so the connection need not be told of anything
 }
 
 func (u *upload) Read(p []byte) (int, error) {
+	if u.over.Load() {
+		return u.ReadCloser.Read(p)
+	}
 	u.conn.changeBody(func(b *body) { b.reading = true })
 	n, err := u.ReadCloser.Read(p)
 	u.conn.changeBody(func(b *body) {
 		b.reading = false
 		b.open = b.open && err != io.EOF
 	})
+	if err == io.EOF {
+		u.over.Store(true)
+	}
 	return n, err
 }
 

@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Quota is a number of calls in a period that ends at a reset: what an application may make,
+// or has made. The zero Quota is none.
+type Quota struct {
+	Period string    `json:"period"` // "day", "month": two kinds may have their reset at the same time
+	Until  time.Time `json:"until"`
+	Calls  int64     `json:"calls"` // a negative number is no limit
+}
+
+// in reports whether q is of the period that another one is of.
+func (q Quota) in(other Quota) bool { return q.Period == other.Period && q.Until.Equal(other.Until) }
+
+// UsedBefore is how many calls of a period count as made by an application because its owner
+// made them with another one, which was removed.
+func (a App) UsedBefore(period Quota) int64 {
+	if a.Carried.in(period) {
+		return a.Carried.Calls
+	}
+	return 0
+}
+
+// spent is what an owner's removed applications have used of periods that go on. An
+// application that is made takes of it what its own limit allows, so that removing one and
+// making another renews nothing.
+type spent struct {
+	Owner   string  `json:"owner"`
+	Used    []Quota `json:"used"` // one for each period
+	Version int64   `json:"-"`
+
+	carried
+}
+
+var spents = kind[spent]{
+	name:    "spent",
+	id:      func(s spent) string { return s.Owner },
+	version: func(s *spent) *int64 { return &s.Version },
+	expires: func(s spent) (last time.Time) {
+		for _, q := range s.Used {
+			if q.Until.After(last) {
+				last = q.Until
+			}
+		}
+		return last
+	},
+}
+
+// mostPeriods bounds what is kept for one owner. Two go on at a time, and two more at a reset;
+// further ones come of a clock that was wrong, and nothing is ever made in their period.
+const mostPeriods = 4
+
+// add notes what was used of a period. Those that are over by then are dropped.
+func (s *spent) add(used Quota, now time.Time) {
+	kept := []Quota{used}
+	for _, q := range s.Used {
+		switch {
+		case q.in(used):
+			kept[0].Calls = Count{Calls: used.Calls}.Plus(Count{Calls: q.Calls}).Calls
+		case now.Before(q.Until) && q.Calls > 0:
+			kept = append(kept, q)
+		}
+	}
+	slices.SortStableFunc(kept[1:], func(a, b Quota) int { return a.Until.Compare(b.Until) })
+	s.Used = kept[:min(len(kept), mostPeriods)]
+}
+
+// take takes what is used of a period, as much as a limit allows.
+func (s *spent) take(limit Quota) (taken Quota) {
+	for i := range s.Used {
+		if q := &s.Used[i]; q.in(limit) && limit.Calls > 0 {
+			taken = *q
+			taken.Calls = min(q.Calls, limit.Calls)
+			q.Calls -= taken.Calls
+		}
+	}
+	return taken
+}
+
+func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
+	v, err := spents.get(ctx, s, owner)
+	if errors.Is(err, ErrNotFound) {
+		v, err = spent{Owner: owner}, nil
+	}
+	return v, err
+}
+
+// lost reports whether a write failed because somebody else was quicker with a document of
+// this kind.
+func lost(err error, kinds ...string) bool {
+	in := (*PutError)(nil)
+	return errors.As(err, &in) && slices.Contains(kinds, in.Kind)
+}
