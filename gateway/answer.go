@@ -174,10 +174,10 @@ func (a *answer) close() {
 		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,
 		Method: a.request.Method, Path: a.request.URL.Path, Status: a.status,
 		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),
+		Anonymous: !a.visit.Known, Route: a.request.Pattern,
 	}
 	if e := a.visit.Entry.(*entry); e.asked != nil {
 		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
 	}
-	event.Path = plainPath(event.Path)
 	a.gateway.Note(event)
 }

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // asked is a call to another service whose proxy asks whether it may pass.
@@ -76,36 +74,4 @@ func isMethod(text string) bool {
 	return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 	})
-}
-
-const (
-	maxPath  = 256 // bytes of a path on the audit trail (entry 62 of the decisions)
-	ellipsis = "…"
-)
-
-// plainPath is a path as it stands on the audit trail: without its query, which may hold a
-// token, without what changes how a terminal or a page shows the line, and not any longer
-// than a path is.
-func plainPath(path string) string {
-	if i := strings.IndexAny(path, "?#"); i >= 0 {
-		path = path[:i]
-	}
-	long := len(path) > 4*maxPath // whatever it holds, more than this is not looked at
-	path = strings.Map(func(c rune) rune {
-		if c > ' ' && c < utf8.RuneSelf-1 {
-			return c
-		}
-		if c == utf8.RuneError || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return -1
-		}
-		return c
-	}, path[:min(len(path), 4*maxPath)])
-	if !long && len(path) <= maxPath {
-		return path
-	}
-	n := min(len(path), maxPath-len(ellipsis))
-	for n > 0 && n < len(path) && !utf8.RuneStart(path[n]) {
-		n--
-	}
-	return path[:n] + ellipsis
 }

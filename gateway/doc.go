@@ -38,8 +38,18 @@
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
 // is left as it is.
 //
+// Who brings no valid token is counted by address and, of IPv6, by /56 and /48 too, which may
+// do four and sixteen times as much: anybody can have a /48, and in it 65,536 addresses. A
+// household seldom has more than a /56, so it cannot use up the rate of its neighbours in a
+// /48. A company or a pool of a mobile network shares one /48 between many people, as it
+// shares one address of IPv4, which may do a sixteenth of that: where 960 requests a minute of
+// people who sign in are too few for a /48, 60 are for an address, and Config.PerAddress is
+// to be raised, which raises all of them. Networks of IPv4 are not counted together: each of
+// its addresses costs somebody something. The counts of networks take 8 MB at most.
+//
 // A row of the audit trail is written for each call that came to a guarded door, also if
-// it was refused there. Refusals by Front have none: anybody can cause them at any rate.
+// it was refused there; calls of nobody who is known are summed (package internal/audit).
+// Refusals by Front have none: anybody can cause them at any rate.
 //
 // Applications are managed by their owner, with a token that carries the scope apps. It does
 // not matter whose application the token was issued to: the scope is consented to each

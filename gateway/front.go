@@ -67,7 +67,7 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
-	e.verdict, e.undo = g.limiter.Hold(r.Context(), addressKey(g.c.ClientIP(r)), g.c.PerAddress, now)
+	e.verdict, e.undo = g.hold(r.Context(), g.c.ClientIP(r), now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	return g.over(e, tooManyByAddress)
 }

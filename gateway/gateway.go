@@ -48,7 +48,7 @@ type Config struct {
 
 	Limiter    Limiter  // nil: exact, within this process
 	Plans      []Plan   // nil: Plans()
-	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8)
+	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
 	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	Audiences  []string // what tokens may be for besides the issuer (RFC 8707): they have their rate here, and open only what looks for them itself. One that ends in / is every name right below it
 	CORS       CORS
@@ -197,6 +197,8 @@ type Stats struct {
 	AuditStored  uint64 // events on the trail
 	AuditWaiting uint64 // noted, and not yet stored
 	AuditLost    uint64 // that found the queue full
+
+	AuditLostAnonymous uint64 // events of nobody who is known, that came too late to be summed
 }
 
 // Stats returns the counters.
@@ -204,7 +206,7 @@ func (g *Gateway) Stats() Stats {
 	trail := g.trail.Stats()
 	return Stats{
 		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
-		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost,
+		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
 	}
 }
 

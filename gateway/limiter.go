@@ -21,7 +21,8 @@ const Window = time.Minute
 // several brings its own; if it can not ask the others, it decides what that means.
 type Limiter interface {
 	// Allow counts one request of a key unless limit are counted in the Window that ends
-	// now. limit may differ from call to call and may be Unlimited.
+	// now. limit may differ from call to call and may be Unlimited. A key is that of an
+	// application, an address or a network of IPv6.
 	Allow(ctx context.Context, key string, limit int, now time.Time) Verdict
 	// Hold is Allow, and undo takes the request back as if it had never been made.
 	Hold(ctx context.Context, key string, limit int, now time.Time) (v Verdict, undo func())
@@ -38,12 +39,16 @@ type Verdict struct {
 
 // local is the default Limiter. Applications have a table of their own, which no flood of
 // addresses can fill.
-type local struct{ apps, addresses *window.Limiter }
+type local struct {
+	apps, addresses *window.Limiter
+	networks        *network.Counts
+}
 
 func newLocal() (l local, err error) {
 	if l.apps, err = window.New(window.Config{Window: Window}); err == nil {
 		l.addresses, err = window.New(window.Config{Window: Window, Client: clientOf})
 	}
+	l.networks = network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)
 	return l, err
 }
 
@@ -54,11 +59,18 @@ func (l local) of(key string) *window.Limiter {
 	return l.apps
 }
 
-func (l local) Allow(_ context.Context, key string, limit int, now time.Time) Verdict {
+func (l local) Allow(ctx context.Context, key string, limit int, now time.Time) Verdict {
+	if strings.HasPrefix(key, networkMark) {
+		v, _ := l.Hold(ctx, key, limit, now)
+		return v
+	}
 	return verdict(l.of(key).Allow(key, limit, now))
 }
 
 func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
+	if strings.HasPrefix(key, networkMark) {
+		return l.holdNetwork(key, limit, now)
+	}
 	of := l.of(key)
 	v := of.Allow(key, limit, now)
 	return verdict(v), func() { of.Cancel(v.Receipt) }

@@ -15,6 +15,10 @@ import (
 // anything, and settlement is monthly). It is made of the ledger and of approved orders
 // alone, so that anybody who has both makes the same one. Amounts are in hundredths of a
 // yuan.
+//
+// A month that began more than 400 days ago is settled by the rows of days, because those of
+// hours are not kept for longer. Its calls are the same; what went beyond the quota may be
+// told of another tier or product on a day in which the tier changed or the quota ended.
 type Settlement struct {
 	ClientID     string        `json:"client_id"`
 	Name         string        `json:"name"`
@@ -80,7 +84,11 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 		return Settlement{}, fmt.Errorf("gateway: %w", err)
 	}
 	from, to := month(at), month(at).AddDate(0, 1, 0)
-	rows, err := b.Usage(ctx, storage.UsageQuery{AppID: app.ID, From: from, To: to})
+	daily, unit := from.Before(hoursFrom(time.Now())), time.Hour
+	if daily {
+		unit = 24 * time.Hour
+	}
+	rows, err := b.Usage(ctx, storage.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -90,7 +98,7 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 	s := Settlement{
 		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: t.spans(app, from, to),
 	}
-	s.count(tally{tiers: t, app: app, unit: time.Hour}, rows)
+	s.count(tally{tiers: t, app: app, unit: unit}, rows)
 	if s.Subscription, err = b.subscribed(ctx, app.ID, from, to); err != nil {
 		return Settlement{}, err
 	}
@@ -113,7 +121,7 @@ func (s *Settlement) count(against tally, rows []storage.Count) {
 		}
 		p.Calls, p.Errors, p.Overage = saturate(p.Calls, row.Calls), saturate(p.Errors, row.Errors), saturate(p.Overage, over)
 		s.Calls, s.Overage = saturate(s.Calls, row.Calls), saturate(s.Overage, over)
-		in := s.spanOf(row.At)
+		in := s.spanOf(row.At.Add(against.unit - 1))
 		in.Calls, in.Overage = saturate(in.Calls, row.Calls), saturate(in.Overage, over)
 		in.fen = in.plan.overageFen(in.Overage)
 	}
@@ -123,9 +131,9 @@ func (s *Settlement) count(against tally, rows []storage.Count) {
 	}
 }
 
-// spanOf is the tier that a row counts under: the one its hour ends in.
-func (s *Settlement) spanOf(at time.Time) *SettledTier {
-	last := at.Add(time.Hour - 1).UTC().Format(iso8601)
+// spanOf is the tier that a row counts under: the one its hour, or day, ends in.
+func (s *Settlement) spanOf(end time.Time) *SettledTier {
+	last := end.UTC().Format(iso8601)
 	for i := len(s.Tiers) - 1; i > 0; i-- {
 		if s.Tiers[i].From <= last {
 			return &s.Tiers[i]

@@ -58,6 +58,9 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.product != "" && !g.products.has(q.product) {
 		return badProduct
 	}
+	if first := g.accounts.tiers.firstHour(account.App, time.Now()); !q.daily && q.from.Before(first) {
+		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
+	}
 	rows, over, err := g.spent(r.Context(), account.App, q)
 	if err != nil {
 		return err
@@ -75,7 +78,8 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // spent returns the rows of an answer, and how many calls in it went beyond the quota. A
-// quota's period may have begun before the span, and over is over only from then.
+// quota's period may have begun before the span, and over is over only from then. Where the
+// rows of hours are gone, a day in which the tier changed counts under the later tier whole.
 func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (rows []storage.Count, over int64, err error) {
 	ask := storage.UsageQuery{AppID: app.ID, From: g.accounts.tiers.reach(app, q.from), To: q.to, Daily: q.daily}
 	if rows, err = g.ledger.Series(ctx, ask); err != nil {
@@ -83,7 +87,7 @@ func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (row
 	}
 	against, unit := rows, time.Hour
 	switch {
-	case q.daily && len(app.Tiers) > 0: // a tier may have changed within a day
+	case q.daily && len(app.Tiers) > 0 && !ask.From.Before(hoursFrom(time.Now())): // a tier may have changed within a day
 		ask.Daily = false
 		if against, err = g.ledger.Series(ctx, ask); err != nil {
 			return nil, 0, err
@@ -98,6 +102,24 @@ func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (row
 		}
 	}
 	return rows, over, nil
+}
+
+// hoursFrom is the time from which on the rows of hours are surely there.
+func hoursFrom(now time.Time) time.Time { return now.UTC().Add(-storage.UsageHours) }
+
+// firstHour is the earliest from that a question by the hour may have: the quota that it is
+// counted against must have begun where the rows are still there.
+func (t tiers) firstHour(app storage.App, now time.Time) time.Time {
+	kept := hoursFrom(now)
+	first := storage.Hour(kept).Add(time.Hour)
+	if t.reach(app, first).Before(kept) {
+		period := PerMonth
+		if len(app.Tiers) == 0 {
+			period = t.of(app.Tier).Period
+		}
+		first = period.end(kept)
+	}
+	return first
 }
 
 func saturate(a, b int64) int64 { return storage.Count{Calls: a}.Plus(storage.Count{Calls: b}).Calls }

@@ -40,7 +40,7 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		c.event.App = app.ID
+		c.event.App, c.event.User, c.event.Anonymous = app.ID, caller.UserID, false
 		c.event.Detail += unproven
 		return succeed(w, app, validAnswer{true, left(caller)})
 	})

@@ -95,7 +95,7 @@ func (t *tally) add(r storage.Record) {
 	case e.Kind == storage.EventLegacy && strings.HasSuffix(e.Detail, bySign):
 		t.row(e.Event, func(row *MigrationRow) { row.Signed++ })
 	case e.Kind == storage.EventLegacy:
-		t.row(e.Event, func(row *MigrationRow) { row.Unproven++ })
+		t.row(e.Event, func(row *MigrationRow) { row.Unproven += max(e.Count, 1) })
 	case e.Kind == storage.EventToken && e.Detail == storage.DetailNoPKCE && e.Status < 400:
 		t.row(e.Event, func(row *MigrationRow) { row.NoPKCE++ })
 	}

@@ -49,7 +49,7 @@ func (l *Legacy) prove(c *call) (storage.App, error) {
 	if err != nil {
 		return storage.App{}, err
 	}
-	c.event.App = app.ID
+	c.event.App, c.event.Anonymous = app.ID, false
 	c.event.Detail += how
 	return app, visit.Charge(c.Context(), app)
 }

@@ -49,6 +49,7 @@ func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 // serve reads a request, and takes down what came of it.
 func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, known []string, do act) (err error) {
 	c := &call{Request: r, known: known, event: visit.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
+	c.event.Anonymous = true // until an application or a user is proven
 	defer func() {
 		c.event.Latency, c.event.Status = time.Since(c.event.At), http.StatusOK
 		if err != nil {

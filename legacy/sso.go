@@ -47,6 +47,9 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 	case err != nil || foreign:
 		who = storage.Session{}
 	}
+	if who.UserID != "" {
+		c.event.User, c.event.Anonymous = who.UserID, false
+	}
 	if target != "" {
 		return l.sendBack(w, c, app, who, target)
 	}
@@ -114,7 +117,6 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 	case err != nil:
 		return err
 	}
-	c.event.User = who.UserID
 	return reply.Found(w, reply.WithQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
 }
 
@@ -126,7 +128,6 @@ func (l *Legacy) identity(c *call, app storage.App, who storage.Session) (*ssoId
 	} else if err != nil {
 		return nil, err
 	}
-	c.event.User = user.Sub
 	p := profileOf(user, openid, cmp.Or(who.LoginType, storage.LoginSelf))
 	return &ssoIdentity{p.Type, p.SocialUID, p.Nickname, p.FaceImg}, nil
 }

@@ -15,31 +15,37 @@ import (
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	act := s.act(r, storage.EventRevocation)
-	app, err := s.ends(w, r)
-	act.App = app.ID
+	act.Anonymous = true
+	err := s.ends(w, r, act)
 	done(act, err)
-	if err != nil {
+	if err != nil || act.Anonymous {
 		s.c.Audit.Note(*act)
-		return err
-	}
-	if err := s.c.Audit.NoteNow(r.Context(), *act); err != nil {
+	} else if err := s.c.Audit.NoteNow(r.Context(), *act); err != nil {
 		return untold.Because(err)
+	}
+	if err != nil {
+		return err
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, revokeResponse{Msg: "success"})
 }
 
-// ends does what is asked.
-func (s *Server) ends(w http.ResponseWriter, r *http.Request) (storage.App, error) {
+// ends does what is asked. Of an application without a secret only a good token of its own
+// proves that it asks.
+func (s *Server) ends(w http.ResponseWriter, r *http.Request, act *storage.Event) error {
 	app, form, err := s.client(w, r)
+	act.App = app.ID
 	if err != nil {
-		return app, err
+		return err
 	}
+	act.Anonymous = app.Public
 	text := form.Get("token")
 	if text == "" {
-		return app, missingToken
+		return missingToken
 	}
-	return app, s.end(r.Context(), app, text)
+	ended, err := s.end(r.Context(), app, text)
+	act.Anonymous = act.Anonymous && !ended
+	return err
 }
 
 type revokeResponse struct {
@@ -49,32 +55,32 @@ type revokeResponse struct {
 
 // end revokes a token: a refresh token with its whole family, an access token alone. One
 // that is unknown or over needs no end (RFC 7009 2.2).
-func (s *Server) end(ctx context.Context, app storage.App, text string) error {
+func (s *Server) end(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	if strings.HasPrefix(text, storage.RefreshPrefix) {
 		return s.endFamily(ctx, app, text)
 	}
 	caller, err := s.verifier.Issued(text)
 	switch {
 	case err != nil:
-		return nil
+		return false, nil
 	case caller.AppID != app.ID:
-		return foreignToken
+		return false, foreignToken
 	}
-	return s.revoked.Revoke(ctx, storage.Revocation{Kind: storage.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
+	return true, s.revoked.Revoke(ctx, storage.Revocation{Kind: storage.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
 }
 
-func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) error {
+func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) (ended bool, err error) {
 	now := time.Now()
 	t, err := s.c.Store.Token(ctx, storage.KeyOf(handle))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	case t.Kind != storage.KindRefresh || !now.Before(t.ExpiresAt):
-		return nil
+		return false, nil
 	case t.AppID != app.ID:
-		return foreignToken
+		return false, foreignToken
 	}
-	return s.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
+	return true, s.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
 }

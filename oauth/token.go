@@ -16,6 +16,7 @@ import (
 // token is POST /oauth/token (spec 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	act := s.act(r, storage.EventToken)
+	act.Anonymous = true
 	defer func() {
 		done(act, err)
 		s.c.Audit.Note(*act)
@@ -25,18 +26,21 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	switch act.Detail = form.Get("grant_type"); act.Detail {
+	act.Anonymous = app.Public // until a code or a token of it turns out to be good
+	switch grant := form.Get("grant_type"); grant {
 	case engine.GrantCode, engine.GrantRefresh, engine.GrantMachine:
+		act.Detail = grant
 	case "":
 		return badRequest.Saying("grant_type is missing")
 	default:
+		act.Detail = "unknown grant_type"
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials")
 	}
 	granted, err := s.engine.Token(r.Context(), app, form)
 	if err != nil {
 		return failed(err)
 	}
-	act.User = granted.User.Sub
+	act.User, act.Anonymous = granted.User.Sub, false
 	if act.Detail == engine.GrantCode && !granted.Challenge {
 		act.Detail = storage.DetailNoPKCE
 	}

@@ -30,7 +30,9 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return answer(w, err)
 	}
-	g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount))
+	if err := g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount)); err != nil {
+		return err
+	}
 	return success(w, outcomeOf(done))
 }
 
@@ -83,7 +85,9 @@ func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
 		if err := g.Remove(r.Context(), actor, member); err != nil {
 			return err
 		}
-		g.note(r, actor, "remove "+member)
+		if err := g.note(r, actor, "remove "+member); err != nil {
+			return err
+		}
 		return success(w, map[string]string{"member": member})
 	}
 	c, err := g.Show(r.Context(), actor, member)
@@ -93,13 +97,16 @@ func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
 	return success(w, shownOf(c))
 }
 
-// note writes what was changed on the audit trail. A detail names the capability and no
+// note writes what was changed on the audit trail before it is answered. A detail names the capability and no
 // field of the request: some hold secrets.
-func (g *Registry) note(r *http.Request, user storage.User, detail string) {
+func (g *Registry) note(r *http.Request, user storage.User, detail string) error {
 	if g.c.Audit == nil {
-		return
+		return nil
 	}
 	e := visit.Event(r, storage.EventRegistration, g.c.ClientIP(r))
 	e.User, e.Status, e.Detail = user.Sub, http.StatusOK, detail
-	g.c.Audit.Note(e)
+	if err := g.c.Audit.NoteNow(r.Context(), e); err != nil {
+		return untold.Because(err)
+	}
+	return nil
 }

@@ -48,9 +48,10 @@ type house struct {
 	registry *registry.Registry
 	log      *record
 
-	mu      sync.Mutex // guards what follows
-	changed []string
-	events  []storage.Event
+	mu        sync.Mutex // guards what follows
+	changed   []string
+	events    []storage.Event
+	unwritten error
 }
 
 // newHouse makes a house; edits change the registrar's Config.
@@ -81,11 +82,14 @@ func (h *house) noticed(member string) {
 	h.changed = append(h.changed, member)
 }
 
-// Note makes the house the registrar's Audit.
-func (h *house) Note(e storage.Event) {
+// NoteNow makes the house the registrar's Audit.
+func (h *house) NoteNow(_ context.Context, e storage.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.events = append(h.events, e)
+	if h.unwritten == nil {
+		h.events = append(h.events, e)
+	}
+	return h.unwritten
 }
 
 // record is a log.

@@ -83,7 +83,7 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 
 // previewed is what would be stored of a request.
 func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error) {
-	done := Registered{Capability: q.capability(q.unknown), Warning: g.warning(q)}
+	done := Registered{Capability: q.over(storage.Capability{}, q.unknown), Warning: g.warning(q)}
 	if q.kind() == storage.CapabilityMCP {
 		return done, nil
 	}

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,5 +150,24 @@ func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
 		if s := a.body.Data.Skipped; len(s) != 100 || s[0].Pointer != "/x" {
 			t.Errorf("%d pieces are listed, the first %v, want 100 and /x", len(s), s[:1])
 		}
+	}
+}
+
+func TestWhatCannotBeWrittenDownIsNotAnsweredAsDone(t *testing.T) {
+	h := newHouse(t)
+	mina := h.developer("mina")
+	h.want(h.register(mina, standard("quick", "t")), 200, 1, "a registration")
+	h.unwritten = errors.New("the trail is away")
+	noted := len(h.events)
+	for _, a := range []answer{
+		h.register(mina, standard("second", "t")),
+		h.ask("DELETE", all+"/quick", mina, nil),
+	} {
+		if a.status != 503 || a.header.Get("Retry-After") == "" || !strings.Contains(a.text, "it is done, but it could not be written down") {
+			t.Errorf("with the trail away it answers %d %s", a.status, a.text)
+		}
+	}
+	if noted == 0 || len(h.events) != noted {
+		t.Errorf("noted are %d, want the one from before", len(h.events))
 	}
 }

@@ -117,17 +117,20 @@ func (q Request) unused() bool {
 	return (q.AuthType == "" || q.AuthType == authNone) && !q.AuthSecret.IsZero()
 }
 
-// capability is what is stored of a request, beside its tools. What is not used is not kept.
-func (q Request) capability(skipped []storage.Skip) storage.Capability {
+// over is what is stored of a request, beside its tools, in the place of what is there: who
+// has it stays, and so does what a newer version has written that this one does not know.
+// What is not used is not kept.
+func (q Request) over(there storage.Capability, skipped []storage.Skip) storage.Capability {
 	if q.unused() {
 		q.AuthSecret = storage.Secret{}
 	}
 	if q.AuthType != authAPIKey {
 		q.AuthName, q.AuthIn = "", ""
 	}
-	return storage.Capability{
-		Member: q.Member, Label: toolschema.Text(q.Label), Description: toolschema.Text(q.Description), Kind: q.kind(),
-		UpstreamURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, AuthSecret: q.AuthSecret,
-		WebhookURL: q.WebhookURL, WebhookSecret: q.WebhookSecret, Publish: !q.Private, Skipped: skipped,
-	}
+	c := there
+	c.Member, c.Kind, c.UpstreamURL, c.Publish, c.Skipped = q.Member, q.kind(), q.UpstreamURL, !q.Private, skipped
+	c.Label, c.Description = toolschema.Text(q.Label), toolschema.Text(q.Description)
+	c.AuthType, c.AuthName, c.AuthIn, c.AuthSecret = q.AuthType, q.AuthName, q.AuthIn, q.AuthSecret
+	c.WebhookURL, c.WebhookSecret = q.WebhookURL, q.WebhookSecret
+	return c
 }

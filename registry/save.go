@@ -21,8 +21,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		if err != nil {
 			return there, err
 		}
-		c := q.capability(skipped)
-		c.Owner, c.Version, c.CreatedAt = there.Owner, there.Version, there.CreatedAt
+		c := q.over(there, skipped)
 		event := webhook.Updated
 		if c.Version == 0 {
 			event = webhook.Registered

@@ -59,8 +59,8 @@ type Discoverer interface {
 
 // Audit is where registrations are written down; *gateway.Gateway has it.
 type Audit interface {
-	// Note takes an event and does not wait until it is stored.
-	Note(e storage.Event)
+	// NoteNow returns when the event is stored, or why it is not.
+	NoteNow(ctx context.Context, e storage.Event) error
 }
 
 // Config is what New needs.

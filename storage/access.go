@@ -77,6 +77,7 @@ type AccessList struct {
 	Rules     []AccessRule `json:"rules"`
 	UpdatedAt time.Time    `json:"updated_at"`
 	Version   int64        `json:"-"`
+	carried
 }
 
 // Limits of access lists.
@@ -156,6 +157,9 @@ func (s *Store) SaveAccess(ctx context.Context, l AccessList) (AccessList, error
 		}
 		err := accessLists.remove(ctx, s, l)
 		l.Version = 0
+		return l, err
+	}
+	if err := s.need(ctx, toolAccess); err != nil {
 		return l, err
 	}
 	l.UpdatedAt = time.Now().UTC()

@@ -15,7 +15,8 @@ import (
 // Rules for all methods:
 //
 //   - No method reads a clock. Times are in the records or in at; they come back equal
-//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero.
+//     (time.Time.Equal) to the nanosecond, in UTC, and a zero time stays zero. They are in
+//     the years 1 to 9999, which nanoseconds in one integer of 64 bits are not enough for.
 //   - What is handed in may be changed by the caller afterwards, and what is handed out
 //     belongs to the caller: copy at the border, never hand out memory of a transaction.
 //   - A nil or empty list of things to write is fine and does nothing.
@@ -71,6 +72,18 @@ type Backend interface {
 	// it never shows a Seq before a lower one.
 	Records(ctx context.Context, after uint64, n int) ([]Record, error)
 
+	// Appended returns the Seq of the last audit record that was appended, also when that
+	// record is gone; 0 before the first. It does not wait for Appends in progress, and
+	// Records shows all that it has counted. An adapter that answers gives out the Seqs
+	// without gaps, so that a missing record is noticed; one whose Seqs can have gaps
+	// always answers 0.
+	Appended(ctx context.Context) (last uint64, err error)
+
+	// Prune removes the audit records with the lowest Seqs, none above through, about n in
+	// one call, and returns how many. Nobody is given their Seqs again, also when all
+	// records are gone.
+	Prune(ctx context.Context, through uint64, n int) (removed int, err error)
+
 	// Get returns one document, or ErrNotFound. Expired ones are returned until swept.
 	Get(ctx context.Context, kind, id string) (Doc, error)
 
@@ -91,7 +104,9 @@ type Backend interface {
 	Put(ctx context.Context, docs ...Doc) (version int64, err error)
 
 	// Sweep removes tokens, revocations and documents that ended by at (ended is not zero
-	// and not after at), about n in one call, and returns how many.
+	// and not after at), and usage rows of hours that began more than UsageHours before at,
+	// about n in one call, and returns how many. Rows of days stay. It is called each minute
+	// and mostly finds nothing: an adapter for much data does not read what stays.
 	Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 
 	// Close ends the Backend. Calls in progress are answered, every answered write is kept,

@@ -19,6 +19,7 @@ type Bundle struct {
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	Version     int64     `json:"-"`
+	carried
 }
 
 // Limits of bundles.

@@ -40,6 +40,7 @@ type Capability struct {
 	CreatedAt     time.Time `json:"created_at"`
 	UpdatedAt     time.Time `json:"updated_at"`
 	Version       int64     `json:"-"`
+	carried
 }
 
 // AutoDiscover reports whether the tools are asked of the upstream (auto_discover 1).
@@ -62,6 +63,7 @@ type toolset struct {
 	Member  string `json:"member"`
 	Packed  []byte `json:"packed"` // gzip of a JSON array of Tool
 	Version int64  `json:"-"`
+	carried
 }
 
 var toolsets = kind[toolset]{
@@ -147,10 +149,15 @@ func packTools(member string, tools []Tool) ([]byte, error) {
 }
 
 func pack(tools []Tool) ([]byte, error) {
-	if tools == nil {
-		tools = []Tool{}
+	list := make([]json.RawMessage, len(tools))
+	for i := range tools {
+		one, err := encode(&tools[i])
+		if err != nil {
+			return nil, err
+		}
+		list[i] = one
 	}
-	text, err := json.Marshal(tools)
+	text, err := json.Marshal(list)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +177,18 @@ func unpack(packed []byte) (tools []Tool, err error) {
 		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxTools+1))
-	if err == nil {
-		err = json.Unmarshal(text, &tools)
+	if err != nil {
+		return nil, err
 	}
-	return tools, err
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	tools = make([]Tool, len(list))
+	for i, one := range list {
+		if tools[i], err = decode[Tool](one); err != nil {
+			return nil, err
+		}
+	}
+	return tools, nil
 }

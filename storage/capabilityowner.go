@@ -19,7 +19,7 @@ var capabilityFences = kind[fence]{
 // everything the owner has at that moment, what this write replaces included, and perhaps
 // more than once; its error is returned. Without an owner it is not asked.
 func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
-	docs, c, err := s.capabilityDocs(c, tools)
+	docs, c, err := s.capabilityDocs(ctx, c, tools)
 	if err != nil {
 		return c, err
 	}
@@ -78,7 +78,7 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 
 // capabilityDocs returns the documents of a capability and its tools, and the capability as
 // it is written.
-func (s *Store) capabilityDocs(c Capability, tools []Tool) ([]Doc, Capability, error) {
+func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []Tool) ([]Doc, Capability, error) {
 	packed, err := packTools(c.Member, tools)
 	if err != nil {
 		return nil, c, err
@@ -91,6 +91,16 @@ func (s *Store) capabilityDocs(c Capability, tools []Tool) ([]Doc, Capability, e
 	if err != nil {
 		return nil, c, err
 	}
-	other, err := toolsets.doc(s, toolset{Member: c.Member, Packed: packed, Version: c.Version})
+	beside := toolset{Member: c.Member}
+	if c.Version != 0 { // for what it carries
+		if beside, err = toolsets.get(ctx, s, c.Member); errors.Is(err, ErrNotFound) {
+			beside, err = toolset{Member: c.Member}, nil
+		}
+		if err != nil {
+			return nil, c, err
+		}
+	}
+	beside.Packed, beside.Version = packed, c.Version
+	other, err := toolsets.doc(s, beside)
 	return []Doc{one, other}, c, err
 }

@@ -24,6 +24,7 @@ type timeMark struct {
 	Reached time.Time     `json:"reached"` // that has surely come
 	Doubted time.Duration `json:"doubted"` // how long a clock further ahead has been running
 	Version int64         `json:"-"`
+	carried
 }
 
 var timeMarks = kind[timeMark]{

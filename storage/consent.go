@@ -19,6 +19,7 @@ type Consent struct {
 	// What was allowed for one grant, which uses it up, and until when it can be.
 	Once      string    `json:"once,omitempty"`
 	OnceUntil time.Time `json:"once_until,omitzero"`
+	carried
 }
 
 var consents = kind[Consent]{

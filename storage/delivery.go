@@ -34,6 +34,7 @@ type Delivery struct {
 	GivenUpAt  time.Time `json:"given_up_at,omitzero"`
 	ExpiresAt  time.Time `json:"expires_at"`
 	Version    int64     `json:"-"`
+	carried
 }
 
 // Waiting reports whether the delivery is still to be made.

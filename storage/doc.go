@@ -25,7 +25,7 @@
 // methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
 // failure that is not one of the verdicts below into [ErrUnavailable].
 //
-// Adapter authors implement [Backend]: 13 methods and Close, each one atomic step. No
+// Adapter authors implement [Backend]: 15 methods and Close, each one atomic step. No
 // transaction crosses the line and no adapter does cryptography or reads a clock; times
 // arrive in records or as the argument at. Start from storage/memory, which is short,
 // and hold the result against storage/storagetest.
@@ -53,6 +53,27 @@
 // late until it has run for seven, over all its starts; a machine that slept counts as stopped.
 // Within the last minute before a kill the highest time may not be written, so a start that is
 // behind takes it for a minute later.
+//
+// A store lists the features that whoever opens it must obey ([Feature]), each written down
+// before the first fact that needs it, and a version that does not know one is refused with
+// [ErrNewer] and the name of the version that does. So a store goes back to the version
+// before as long as nothing new was used in it. Who is older than the list itself is kept out
+// by the adapter: storage/bolt has a format of its own for that.
+//
+// What a newer version has written into a document and this one does not know survives when
+// this one reads, changes and writes it: fields of the record and of the objects in it, items
+// of lists as long as this version leaves them as they are, and sealed texts as they are sealed.
+// Registering a capability again keeps them too: a field that narrows must not be lost by it.
+// A document that is made anew has none.
+//
+// Usage rows of hours are kept for 400 days ([UsageHours]), which is longer than any question
+// or settlement by the hour reaches back, and those of days for ever. Neither can be set: what
+// a settlement is made of must not depend on it. They are swept by the time that has surely
+// come, like all else.
+//
+// Audit records are removed by their Seq, oldest first, never by name. The [Checkpoint] that
+// stands for them is sealed here, because the master key is; what it says is the trail's
+// (internal/audit). It is written before the first of them is removed.
 //
 // Expired tokens and documents are returned until they are swept: whoever reads a
 // record compares its ExpiresAt, because only the reader may look at a clock.

@@ -23,7 +23,8 @@ const DetailNoPKCE = "authorization_code without PKCE"
 //
 // Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is
 // not UTF-8 becomes U+FFFD. Negative numbers become 0. No field may hold a secret: of a
-// path that brings a query, the query is dropped, and nothing else is looked through.
+// path that brings a query, the query and what does not print are dropped, and nothing else
+// is looked through.
 type Event struct {
 	At        time.Time     `json:"at"`                   // zero, or no year of four digits: now
 	Kind      string        `json:"kind,omitempty"`       // up to 64 bytes
@@ -32,10 +33,23 @@ type Event struct {
 	User      string        `json:"user,omitempty"`       // sub, up to 256
 	Product   string        `json:"product,omitempty"`    // up to 128
 	Method    string        `json:"method,omitempty"`     // up to 32
-	Path      string        `json:"path,omitempty"`       // without query and fragment, up to 1,024
+	Path      string        `json:"path,omitempty"`       // without query and fragment, up to 256
 	IP        string        `json:"ip,omitempty"`         // up to 64
 	Detail    string        `json:"detail,omitempty"`     // what an admin act changed, up to 1,024
 	Status    int           `json:"status,omitempty"`     // of HTTP
 	Latency   time.Duration `json:"latency_ns,omitempty"` // in nanoseconds
 	Bytes     int64         `json:"bytes,omitempty"`      // of the answer's body
+
+	// Count and Span are the trail's own: the record stands for so many events without a User,
+	// from At on; IP is their network. Count 0 is one event.
+	Count int64         `json:"count,omitempty"`
+	Span  time.Duration `json:"span_ns,omitempty"` // from the first to the last of them
+
+	// Anonymous says that nobody has proved who they are: no token, no secret and no session
+	// was good. Anybody can cause such events without end. So the trail sums them by minute,
+	// Kind, App, Product, Route, Detail, Status and network, all but the first few, unless
+	// there is a User: whoever names one must bound by himself how many there are. App and
+	// User are then those whom the request was about. Detail must be a text of the program.
+	Anonymous bool   `json:"-"`
+	Route     string `json:"-"` // the pattern that Path was served by; "" if not known
 }

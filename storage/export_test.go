@@ -1,9 +1,100 @@
 package storage
 
-import "context"
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"slices"
+)
 
 // WriteForTest writes documents as the typed methods do.
 func (s *Store) WriteForTest(ctx context.Context, docs ...Doc) error {
 	_, err := s.write(ctx, docs...)
 	return err
+}
+
+// KindForTest is a kind of typed documents, without its type.
+type KindForTest interface {
+	NameForTest() string
+	// WriteNewForTest returns the document of a record with something in each field.
+	WriteNewForTest(s *Store, fill func(record any)) (Doc, error)
+	// RewriteForTest reads a document, changes the record and writes it.
+	RewriteForTest(s *Store, d Doc, change func(record any)) (Doc, error)
+}
+
+// KindsForTest are all kinds, by the name of their variable.
+func KindsForTest() map[string]KindForTest {
+	return map[string]KindForTest{
+		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,
+		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
+		"deliveries": deliveries, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets,
+		"logins": logins, "lookeds": lookeds, "looks": looks, "memberNames": memberNames, "openIDs": openIDs,
+		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "spents": spents,
+		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,
+	}
+}
+
+func (k kind[T]) NameForTest() string { return k.name }
+
+func (k kind[T]) WriteNewForTest(s *Store, fill func(any)) (Doc, error) {
+	var v T
+	fill(&v)
+	for _, secret := range k.known(&v) {
+		*secret = NewSecret("what is secret")
+	}
+	return k.doc(s, v)
+}
+
+func (k kind[T]) RewriteForTest(s *Store, d Doc, change func(any)) (Doc, error) {
+	v, err := k.record(s, d)
+	if err != nil {
+		return d, err
+	}
+	if k.memo != nil { // as a record that was read before
+		memo := k.memo(s)
+		memo.put(d.ID, d.Version, v)
+		v, _ = memo.get(d.ID, d.Version)
+	}
+	change(&v)
+	return k.doc(s, v)
+}
+
+// SealForTest seals a text for a place in a document.
+func (s *Store) SealForTest(text string, d Doc, field string) []byte {
+	return s.sealer.Load().seal(text, place(d.Kind, d.ID, field))
+}
+
+// PackForTest packs tools as a newer version has written them.
+func PackForTest(tools []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	w.Write(tools)
+	w.Close()
+	return out.Bytes()
+}
+
+// UnpackForTest reads packed tools.
+func UnpackForTest(packed []byte) ([]Tool, error) { return unpack(packed) }
+
+// ToolsForTest returns the JSON of the stored tools of a capability.
+func ToolsForTest(ctx context.Context, s *Store, member string) []byte {
+	t, err := toolsets.get(ctx, s, member)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	r, err := gzip.NewReader(bytes.NewReader(t.Packed))
+	if err != nil {
+		return []byte(err.Error())
+	}
+	text, _ := io.ReadAll(r)
+	return text
+}
+
+// ForgetFeatureForTest makes this version one that does not know a feature, until the
+// function it returns is called.
+func ForgetFeatureForTest(name string) (restore func()) {
+	all := features
+	features = slices.DeleteFunc(slices.Clone(all), func(f Feature) bool { return f.Name == name })
+	return func() { features = all }
 }

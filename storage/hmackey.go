@@ -12,6 +12,7 @@ type hmacKey struct {
 	Key       Secret    `json:"-"`
 	CreatedAt time.Time `json:"created_at"`
 	Version   int64     `json:"-"`
+	carried
 }
 
 var hmacKeys = kind[hmacKey]{

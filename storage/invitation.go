@@ -19,6 +19,7 @@ type Invitation struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Version   int64     `json:"-"`
+	carried
 }
 
 var invitations = kind[Invitation]{

@@ -24,6 +24,7 @@ type SigningKey struct {
 	RetiredAt time.Time `json:"retired_at,omitzero"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // retired keys: when it leaves the JWKS
 	Version   int64     `json:"-"`
+	carried
 }
 
 var signingKeys = kind[SigningKey]{
@@ -48,6 +49,7 @@ func (k SigningKey) end() time.Time {
 type keySet struct {
 	Alg     string `json:"alg"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var keySets = kind[keySet]{

@@ -9,7 +9,8 @@ import (
 )
 
 // kind describes one kind of typed document: the whole of what the typed layer knows
-// about it. Secrets are fields tagged json:"-" that are sealed beside the JSON.
+// about it. Secrets are fields tagged json:"-" that are sealed beside the JSON. A record
+// embeds [carried].
 type kind[T any] struct {
 	name    string
 	id      func(T) string
@@ -25,23 +26,17 @@ type kind[T any] struct {
 var newline = []byte("\n")
 
 func (k kind[T]) doc(s *Store, v T) (Doc, error) {
-	record, err := json.Marshal(v)
+	record, err := encode(&v)
 	if err != nil {
 		return Doc{}, fmt.Errorf("%w: %s: %w", ErrInvalid, k.name, err)
 	}
 	d := Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v)}
 	d.Data = record
-	if k.secrets != nil {
-		sealed := map[string][]byte{}
-		for field, secret := range k.secrets(&v) {
-			if !secret.IsZero() {
-				sealed[field] = s.sealer.Load().seal(secret.Reveal(), place(d.Kind, d.ID, field))
-			}
-		}
-		line, err := json.Marshal(sealed)
-		if err != nil {
-			return Doc{}, err
-		}
+	line, err := k.seal(s, d, &v)
+	if err != nil {
+		return Doc{}, err
+	}
+	if line != nil {
 		d.Data = bytes.Join([][]byte{record, line}, newline)
 	}
 	if k.index != nil {
@@ -51,6 +46,33 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 		d.ExpiresAt = k.expires(v)
 	}
 	return d, nil
+}
+
+// seal returns the second line of a document, nil if it has none.
+func (k kind[T]) seal(s *Store, d Doc, v *T) ([]byte, error) {
+	sealed := map[string][]byte{}
+	if carried := carriageOf(v).sealed; carried != "" {
+		if err := json.Unmarshal([]byte(carried), &sealed); err != nil {
+			return nil, err
+		}
+	} else if k.secrets == nil {
+		return nil, nil
+	}
+	for field, secret := range k.known(v) {
+		delete(sealed, field)
+		if !secret.IsZero() {
+			sealed[field] = s.sealer.Load().seal(secret.Reveal(), place(d.Kind, d.ID, field))
+		}
+	}
+	return json.Marshal(sealed)
+}
+
+// known are the secrets of a record.
+func (k kind[T]) known(v *T) map[string]*Secret {
+	if k.secrets == nil {
+		return nil
+	}
+	return k.secrets(v)
 }
 
 // docs is doc for several records that go into one Put.
@@ -68,18 +90,18 @@ func (k kind[T]) docs(s *Store, all ...T) ([]Doc, error) {
 
 func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
 	record, line, hasSecrets := bytes.Cut(d.Data, newline)
-	if err := json.Unmarshal(record, &v); err != nil {
+	if v, err = decode[T](record); err != nil {
 		return v, unreadable(d, err)
 	}
 	*k.version(&v) = d.Version
-	if k.secrets == nil || !hasSecrets {
+	if !hasSecrets {
 		return v, nil
 	}
 	var sealed map[string][]byte
 	if err := json.Unmarshal(line, &sealed); err != nil {
 		return v, unreadable(d, err)
 	}
-	for field, secret := range k.secrets(&v) {
+	for field, secret := range k.known(&v) {
 		if sealed[field] == nil {
 			continue
 		}
@@ -88,6 +110,14 @@ func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
 			return v, unreadable(d, err)
 		}
 		*secret = NewSecret(plain)
+		delete(sealed, field)
+	}
+	if len(sealed) > 0 { // a newer version's: kept as they are sealed
+		text, err := json.Marshal(sealed)
+		if err != nil {
+			return v, unreadable(d, err)
+		}
+		carriageOf(&v).sealed = string(text)
 	}
 	return v, nil
 }

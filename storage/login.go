@@ -29,6 +29,7 @@ type Login struct {
 	// Looks is read by CreateUser alone: what the user's name looks like, in up to two ways.
 	// Nobody's may look the same who is made later.
 	Looks [2]string `json:"-"`
+	carried
 }
 
 var logins = kind[Login]{

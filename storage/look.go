@@ -11,6 +11,7 @@ type look struct {
 	Text    string `json:"text"`
 	UserID  string `json:"user"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var looks = kind[look]{
@@ -23,6 +24,7 @@ var looks = kind[look]{
 type looked struct {
 	Of      string `json:"of"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var lookeds = kind[looked]{

@@ -14,6 +14,7 @@ type memberName struct {
 	Folded  string `json:"folded"`
 	Member  string `json:"member"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var memberNames = kind[memberName]{

@@ -17,6 +17,7 @@ type OpenID struct {
 	CreatedAt time.Time `json:"created_at"`
 	EndedAt   time.Time `json:"ended_at,omitzero"` // when the user took access away; zero: they have not since they last met
 	Version   int64     `json:"-"`
+	carried
 }
 
 var openIDs = kind[OpenID]{

@@ -38,6 +38,7 @@ type Order struct {
 	ExpiresAt   time.Time `json:"expires_at,omitzero"` // zero: it does not
 	PriorEnd    time.Time `json:"prior_end,omitzero"`  // when the tier there was would have ended
 	Version     int64     `json:"-"`
+	carried
 }
 
 var orders = kind[Order]{

@@ -18,6 +18,7 @@ const (
 type probe struct {
 	At      time.Time `json:"at"`
 	Version int64     `json:"-"`
+	carried
 }
 
 var probes = kind[probe]{
@@ -147,6 +148,12 @@ func (w *writes) Append(ctx context.Context, records ...Record) error {
 	err := w.Backend.Append(ctx, records...)
 	w.ended(len(records) > 0, err)
 	return err
+}
+
+func (w *writes) Prune(ctx context.Context, through uint64, n int) (int, error) {
+	removed, err := w.Backend.Prune(ctx, through, n)
+	w.ended(removed > 0, err)
+	return removed, err
 }
 
 func (w *writes) Put(ctx context.Context, docs ...Doc) (int64, error) {

@@ -11,7 +11,7 @@ import (
 
 // sealedKinds are the kinds of documents that hold sealed texts. Each of their documents has
 // an index entry: it is found by List.
-var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signingKeys.name, hmacKeys.name}
+var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signingKeys.name, hmacKeys.name, checkpoints.name}
 
 // SealedWith returns the id of the master key that everything in the store is sealed with;
 // while that key changes, of the one before.

@@ -19,6 +19,7 @@ type Session struct {
 	Agent     string    `json:"agent,omitempty"` // by what: the browser's User-Agent, cut
 	Lang      string    `json:"lang,omitempty"`  // of the pages it was begun with; "": before that was kept
 	Version   int64     `json:"-"`
+	carried
 }
 
 var sessions = kind[Session]{

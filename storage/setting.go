@@ -12,6 +12,7 @@ type Setting struct {
 	Value     string    `json:"value"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Version   int64     `json:"-"`
+	carried
 }
 
 // SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
@@ -47,6 +48,11 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 
 // Set stores a value; the last of several writers wins.
 func (s *Store) Set(ctx context.Context, name, value string) error {
+	if name == SettingDefaultAccess {
+		if err := s.need(ctx, defaultAccess); err != nil {
+			return err
+		}
+	}
 	for {
 		v, err := settings.get(ctx, s, name)
 		if err != nil && !errors.Is(err, ErrNotFound) {

@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,12 +14,13 @@ import (
 // Version: 0 when they are made, the stored one afterwards. Saving a record that has
 // changed meanwhile fails with ErrConflict.
 type Store struct {
-	backend Backend // writes, which is what Open was handed
-	writes  *writes
-	sealer  atomic.Pointer[sealer]
-	apps    *memo[App]
-	users   *memo[User]
-	clock   clock
+	backend  Backend // writes, which is what Open was handed
+	writes   *writes
+	sealer   atomic.Pointer[sealer]
+	apps     *memo[App]
+	users    *memo[User]
+	clock    clock
+	features featureMemo
 
 	sealing sync.RWMutex // held by every write, and by who changes sealer
 	rekeyed bool         // sealer is not the one of Open: what is written may be sealed with another key
@@ -28,6 +31,9 @@ type Store struct {
 // wrong key fails here instead of at the first login, and says which key it lacks. How one
 // key follows another is told at [Store.BeginRekey].
 //
+// A store in which a newer version has written what this one does not know to obey is
+// refused with ErrNewer: see Feature.
+//
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, error) {
 	sealer, err := newSealer(keys)
@@ -37,6 +43,9 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 	watched := &writes{Backend: backend}
 	s := &Store{backend: watched, writes: watched, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
+	if err := s.obeys(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.checkMaster(ctx, sealer); err != nil {
 		return nil, err
 	}
@@ -85,6 +94,11 @@ func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Tok
 
 // Revoke stores revocations, dated as Dated says.
 func (s *Store) Revoke(ctx context.Context, rs ...Revocation) error {
+	if slices.ContainsFunc(rs, func(r Revocation) bool { return r.Kind == RevokeConsent }) {
+		if err := s.need(ctx, consentRevocations); err != nil {
+			return err
+		}
+	}
 	return trouble("revoke", s.backend.Revoke(ctx, s.Dated(rs...)...))
 }
 
@@ -116,7 +130,30 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) ([]Record, err
 	return records, trouble("records", err)
 }
 
-// sweepStep bounds one Sweep, so that sweeping never holds up the writers behind it.
+// Appended returns the Seq of the last audit record that was appended, also when that one is
+// gone; 0: there was none, or the store cannot tell.
+func (s *Store) Appended(ctx context.Context) (uint64, error) {
+	last, err := s.backend.Appended(ctx)
+	return last, trouble("appended", err)
+}
+
+// Prune removes audit records up to a Seq in small steps and returns how many. Whoever calls
+// it has saved the Checkpoint that stands for them.
+func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
+	total := 0
+	for {
+		n, err := s.backend.Prune(ctx, through, sweepStep)
+		total += n
+		if err != nil || n == 0 {
+			return total, trouble("prune", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return total, err
+		}
+	}
+}
+
+// sweepStep bounds one Sweep or Prune, so that removing never holds up the writers behind it.
 const sweepStep = 1000
 
 // Sweep removes everything that ended by at, in small steps, and returns how much.
@@ -137,7 +174,8 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 // SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and
 // do not stop it. A serving process runs it in a goroutine of its own. It also keeps the
 // highest time seen in the store, and sweeps nothing that has not surely ended: a clock that
-// cannot be right is an ErrClock.
+// cannot be right is an ErrClock. An ErrNewer means that another process of a newer version
+// has joined: this one ought to end.
 func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -163,6 +201,9 @@ func (s *Store) sweepNow(ctx context.Context, failed func(error)) {
 	}
 	if err := s.markTime(ctx, now, false); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("keep the highest time seen: %w", err))
+	}
+	if err := s.obeys(ctx); errors.Is(err, ErrNewer) {
+		failed(fmt.Errorf("another process serves from this store: %w", err))
 	}
 	if _, err := s.Sweep(ctx, s.Reached(now)); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("sweep: %w", err))

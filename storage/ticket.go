@@ -9,7 +9,7 @@ import (
 // Limits of tickets.
 const (
 	MaxTicketLife = time.Hour
-	maxTicketText = 32 << 10 // bytes of the request that a ticket carries
+	maxTicketText = 8 << 10 // bytes of the request that a ticket carries
 )
 
 // Ticket is something a person has begun in a browser and not finished: a code sent by
@@ -35,6 +35,7 @@ type Ticket struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Version   int64     `json:"-"`
+	carried
 }
 
 var tickets = kind[Ticket]{

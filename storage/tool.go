@@ -16,6 +16,7 @@ type Tool struct {
 	Call        *Call           `json:"call,omitempty"`        // nil: the upstream's MCP endpoint is called by name
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
 	ReadOnly    bool            `json:"read_only,omitempty"`   // the upstream's MCP endpoint says that it changes nothing; see ChangesNothing
+	carried
 }
 
 // ChangesNothing reports whether a tool only reads: by HTTP if its method is GET or HEAD,

@@ -34,6 +34,10 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
+// UsageHours is how long the row of an hour is kept: longer than any month that is settled
+// by the hour. Rows of days are kept for ever.
+const UsageHours = 400 * 24 * time.Hour
+
 // UsageQuery asks for the usage of one application.
 type UsageQuery struct {
 	AppID   string

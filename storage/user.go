@@ -34,6 +34,7 @@ type User struct {
 	CreatedAt     time.Time `json:"created_at"`
 	UpdatedAt     time.Time `json:"updated_at"`
 	Version       int64     `json:"-"`
+	carried
 }
 
 var users = kind[User]{
@@ -52,6 +53,7 @@ type counter struct {
 	Name    string `json:"name"`
 	Last    int64  `json:"last"`
 	Version int64  `json:"-"`
+	carried
 }
 
 var counters = kind[counter]{

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
@@ -175,7 +176,8 @@ func (a *assembled) forget(id string) {
 	a.bus.Forget(id)
 }
 
-// deliver sends what webhooks are to be told, until the rooms are closed.
+// deliver sends what webhooks are to be told, and removes what the trail need not keep, until
+// the rooms are closed.
 func (b *builder) deliver() {
 	ctx, end := context.WithCancel(context.Background())
 	b.end = end
@@ -184,6 +186,10 @@ func (b *builder) deliver() {
 			b.log.Error("webhooks are not told", "err", err)
 		}
 	})
+	keeper := audit.Keeper{
+		Store: b.home.store, Keep: b.c.AuditKeep, Bytes: b.c.AuditSize, Reached: b.home.store.Reached, Note: b.gateway.NoteNow, Log: b.log,
+	}
+	b.beside.Go(func() { keeper.Run(ctx) })
 }
 
 // changed makes the bus show what was registered to whoever asks next.

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
 )
 
 var (
@@ -35,7 +36,7 @@ func commands() cli.Table {
 		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
 	}
 	return cli.Table{
-		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Try: fits})...),
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{Open: openRooms, Read: readRooms, Try: fits})...),
 		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.",
 	}.WithCompletion()
 }
@@ -55,8 +56,9 @@ func showConfig(_ context.Context, call cli.Call) error {
 }
 
 func showVersion(_ context.Context, call cli.Call) error {
-	version := map[string]string{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+	version := map[string]any{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
 	if call.On(asJSON.Name) {
+		version["features"] = storage.Features() // that a store may have
 		return json.NewEncoder(call.Stdout).Encode(version)
 	}
 	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])

@@ -43,19 +43,50 @@ func openHome(ctx context.Context, c *config.Config, f *folder.Folder) (*home, e
 	return openFile(ctx, c, f, f.Database(), keyring, keys, from)
 }
 
+// openReading opens the store for reading only. Where it has to be written to before it can be
+// read, because a change of the master key has begun, it is opened like any other.
+func openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*home, error) {
+	keyring := admin.NewKeyring(c, f)
+	keys, from, err := keyring.Read()
+	if err != nil {
+		return nil, err
+	}
+	file, err := bolt.OpenReadOnly(f.Database(), bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	h, err := newHome(ctx, c, f, file, keyring, keys, from)
+	if errors.Is(err, bolt.ErrReadOnly) {
+		return openHome(ctx, c, f)
+	}
+	return h, err
+}
+
 func openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*home, error) {
 	file, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return nil, err
 	}
-	h := &home{Folder: f, Closer: file, conf: c, file: file, keyring: keyring}
-	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, keys...)
+	h, err := newHome(ctx, c, f, file, keyring, keys, from)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w (the key came from %s)", path, err, from), file.Close())
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	// An umask may have taken even the owner's right to write.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, file.Close())
+	}
+	return h, nil
+}
+
+// newHome reads an opened file. It closes it if it cannot.
+func newHome(ctx context.Context, c *config.Config, f *folder.Folder, file *bolt.Store, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *home, err error) {
+	h = &home{Folder: f, Closer: file, conf: c, file: file, keyring: keyring}
+	h.store, err = storage.Open(ctx, sweepCounter{file, &h.swept}, keys...)
+	switch {
+	case errors.Is(err, storage.ErrNewer):
+		return nil, errors.Join(err, file.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), file.Close())
 	}
 	h.users = signin.NewUsers(h.store, nil)
 	return h, nil
@@ -147,6 +178,15 @@ func openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.R
 		return admin.Rooms{}, nil, errors.Join(err, h.Close())
 	}
 	return rooms, h, nil
+}
+
+// readRooms is openReading for the admin commands that only read.
+func readRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Rooms, io.Closer, error) {
+	h, err := openReading(ctx, c, f)
+	if err != nil {
+		return admin.Rooms{}, nil, err
+	}
+	return h.rooms(nil), h, nil
 }
 
 // fits opens a copy of a database with the folder's master key and returns the rooms over it.

@@ -37,7 +37,9 @@ type world struct {
 	n       int    // of people and objects made, so that none is like another
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB) *world { return newWorldOn(t, memory.New()) }
+
+func newWorldOn(t testing.TB, backend storage.Backend) *world {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, []string{"KEYSTILE_DATA=" + t.TempDir(), "KEYSTILE_LIMITS_PER_IP=1000000",
 		"KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1", "KEYSTILE_DEMO=true",
@@ -45,7 +47,7 @@ func newWorld(t testing.TB) *world {
 	fatal(t, err)
 	f, err := folder.Open(c.Data)
 	fatal(t, err)
-	w := &world{TB: t, watch: &watched{Backend: memory.New()}}
+	w := &world{TB: t, watch: &watched{Backend: backend}}
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
 	h := &home{Folder: f, Closer: w.watch, conf: c, store: w.store, users: signin.NewUsers(w.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))}
@@ -74,7 +76,7 @@ type watched struct {
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
 	"toolset": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "", "delivery": "",
-	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "spent": "",
+	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "spent": "", "checkpoint": "",
 }
 
 func (w *watched) saw(letter string) {

@@ -131,23 +131,29 @@ func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Cou
 	return nil
 }
 
+// A row of usage: adapters keep whether it is of an hour or a day.
+type row struct {
+	storage.Count
+	Daily bool
+}
+
 func rowsKey(app string, daily bool) string { return keyOf("usage", app, fmt.Sprint(daily), "") }
 
 // add finds the row by a key whose order is the one that Usage answers in.
 func (x *step) add(c storage.Count, daily bool, start time.Time) {
 	key := rowsKey(c.AppID, daily) + keyOf(start.Format(time.RFC3339), c.Product)
-	sum, _ := load[storage.Count](x, key)
+	sum, _ := load[row](x, key)
 	c.At = start
-	x.save(key, c.Plus(sum))
+	x.save(key, row{c.Plus(sum.Count), daily})
 }
 
 // Usage: From counts, To does not; by time, then by product.
 func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage.Count, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	scan(x, rowsKey(q.AppID, q.Daily), func(_ string, c storage.Count) {
-		if (q.Product == "" || q.Product == c.Product) && !c.At.Before(q.From) && c.At.Before(q.To) {
-			rows = append(rows, c)
+	scan(x, rowsKey(q.AppID, q.Daily), func(_ string, r row) {
+		if (q.Product == "" || q.Product == r.Product) && !r.At.Before(q.From) && r.At.Before(q.To) {
+			rows = append(rows, r.Count)
 		}
 	})
 	return rows, nil
@@ -174,6 +180,29 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storag
 		}
 	})
 	return page, nil
+}
+
+// Appended: the last number that was given, whatever became of its record.
+func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
+	x := s.begin(ctx)
+	defer x.end(&err)
+	if last, err = load[uint64](x, keyOf("last", "record")); err == storage.ErrNotFound {
+		err = nil
+	}
+	return last, err
+}
+
+// Prune: the lowest first. Their numbers are not given again: next counts on.
+func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
+	x := s.begin(ctx)
+	defer x.end(&err)
+	scan(x, keyOf("record", ""), func(key string, r storage.Record) {
+		if r.Seq <= through && removed < n {
+			x.remove(key)
+			removed++
+		}
+	})
+	return removed, nil
 }
 
 // Get: expired ones too, until they are swept.
@@ -230,7 +259,7 @@ func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (version int64, er
 	return version, nil
 }
 
-// Sweep: what ended by at, up to n, and nothing that never ends.
+// Sweep: what ended by at, up to n, and nothing that never ends; rows of hours end too.
 func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
@@ -243,5 +272,10 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 	scan(x, keyOf("token", ""), func(key string, t token) { end(key, t.ExpiresAt) })
 	scan(x, keyOf("revocation", ""), func(key string, r storage.Revocation) { end(key, r.Until) })
 	scan(x, keyOf("doc", ""), func(key string, d storage.Doc) { end(key, d.ExpiresAt) })
+	scan(x, keyOf("usage", ""), func(key string, r row) {
+		if !r.Daily {
+			end(key, r.At.Add(storage.UsageHours+1))
+		}
+	})
 	return removed, nil
 }

@@ -96,7 +96,8 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 }
 
 // changeUser is PATCH /api/console/users/{sub}. Another role, and being disabled, end the
-// user's sessions and everything they granted.
+// user's sessions and everything they granted. So does being enabled again, before it: a
+// process that was killed may have disabled them and ended nothing.
 func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	known := []string{"role", "disabled", "nickname"}
 	f, err := manage.ReadFields(w, r, known...)
@@ -106,13 +107,19 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 	if err != nil {
 		return err
 	}
+	_, disables := f["disabled"]
+	if was, err := s.c.Store.User(r.Context(), r.PathValue("sub")); disables && err == nil && was.Disabled {
+		if err := s.signOut(r.Context(), was.Sub); err != nil {
+			return err
+		}
+	}
 	before, after, err := s.saveUser(r.Context(), r.PathValue("sub"), f)
 	if err != nil {
 		return manage.Refusal(err, noUser)
 	}
 	var failed error
-	if _, sent := f["disabled"]; sent && after.Disabled || after.Role != before.Role {
-		_, _, failed = users.SignOut(r.Context(), s.c.Store, func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }, after.Sub)
+	if disables && after.Disabled || after.Role != before.Role {
+		failed = s.signOut(r.Context(), after.Sub)
 	}
 	if err := s.noteUser(r, who, "user set", before, after); err != nil {
 		return err
@@ -124,6 +131,13 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 		return failed
 	}
 	return success(w, userOf(after))
+}
+
+// signOut ends what a user has begun: sessions, and everything granted before now.
+func (s *Console) signOut(ctx context.Context, sub string) error {
+	revoke := func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
+	_, _, err := users.SignOut(ctx, s.c.Store, revoke, sub)
+	return err
 }
 
 // saveUser changes the newest state of a user. It returns what there was before too.

@@ -59,6 +59,24 @@ func TestAnotherRoleAndBeingDisabledEndSessionsAndGrants(t *testing.T) {
 	}
 }
 
+// A process may be killed when it has disabled somebody and not ended their sessions.
+func TestWhoIsEnabledAgainSignsInAgain(t *testing.T) {
+	h := newHouse(t)
+	root, mina := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper)
+	u := must(h.store.User(t.Context(), mina.Sub))(t)
+	u.Disabled = true
+	must(h.store.SaveUser(t.Context(), u))(t)
+	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable")
+	h.want(h.ask("GET", "/api/console/apps", mina.cookie, nil), 401, 401, "with the session from before")
+	if rs := must(h.store.Revocations(t.Context(), 0, 10))(t); len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != mina.Sub {
+		t.Errorf("revoked is %+v", rs)
+	}
+	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable once more")
+	if rs := must(h.store.Revocations(t.Context(), 1, 10))(t); len(rs) != 0 {
+		t.Errorf("enabling who is enabled revoked %+v", rs)
+	}
+}
+
 func TestSomebodyStaysAnAdministrator(t *testing.T) {
 	h := newHouse(t)
 	root := h.person("root", storage.RoleAdmin)

@@ -7,6 +7,7 @@ import "time"
 type buffer struct {
 	slots   []slot
 	text    []byte // of all slots, one after the other
+	strange int    // bytes that anonymous events take, of size
 	waiters []chan<- error
 }
 
@@ -36,7 +37,7 @@ func (b *buffer) size() int { return len(b.slots)*slotSize + len(b.text) }
 // reset empties the buffer and keeps its memory.
 func (b *buffer) reset() {
 	clear(b.slots) // times point to their zones
-	b.slots, b.text, b.waiters = b.slots[:0], b.text[:0], nil
+	b.slots, b.text, b.strange, b.waiters = b.slots[:0], b.text[:0], 0, nil
 }
 
 // answer tells everybody who waits for the buffer.
@@ -50,11 +51,14 @@ func (b *buffer) answer(err error) {
 // drain is a buffer that is being stored, and what follows its events.
 type drain struct {
 	buffer
-	lost uint64 // events that found the queue full meanwhile
-	end  bool   // the chain ends behind them
-	last bool   // nothing is noted after them
-	next int    // slot
-	rest string // text from there on
+	sums   []Event // of a minute that is over
+	lost   uint64  // events that found the queue full meanwhile
+	strays uint64  // anonymous ones among what was lost
+	end    bool    // the chain ends behind them
+	last   bool    // nothing is noted after them
+	next   int     // slot
+	rest   string  // text from there on
+	events uint64  // that the entries cut off so far stand for
 }
 
 // entry cuts the next record off; false: there is none.
@@ -63,13 +67,20 @@ func (d *drain) entry(now time.Time) (e entry, ok bool) {
 	case d.next < len(d.slots):
 		s := &d.slots[d.next]
 		d.next++
+		d.events++
 		e.Event = Event{At: s.at, Latency: s.latency, Bytes: s.bytes, Status: s.status}
 		for i, text := range texts(&e.Event) {
 			*text, d.rest = d.rest[:s.lens[i]], d.rest[s.lens[i]:]
 		}
+	case len(d.sums) > 0:
+		e.Event, d.sums = d.sums[0], d.sums[1:]
+		d.events += uint64(e.Count)
 	case d.lost > 0:
 		e.Event, e.Lost = Event{Kind: lost}, d.lost
 		d.lost = 0
+	case d.strays > 0:
+		e.Event, e.Lost = Event{Kind: lost, Detail: "anonymous"}, d.strays
+		d.strays = 0
 	case d.end:
 		e.Event = Event{Kind: end}
 		d.end = false

@@ -91,7 +91,7 @@ func TestTheNumberOfChainsIsBounded(t *testing.T) {
 func TestWhatIsAppendedMeanwhileIsLeftForTheNextTime(t *testing.T) {
 	s, _ := small(t)
 	n := 0
-	for r, err := range all(t.Context(), s, 30) {
+	for r, err := range all(t.Context(), s, 0, 30) {
 		if n++; err != nil || r.Seq > 30 {
 			t.Errorf("all(until Seq 30) reads Seq %d, %v", r.Seq, err)
 		}
@@ -141,12 +141,15 @@ func TestBreaksSayWhereAndWhatToDo(t *testing.T) {
 func TestAHeadReadsBack(t *testing.T) {
 	_, heads := small(t)
 	for _, h := range heads {
-		if got, err := ParseHead(h.String()); err != nil || got != h.plain() {
-			t.Errorf("ParseHead(%s) = %+v, %v, want %+v", h, got, err, h.plain())
+		if got, err := ParseHead(h.String()); err != nil || got.plain() != h.plain() || got.Seq != h.Seq {
+			t.Errorf("ParseHead(%s) = %+v, %v, want %+v", h, got, err, h)
 		}
 	}
 	sum := digest{}.String()
-	for _, text := range []string{"", "c", "c:1", "c:0:" + sum, ":1:" + sum, "c:-1:" + sum, "c:1:" + sum[1:], "c:1:" + sum + ":", "c:1:A" + sum[1:], "c:1:" + sum + "00"} {
+	if h, err := ParseHead("c:1:" + sum); err != nil || h != (Head{Chain: "c", N: 1, Hash: sum}) {
+		t.Errorf("ParseHead(of an earlier version) = %+v, %v", h, err)
+	}
+	for _, text := range []string{"", "c", "c:1", "c:0:" + sum, ":1:" + sum, "c:-1:" + sum, "c:1:" + sum[1:], "c:1:" + sum + ":", "c:1:" + sum + ":x", "c:1:" + sum + ":1:1", "c:1:A" + sum[1:], "c:1:" + sum + "00"} {
 		if h, err := ParseHead(text); err == nil {
 			t.Errorf("ParseHead(%q) = %+v, want an error", text, h)
 		}

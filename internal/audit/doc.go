@@ -13,7 +13,7 @@
 // without waiting for each other. The first record names the last one it found in the
 // store, by Seq and hash, and so ties the chain to those before.
 //
-// Within a store that holds the beginning of every chain, Verify proves that no record of
+// Within a store that holds the beginning of every chain, or a checkpoint, Verify proves that no record of
 // a chain was changed, moved, added amid it, or taken from before its last one; and that
 // what a chain began behind is still there.
 //
@@ -44,7 +44,49 @@
 // The queue is counted in bytes, and holds copies: a queue of strings would keep whole
 // request lines alive, and a length in events would bound nothing.
 //
+// What somebody causes who has proven nothing is not one record each, because anybody can
+// cause it at any rate and a record stays for a long time. An anonymous event without a user
+// is summed by minute, kind, application, product, route, detail, status and network (package
+// network). The first two of each such row are records of their own, with all that is known
+// of them: in a quiet minute little is summed, and in a flood there are samples.
+//
+// There are at most 256 such records and sums in a minute, and 16 a minute in the long run:
+// what a quiet hour has not used is there for the first minutes of a flood. Half of what a
+// minute has is for single clients, a quarter for the networks around them, and so on; whoever
+// finds no room is counted by a wider network. Beside them are 24 rows of no network, the last
+// of which, audit.others, takes whatever finds room nowhere. So a flood without end from any
+// number of networks writes some 40 records a minute, about 20 MB a day, and each of its
+// events is counted in exactly one of them. A sum is stored when its minute is over, and by
+// Close; a process that is killed loses up to a minute of sums.
+//
+// A failed sign-in of a user whom there is stays one record, although it is anonymous: the
+// locks of sign-in bound how many there are. What is called anonymous is for the rooms to say.
+// A client_id proves nothing, so what it names is whom the request was about.
+//
+// Anonymous events have half the queue. One that finds no room there is summed, so no flood of
+// them has another event dropped, nor one of theirs, before Close.
+//
+// Paths are cut here, for all rooms, at 256 bytes, between letters and escapes, because they
+// are what strangers write at will; what does not print is left out before.
+//
 // An Export reads the whole trail, whatever its filter, because it checks what it copies.
-// The trail is not swept: how long to keep it is not decided here, and a trail without
-// its beginning can not be verified.
+//
+// # What is removed
+//
+// A trail is bounded by age and by size: a [Keeper] or an operator removes the oldest records,
+// up to a Seq and none left out. A [Checkpoint] stands for them, sealed with the master key:
+// the Seq, the hash of the last removed record, and where each chain stood that may go on. It
+// is saved first, with the version that was read, so of two who prune at once one does; then
+// the records go in small steps. Whatever is still there at or before its Seq counts as removed.
+// [Verify] goes on from the checkpoint as if it had read all before it, so it proves as much
+// of what is there as of a trail that begins at 1; only that a chain began behind a record
+// which was removed before the last is no longer proven. Breaks in what is removed are counted
+// in the checkpoint. The last record always stays, for the next chain to begin behind.
+//
+// A checkpoint is bounded: chains that ended are dropped, and of those that were killed the
+// 5,000 newest stay. A chain that is silent until so many others were removed and then goes on
+// counts as headless.
+//
+// Where the store counts its Seqs without gaps, Verify also notices without kept heads that
+// records, or the last ones, are gone.
 package audit

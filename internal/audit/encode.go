@@ -47,6 +47,8 @@ func appendBody(b []byte, e *entry) []byte {
 	b = appendNumber(b, "status", uint64(e.Status))
 	b = appendNumber(b, "latency_ns", uint64(e.Latency))
 	b = appendNumber(b, "bytes", uint64(e.Bytes))
+	b = appendNumber(b, "count", uint64(e.Count))
+	b = appendNumber(b, "span_ns", uint64(e.Span))
 	return appendNumber(b, "lost", e.Lost)
 }
 

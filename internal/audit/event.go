@@ -3,6 +3,7 @@ package audit
 import (
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/storage"
@@ -13,6 +14,9 @@ const (
 	begin = "audit.begin" // the first record of a chain
 	end   = "audit.end"   // its last, if the process was closed in order
 	lost  = "audit.lost"  // events that found the queue full
+
+	// others is what was summed and finds no room in any row of its own.
+	others = "audit.others"
 )
 
 // Event is one thing that happened.
@@ -24,8 +28,13 @@ var fields = [...]struct {
 	limit int // bytes
 }{
 	{"kind", 64}, {"request_id", 128}, {"app", 128}, {"user", 256}, {"product", 128},
-	{"method", 32}, {"path", 1024}, {"ip", 64}, {"detail", 1024},
+	{"method", 32}, {"path", maxPath}, {"ip", 64}, {"detail", 1024},
 }
+
+const (
+	maxPath  = 256         // bytes
+	pathLook = 4 * maxPath // that are looked at: some of them do not print
+)
 
 // texts returns the places of the fields.
 func texts(e *Event) [len(fields)]*string {
@@ -34,8 +43,8 @@ func texts(e *Event) [len(fields)]*string {
 	}
 }
 
-// trim shortens the texts to what is worth queueing and returns their length. One byte
-// more than the limit stays, so that tidy sees that there was more.
+// trim shortens the texts to what is worth queueing and returns their length. At least one
+// byte more than the limit stays, so that tidy sees that there was more.
 func trim(e *Event) (size int) {
 	for _, mark := range [...]byte{'?', '#'} {
 		if i := strings.IndexByte(e.Path, mark); i >= 0 {
@@ -43,7 +52,11 @@ func trim(e *Event) (size int) {
 		}
 	}
 	for i, text := range texts(e) {
-		*text = (*text)[:min(len(*text), fields[i].limit+1)]
+		most := fields[i].limit + 1
+		if text == &e.Path {
+			most = pathLook
+		}
+		*text = (*text)[:min(len(*text), most)]
 		size += len(*text)
 	}
 	return size
@@ -52,6 +65,7 @@ func trim(e *Event) (size int) {
 // tidy makes an event what is written of it: of any two calls the second changes nothing.
 func tidy(e *Event, now time.Time) {
 	trim(e)
+	e.Path = cleanPath(e.Path)
 	for i, text := range texts(e) {
 		*text = clean(*text, fields[i].limit)
 	}
@@ -60,6 +74,7 @@ func tidy(e *Event, now time.Time) {
 	}
 	e.At = e.At.UTC().Round(0)
 	e.Status, e.Latency, e.Bytes = max(e.Status, 0), max(e.Latency, 0), max(e.Bytes, 0)
+	e.Count, e.Span = max(e.Count, 0), max(e.Span, 0)
 }
 
 const ellipsis = "…"
@@ -74,4 +89,30 @@ func clean(text string, limit int) string {
 		n--
 	}
 	return text[:n] + ellipsis
+}
+
+// cleanPath drops what changes how a terminal or a page shows a line, and cuts what is too
+// long between letters and escapes. Paths are the only text that strangers write at will.
+func cleanPath(path string) string {
+	long := len(path) > maxPath
+	path = strings.Map(func(c rune) rune {
+		if c > ' ' && c < utf8.RuneSelf-1 {
+			return c
+		}
+		if c == utf8.RuneError || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return c
+	}, path)
+	if !long && len(path) <= maxPath {
+		return path
+	}
+	n := min(len(path), maxPath-len(ellipsis))
+	for n > 0 && n < len(path) && !utf8.RuneStart(path[n]) {
+		n--
+	}
+	if i := strings.LastIndexByte(path[max(0, n-2):n], '%'); i >= 0 {
+		n = max(0, n-2) + i
+	}
+	return path[:n] + ellipsis
 }

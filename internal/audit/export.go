@@ -38,9 +38,9 @@ func (f Filter) passes(e *Event) bool {
 }
 
 // Export writes the records that pass a filter, in the order of the store, each once. It
-// reads and verifies the whole trail, whatever the filter. If the trail is broken, all
+// reads and verifies the whole trail, whatever the filter, from its checkpoint on. If the trail is broken, all
 // that can be read is written, and the error is that of Report.Err.
-func Export(ctx context.Context, store Reader, w io.Writer, filter Filter, format Format) error {
+func Export(ctx context.Context, store Archive, w io.Writer, filter Filter, format Format) error {
 	write, flush, err := writer(w, format)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func writer(w io.Writer, format Format) (write func(storage.Record, *entry) erro
 
 var columns = []string{
 	"seq", "at", "kind", "request_id", "app", "user", "product", "method", "path", "ip", "detail",
-	"status", "latency_ns", "bytes", "lost", "chain", "n",
+	"status", "latency_ns", "bytes", "lost", "chain", "n", "count", "span_ns",
 }
 
 func row(r storage.Record, e *entry) []string {
@@ -95,7 +95,8 @@ func row(r storage.Record, e *entry) []string {
 	for _, n := range []int64{int64(e.Status), int64(e.Latency), e.Bytes, int64(e.Lost)} {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
-	return append(cells, cell(e.Chain), strconv.FormatUint(e.N, 10))
+	cells = append(cells, cell(e.Chain), strconv.FormatUint(e.N, 10))
+	return append(cells, strconv.FormatInt(e.Count, 10), strconv.FormatInt(int64(e.Span), 10))
 }
 
 // cell makes a text harmless in a spreadsheet, which takes what begins with one of these

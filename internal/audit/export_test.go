@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func exported(t *testing.T, s Reader, f Filter, format Format) (string, error) {
+func exported(t *testing.T, s Archive, f Filter, format Format) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := Export(t.Context(), s, &out, f, format)
@@ -121,8 +121,9 @@ func TestNoCellIsAFormula(t *testing.T) {
 			t.Errorf("%s: the cell %q is a formula", name, text)
 		}
 	}
-	want := "20,2026-08-01T12:00:00Z," + strings.Repeat("'=1,\"\uFFFD|", len(fields))
-	want = strings.ReplaceAll(want, "|", ",") + "200,1500000,42,0," + table[2][15] + ",2"
+	want := "20,2026-08-01T12:00:00Z," + strings.Repeat("'=1,\"\uFFFD|", len(fields)-3) + "'=1,\"|" + // a path has none of it
+		strings.Repeat("'=1,\"\uFFFD|", 2)
+	want = strings.ReplaceAll(want, "|", ",") + "200,1500000,42,0," + table[2][15] + ",2,0,0"
 	if row := strings.Join(table[2], ","); row != want || table[1][10] != "'=cmd" || len(table[2][15]) < 20 {
 		t.Errorf("a row is %s, want %s", row, want)
 	}

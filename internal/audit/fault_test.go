@@ -152,7 +152,7 @@ func TestCloseGivesUpAStoreThatHangs(t *testing.T) {
 }
 
 // stuck answers every question with the same page.
-type stuck struct{ Store }
+type stuck struct{ *shelf }
 
 func (stuck) Records(context.Context, uint64, int) ([]storage.Record, error) {
 	return []storage.Record{{Seq: 1}}, nil

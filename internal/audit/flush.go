@@ -19,7 +19,7 @@ type flusher struct {
 	chain   *chain
 	taken   drain
 	batch   []storage.Record // sent again, to the letter, until it is known to be stored
-	events  int              // in batch, without the trail's own
+	events  uint64           // in batch, without the trail's own
 	data    []byte           // of batch
 	failing bool
 }
@@ -27,11 +27,19 @@ type flusher struct {
 // write is the writer: the one goroutine that stores events. Open starts it, Close ends it.
 func (t *Trail) write(ctx context.Context) {
 	defer close(t.done)
-	var due <-chan time.Time // nil while nothing waits
+	var due <-chan time.Time  // nil while nothing waits
+	var over <-chan time.Time // when the minute that is summed is over; nil while there is none
 	var pause time.Duration
 	closing, quit := false, t.quit
 	for {
+		if over == nil && pause == 0 {
+			over = t.strangers.over()
+		}
 		select {
+		case <-t.strangers.begun:
+			continue
+		case <-over:
+			over = nil
 		case <-t.wake:
 			if due == nil {
 				due = time.After(t.every)
@@ -77,6 +85,7 @@ func (t *Trail) drain(ctx context.Context) error {
 	defer t.mu.Unlock()
 	d := &t.out.taken
 	t.held -= d.size()
+	t.strange -= d.strange
 	t.ended = t.ended || d.last
 	d.answer(nil)
 	d.reset()
@@ -87,19 +96,21 @@ func (t *Trail) drain(ctx context.Context) error {
 func (t *Trail) take() {
 	t.mu.Lock()
 	empty := t.out.taken.buffer
-	t.out.taken = drain{buffer: t.waiting, lost: t.missed, end: t.closed && !t.ended, last: t.closed}
-	t.waiting, t.missed = empty, 0
+	sums, n := t.strangers.take(t.closed)
+	t.stats.Waiting += n
+	t.out.taken = drain{buffer: t.waiting, sums: sums, lost: t.missed, strays: t.strays, end: t.closed && !t.ended, last: t.closed}
+	t.waiting, t.missed, t.strays = empty, 0, 0
 	t.mu.Unlock()
 	d := &t.out.taken
 	d.rest = string(d.text)
-	if d.lost > 0 {
-		t.log.Warn("the audit queue was full", "events_lost", d.lost)
+	if d.lost+d.strays > 0 {
+		t.log.Warn("the audit queue was full", "events_lost", d.lost, "anonymous_lost", d.strays)
 	}
 }
 
 // fill seals the next batch of what was taken; false: all of it is stored.
 func (f *flusher) fill() bool {
-	f.data, f.events = f.data[:0], f.taken.next
+	f.data, f.taken.events = f.data[:0], 0
 	now := time.Now()
 	for len(f.batch) < storage.Page && len(f.data) < maxAppend {
 		e, more := f.taken.entry(now)
@@ -110,7 +121,7 @@ func (f *flusher) fill() bool {
 		f.data = f.chain.append(f.data, &e, start == 0)
 		f.batch = append(f.batch, storage.Record{At: e.At, Data: f.data[start:len(f.data):len(f.data)]})
 	}
-	f.events = f.taken.next - f.events
+	f.events = f.taken.events
 	return len(f.batch) > 0
 }
 
@@ -129,8 +140,8 @@ func (t *Trail) send(ctx context.Context) error {
 	t.out.batch = t.out.batch[:0]
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stats.Stored += uint64(t.out.events)
-	t.stats.Waiting -= uint64(t.out.events)
+	t.stats.Stored += t.out.events
+	t.stats.Waiting -= t.out.events
 	t.stats.Err = nil
 	return nil
 }

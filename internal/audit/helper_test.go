@@ -92,7 +92,7 @@ func closed(t testing.TB, trail *Trail) {
 
 // whole verifies a trail that must have no break and returns what it says, by kind and
 // request id, without what stands twice.
-func whole(t testing.TB, store Reader, kept ...Head) (Report, []entry) {
+func whole(t testing.TB, store Archive, kept ...Head) (Report, []entry) {
 	t.Helper()
 	var entries []entry
 	report, err := walk(context.Background(), store, kept, func(_ storage.Record, e entry) error {
@@ -121,7 +121,7 @@ func lines(entries []entry) string {
 	return strings.Join(out, ",")
 }
 
-func wantLines(t testing.TB, store Reader, want string) {
+func wantLines(t testing.TB, store Archive, want string) {
 	t.Helper()
 	if _, entries := whole(t, store); lines(entries) != want {
 		t.Errorf("the trail holds %s, want %s", lines(entries), want)

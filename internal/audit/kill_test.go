@@ -69,7 +69,7 @@ func holds(t *testing.T, dir string, want map[string]bool, kept []Head) []Head {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	report, entries := whole(t, s, kept...)
+	report, entries := whole(t, unpruned{s}, kept...)
 	stored := map[string]bool{}
 	for _, e := range entries {
 		stored[e.RequestID] = true

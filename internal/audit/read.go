@@ -15,6 +15,25 @@ type Reader interface {
 	Records(ctx context.Context, after uint64, n int) ([]storage.Record, error)
 }
 
+// Archive is a trail whose oldest records may have been removed. *storage.Store is one.
+type Archive interface {
+	Reader
+	// Appended returns the last Seq that was given; 0 if the store cannot tell.
+	Appended(ctx context.Context) (uint64, error)
+	// Checkpoint returns what stands for the removed records: Version 0 if there is none, and
+	// storage.ErrCheckpoint if it does not open.
+	Checkpoint(ctx context.Context) (storage.Checkpoint, error)
+}
+
+// Prunable is an Archive that records can be removed from. *storage.Store is one.
+type Prunable interface {
+	Archive
+	// SaveCheckpoint replaces the one that was read, or fails with storage.ErrConflict.
+	SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
+	// Prune removes all records up to a Seq, in small steps.
+	Prune(ctx context.Context, through uint64) (removed int, err error)
+}
+
 // Store is where the trail is kept. *storage.Store is one.
 type Store interface {
 	Reader
@@ -38,10 +57,10 @@ func page(ctx context.Context, store Reader, after uint64, n int) ([]storage.Rec
 	return records, nil
 }
 
-// all reads the records up to a Seq, page by page; it stops at the first error.
-func all(ctx context.Context, store Reader, until uint64) iter.Seq2[storage.Record, error] {
+// all reads the records behind a Seq up to another, page by page; it stops at the first error.
+func all(ctx context.Context, store Reader, after, until uint64) iter.Seq2[storage.Record, error] {
 	return func(yield func(storage.Record, error) bool) {
-		for after := uint64(0); after < until; {
+		for after < until {
 			records, err := page(ctx, store, after, storage.Page)
 			if err != nil {
 				yield(storage.Record{}, err)

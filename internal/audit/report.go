@@ -12,26 +12,37 @@ type Head struct {
 	Chain string
 	N     uint64
 	Hash  string // 64 hex digits
-	Seq   uint64 // in the store; not part of String
+	Seq   uint64 // in the store; 0: not known, as in a head of an earlier version
 	Ended bool   // the last record is audit.end: its process was closed in order; not part of String
 }
 
-// String is chain:n:hash, which ParseHead reads.
-func (h Head) String() string { return fmt.Sprintf("%s:%d:%s", h.Chain, h.N, h.Hash) }
+// String is chain:n:hash:seq, which ParseHead reads. The Seq tells a head whose record was
+// removed since from one whose record must still be there.
+func (h Head) String() string {
+	text := fmt.Sprintf("%s:%d:%s", h.Chain, h.N, h.Hash)
+	if h.Seq > 0 {
+		text += ":" + strconv.FormatUint(h.Seq, 10)
+	}
+	return text
+}
 
-// plain is the head without what String leaves out.
+// plain is what is compared of a head: a batch that stands twice has two Seqs.
 func (h Head) plain() Head { return Head{Chain: h.Chain, N: h.N, Hash: h.Hash} }
 
-// ParseHead reads what String wrote.
+// ParseHead reads what String wrote, and heads of earlier versions, which have no Seq.
 func ParseHead(text string) (Head, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) == 3 {
+		parts = append(parts, "0")
+	}
+	if len(parts) == 4 {
 		n, err := strconv.ParseUint(parts[1], 10, 64)
-		if _, hex := parseDigest(parts[2]); hex && err == nil && n > 0 && parts[0] != "" {
-			return Head{Chain: parts[0], N: n, Hash: parts[2]}, nil
+		seq, bad := strconv.ParseUint(parts[3], 10, 64)
+		if _, hex := parseDigest(parts[2]); hex && err == nil && bad == nil && n > 0 && parts[0] != "" {
+			return Head{Chain: parts[0], N: n, Hash: parts[2], Seq: seq}, nil
 		}
 	}
-	return Head{}, fmt.Errorf("audit: %.100q is no head: give it as verify printed it, chain:number:hash", text)
+	return Head{}, fmt.Errorf("audit: %.100q is no head: give it as verify printed it, chain:number:hash:seq", text)
 }
 
 // Fault is a way in which a trail is broken.
@@ -46,6 +57,15 @@ const (
 	Headless   Fault = "headless: the chain does not begin with its first record"
 	Unlinked   Fault = "unlinked: the record this chain began behind is gone or changed"
 	Cut        Fault = "cut: the chain no longer holds the head you kept"
+	Gone       Fault = "gone: records between this one and the one before it in the store were removed, and no checkpoint stands for them"
+	Tail       Fault = "tail: the last records of the trail are gone; this is the last Seq that must be there"
+	Forged     Fault = "checkpoint: it was changed, or made without the master key, so nothing stands for the records that are missing"
+)
+
+// Notes on what a Report cannot prove.
+const (
+	// KillNote is what a chain without its end may have lost.
+	KillNote = "a process that is killed loses what it noted in its last second; calls that were charged are in the usage ledger all the same"
 )
 
 // Break is a place where a trail is broken.
@@ -59,7 +79,10 @@ type Break struct {
 // String says where and what, and what to do.
 func (b Break) String() string {
 	where := "Seq " + strconv.FormatUint(b.Seq, 10)
-	if b.Seq == 0 {
+	switch {
+	case b.Fault == Forged:
+		where = "in front of the trail"
+	case b.Seq == 0:
 		where = "in no place"
 	}
 	if b.Chain != "" {
@@ -73,9 +96,24 @@ type Report struct {
 	Records  uint64  // read; those that stand twice count twice
 	Repeated uint64  // records of batches that were stored twice, to the letter: no harm
 	Lost     uint64  // events that the trail itself says were lost
-	Heads    []Head  // of all chains, by Seq
+	Heads    []Head  // of all chains that have records, by Seq
 	Breaks   []Break // in the order of Seq, at most 1,000
 	Broken   uint64  // all breaks
+
+	Removed Checkpoint // what stands for records that were removed; Through 0: none were
+	Behind  []Head     // kept heads whose records were removed: no proof, and no contradiction
+}
+
+// Unended returns the heads of the chains that do not end: their process runs, was killed, or
+// their tail is lost. Records cannot tell which.
+func (r Report) Unended() []Head {
+	var open []Head
+	for _, h := range r.Heads {
+		if !h.Ended {
+			open = append(open, h)
+		}
+	}
+	return open
 }
 
 const maxBreaks = 1000

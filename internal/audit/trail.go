@@ -42,10 +42,14 @@ type Trail struct {
 	stop  context.CancelFunc
 	out   flusher // belongs to the writer
 
+	strangers sums // of anonymous events; locked behind mu
+
 	mu      sync.Mutex // guards what follows
 	waiting buffer
 	held    int    // bytes of events not yet stored
+	strange int    // of those, of anonymous events
 	missed  uint64 // events that found no room since the last flush
+	strays  uint64 // anonymous ones that did not
 	closed  bool
 	ended   bool // all is stored, audit.end too
 	stats   Stats
@@ -53,10 +57,11 @@ type Trail struct {
 
 // Stats says how a Trail is doing. The numbers count events since Open.
 type Stats struct {
-	Stored  uint64
-	Waiting uint64 // noted, not yet stored
-	Lost    uint64 // found the queue full, or came after Close
-	Err     error  // why the last attempt to store failed; nil if it did not
+	Stored        uint64
+	Waiting       uint64 // noted, not yet stored
+	Lost          uint64 // found the queue full, or came after Close
+	LostAnonymous uint64 // anonymous ones that did
+	Err           error  // why the last attempt to store failed; nil if it did not
 }
 
 // ErrClosed is what NoteNow answers once Close has been called.
@@ -74,7 +79,7 @@ func Open(ctx context.Context, config Config) (*Trail, error) {
 	t := &Trail{
 		store: config.Store, log: config.Log, every: config.FlushEvery, limit: config.Queue,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		quit: make(chan struct{}), done: make(chan struct{}),
+		quit: make(chan struct{}), done: make(chan struct{}), strangers: newSums(),
 	}
 	if t.log == nil {
 		t.log = slog.Default()
@@ -131,7 +136,27 @@ func (t *Trail) begin(ctx context.Context, name string) error {
 // if the queue is full, the event is dropped, counted, and the number stands on the trail
 // as a record of kind audit.lost as soon as there is room. A process that is killed loses
 // what it noted since the last flush.
-func (t *Trail) Note(e Event) { t.put(&e, nil) }
+//
+// Of anonymous events the trail writes a few at once, and the sum of the others when a minute
+// is over; none of them is dropped as long as the trail is open. They have half the queue, so
+// that they never have another event dropped.
+func (t *Trail) Note(e Event) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if !e.Anonymous {
+		t.put(&e, nil)
+		return
+	}
+	alone := e.User != "" || t.strangers.admits(&e)
+	if alone && t.put(&e, nil) || t.strangers.add(&e) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stats.LostAnonymous++
+	t.strays++
+}
 
 // NoteNow puts an event on the trail and returns when it is stored, with all that was
 // noted before. After any error but ErrClosed and ErrFull the outcome is open: the event
@@ -165,10 +190,12 @@ func (t *Trail) put(e *Event, waiter chan<- error) (fits bool) {
 	size := slotSize + trim(e)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fits = !t.closed && t.held+size <= t.limit
+	fits = !t.closed && t.held+size <= t.limit && (!e.Anonymous || t.strange+size <= t.limit/2)
 	if waiter == nil && !fits {
-		t.stats.Lost++
-		t.missed++
+		if !e.Anonymous { // the others are summed
+			t.stats.Lost++
+			t.missed++
+		}
 		return false
 	}
 	if t.closed {
@@ -196,6 +223,10 @@ func (t *Trail) queue(e *Event, size int) {
 		nudge(t.hurry)
 	}
 	t.held += size
+	if e.Anonymous {
+		t.strange += size
+		t.waiting.strange += size
+	}
 }
 
 func nudge(c chan<- struct{}) {
@@ -209,7 +240,9 @@ func nudge(c chan<- struct{}) {
 func (t *Trail) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.stats
+	s := t.stats
+	s.Waiting += t.strangers.waiting()
+	return s
 }
 
 // Close stores what waits and ends the chain. When ctx ends first, it gives up as soon as
@@ -232,5 +265,5 @@ func (t *Trail) Close(ctx context.Context) error {
 	if t.ended {
 		return nil
 	}
-	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting, cmp.Or(t.stats.Err, ctx.Err()))
+	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.strangers.waiting(), cmp.Or(t.stats.Err, ctx.Err()))
 }

@@ -93,12 +93,12 @@ func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 		if s.appends != 4 {
 			t.Errorf("2,500 events took %d appends, want 3", s.appends-1)
 		}
-		for range 100 {
-			trail.Note(Event{Kind: storage.EventCall, Path: strings.Repeat("\x00", 1024), Detail: strings.Repeat("\x00", 1024)})
+		for range 160 {
+			trail.Note(Event{Kind: storage.EventCall, User: strings.Repeat("\x00", 256), Detail: strings.Repeat("\x00", 1024)})
 		}
 		closed(t, trail)
-		if s.appends != 6 { // some 12 KB each
-			t.Errorf("100 large events took %d appends, want 2 of about 1 MiB", s.appends-4)
+		if s.appends != 6 { // some 8 KB each
+			t.Errorf("160 large events took %d appends, want 2 of about 1 MiB", s.appends-4)
 		}
 		whole(t, s)
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"hash"
 	"slices"
 
@@ -16,28 +17,51 @@ const maxChains = 100_000
 
 var errChains = errors.New("audit: the trail has more than 100,000 chains; that is more starts than a service has: look at who writes to the store")
 
-// Verify reads the trail from its beginning to what is its end now and checks every
-// chain. kept are heads of earlier reports, from outside the store. The error is trouble
-// with reading; what is wrong with the trail is in the Report.
-func Verify(ctx context.Context, store Reader, kept ...Head) (Report, error) {
-	return walk(ctx, store, kept, func(storage.Record, entry) error { return nil })
+// errPruned: records were removed while they were read.
+var errPruned = errors.New("audit: old records were removed from the trail while it was read; do it again")
+
+// patience is how often Verify begins again because the trail was pruned beside it.
+const patience = 5
+
+// Verify reads the trail from its checkpoint, or its beginning, to what is its end now and
+// checks every chain. kept are heads of earlier reports, from outside the store. The error is
+// trouble with reading; what is wrong with the trail is in the Report.
+func Verify(ctx context.Context, store Archive, kept ...Head) (report Report, err error) {
+	for range patience {
+		report, err = walk(ctx, store, kept, func(storage.Record, entry) error { return nil })
+		if !errors.Is(err, errPruned) {
+			break
+		}
+	}
+	return report, err
 }
 
 // walk verifies, and hands every record that can be read to each, but repeated ones.
-func walk(ctx context.Context, store Reader, kept []Head, each func(storage.Record, entry) error) (Report, error) {
-	v := verifier{store: store, sum: sha256.New(), chains: map[string]*progress{}, kept: map[Head]bool{}}
-	for _, h := range kept {
-		v.kept[h.plain()] = true
+func walk(ctx context.Context, store Archive, kept []Head, each func(storage.Record, entry) error) (Report, error) {
+	v, stored, err := resume(ctx, store)
+	if err != nil {
+		return v.report, err
+	}
+	v.keep(kept)
+	given, err := store.Appended(ctx) // before the end is looked for: what it counts must be there
+	if err != nil {
+		return v.report, err
 	}
 	until, err := last(ctx, store)
 	if err != nil {
 		return v.report, err
 	}
-	for r, err := range all(ctx, store, until.Seq) {
+	before := v.from.Through
+	for r, err := range all(ctx, store, before, until.Seq) {
 		if err != nil {
 			return v.report, err
 		}
+		broken := v.report.Broken
 		e, again, err := v.check(ctx, r)
+		if given > 0 && r.Seq != before+1 && v.report.Broken == broken {
+			v.report.add(Break{Fault: Gone, Seq: r.Seq})
+		}
+		before = r.Seq
 		if err == nil && e.N > 0 && !again {
 			err = each(r, e)
 		}
@@ -46,6 +70,15 @@ func walk(ctx context.Context, store Reader, kept []Head, each func(storage.Reco
 		}
 	}
 	v.finish(kept)
+	if must := max(given, v.from.needs()); until.Seq < must {
+		v.report.add(Break{Fault: Tail, Seq: must})
+	}
+	if v.report.Broken > 0 {
+		now, err := store.Checkpoint(ctx)
+		if err == nil && now.Version != stored.Version {
+			return v.report, errPruned
+		}
+	}
 	return v.report, nil
 }
 
@@ -55,7 +88,42 @@ type verifier struct {
 	sum    hash.Hash
 	chains map[string]*progress
 	kept   map[Head]bool // plain; a head that was met is taken out
+	from   Checkpoint    // what was removed
 	report Report
+}
+
+// resume goes on from the checkpoint of a trail, and returns it as it is stored. One that does
+// not open is a break, and the trail is read as if there were none.
+func resume(ctx context.Context, store Archive) (*verifier, storage.Checkpoint, error) {
+	v := &verifier{store: store, sum: sha256.New(), chains: map[string]*progress{}, kept: map[Head]bool{}}
+	stored, err := store.Checkpoint(ctx)
+	if err == nil {
+		v.from, err = parseCheckpoint(stored)
+	}
+	switch {
+	case errors.Is(err, storage.ErrCheckpoint):
+		v.report.add(Break{Fault: Forged})
+	case err != nil:
+		return v, stored, fmt.Errorf("audit: read the checkpoint: %w", err)
+	}
+	for _, c := range v.from.Chains {
+		p := &progress{head: Head{Chain: c.Chain, N: c.N, Hash: c.Hash, Seq: c.Seq, Ended: c.Ended}, again: c.Again}
+		p.hash, _ = parseDigest(c.Hash)
+		p.behind, _ = parseDigest(c.Behind)
+		v.chains[c.Chain] = p
+	}
+	v.report.Removed = v.from
+	return v, stored, nil
+}
+
+// keep takes heads of earlier reports. Those of the checkpoint are met already.
+func (v *verifier) keep(heads []Head) {
+	for _, h := range heads {
+		v.kept[h.plain()] = true
+	}
+	for _, p := range v.chains {
+		delete(v.kept, p.head.plain())
+	}
 }
 
 // progress is how far a chain has been followed.
@@ -122,8 +190,18 @@ func (v *verifier) start(ctx context.Context, r storage.Record, e entry, before 
 		v.fault(Headless, r, e)
 		return nil
 	}
+	if e.After > 0 && e.After < v.from.Through {
+		if !known {
+			v.fault(Unlinked, r, e)
+		}
+		return nil // the record is removed; that it was there nobody can prove any more
+	}
 	var found digest
-	if e.After > 0 {
+	switch {
+	case e.After == 0:
+	case e.After == v.from.Through:
+		found, _ = parseDigest(v.from.Hash)
+	default:
 		records, err := page(ctx, v.store, e.After-1, 1)
 		if err != nil {
 			return err
@@ -171,10 +249,16 @@ func (v *verifier) finish(kept []Head) {
 		if p.again != 0 {
 			v.report.add(Break{Fault: Misplaced, Seq: p.head.Seq, Chain: p.head.Chain, N: p.again})
 		}
-		v.report.Heads = append(v.report.Heads, p.head)
+		if p.head.Seq > v.from.Through {
+			v.report.Heads = append(v.report.Heads, p.head)
+		}
 	}
 	for _, h := range kept {
-		if v.kept[h.plain()] {
+		switch {
+		case !v.kept[h.plain()]:
+		case v.from.covers(h, v.chains[h.Chain] != nil):
+			v.report.Behind = append(v.report.Behind, h)
+		default:
 			v.report.add(Break{Fault: Cut, Chain: h.Chain, N: h.N})
 		}
 	}

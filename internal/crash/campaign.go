@@ -6,37 +6,63 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/keystile/keystile/internal/crash/internal/hooks"
+	"github.com/keystile/keystile/internal/crash/internal/serving"
+	"github.com/keystile/keystile/storage"
 )
 
 // campaign is a number of lives of one data folder.
 type campaign struct {
 	options
-	data    string
-	rand    *rand.Rand
-	journal *journal
-	clients []client
-	caller  *caller
-	cookie  string
-	jwks    []byte
+	data     string
+	rand     *rand.Rand
+	journal  *journal
+	trail    *trail
+	receiver *hooks.Receiver
+	clients  []client
+	caller   *caller
+	cookie   string
+	entered  time.Time // when the cookie was given
+	jwks     []byte
+	starting time.Duration // what the last start has taken
 
-	kills, amid, early int // all; with writes on their way; while it started
+	kills, amid, early, long int // all; with writes on their way; while it started; after minutes
 }
 
 // client works until the server is gone.
 type client interface{ work(*life) }
 
-const holders = 6
+// checker is a client that has more to ask the next life than about its things.
+type checker interface{ check(*life) error }
 
-func newCampaign(o options, data string) *campaign {
-	c := &campaign{options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), caller: &caller{}}
-	for i := range uint64(holders) {
-		c.clients = append(c.clients, &holder{rand: rand.New(rand.NewPCG(o.seed, i+1))})
+const holders = 4
+
+func newCampaign(o options, data string) (*campaign, error) {
+	receiver, err := hooks.New()
+	if err != nil {
+		return nil, err
 	}
-	c.clients = append(c.clients, &registrar{rand: rand.New(rand.NewPCG(o.seed, holders+1))}, newSetter(c.journal), c.caller)
-	return c
+	c := &campaign{
+		options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(o.strictTrail), receiver: receiver, caller: &caller{},
+	}
+	dice := func() *rand.Rand { return rand.New(rand.NewPCG(o.seed, uint64(len(c.clients)+1))) }
+	for range holders {
+		c.clients = append(c.clients, &holder{rand: dice()})
+	}
+	c.clients = append(c.clients, &registrar{rand: dice()})
+	c.clients = append(c.clients, &keeper{rand: dice()})
+	c.clients = append(c.clients, &buyer{rand: dice()})
+	c.clients = append(c.clients, &member{rand: dice()})
+	c.clients = append(c.clients, &truster{rand: dice()})
+	c.clients = append(c.clients, &warden{rand: dice()})
+	c.clients = append(c.clients, &publisher{rand: dice(), receiver: receiver})
+	c.clients = append(c.clients, &postman{rand: dice()})
+	c.clients = append(c.clients, newSetter(c.journal), c.caller)
+	return c, nil
 }
 
 // run lives and kills, and looks once more at the end.
@@ -50,7 +76,8 @@ func (c *campaign) run(ctx context.Context) error {
 }
 
 // stopGently ends one more life by SIGTERM, under the caller's load: then the ledger is
-// equal to what was answered.
+// equal to what was answered. The life after it has told the receiver everything, verifies
+// the whole trail, and is ended.
 func (c *campaign) stopGently() error {
 	s, l, err := c.begin()
 	if err != nil {
@@ -60,11 +87,11 @@ func (c *campaign) stopGently() error {
 	working.Go(func() { c.caller.work(l) })
 	time.Sleep(100 * time.Millisecond)
 	l.doomed.Store(true)
-	err = s.cmd.Process.Signal(syscall.SIGTERM)
+	err = s.Stop()
 	working.Wait()
 	l.close()
-	if <-s.ended; s.cmd.ProcessState.ExitCode() != 0 {
-		c.journal.violated(nil, "SIGTERM ends the server with %v\n%s", s.cmd.ProcessState, s.log)
+	if <-s.Ended; s.State().ExitCode() != 0 {
+		c.journal.violated(nil, "SIGTERM ends the server with %v\n%s", s.State(), s.Log)
 	}
 	if err != nil {
 		return err
@@ -73,9 +100,17 @@ func (c *campaign) stopGently() error {
 		return err
 	}
 	defer l.close()
-	defer s.kill()
-	return c.caller.check(l, true)
+	defer s.Kill()
+	if missing := c.receiver.Wait(c.wait); len(missing) > 0 && c.wait >= lease {
+		c.journal.violated(nil, "the receiver of webhooks was not told in %v of %s", c.wait, strings.Join(missing, "; "))
+	}
+	c.hear()
+	return errors.Join(c.caller.reckon(l, true), c.trail.check(l), c.trail.verify(l))
 }
+
+// lease is how long a delivery that a kill has cut off waits until it is sent again, and a
+// little more.
+const lease = 75 * time.Second
 
 const maxViolations = 20
 
@@ -95,29 +130,51 @@ func (c *campaign) oneCycle(ctx context.Context) error {
 		return err
 	}
 	defer l.close()
-	defer func() { s.kill(); c.kills++ }()
-	if err := c.caller.check(l, false); err != nil {
-		return fmt.Errorf("the ledger: %w\n%s", err, s.log)
+	defer func() { s.Kill(); c.kills++ }()
+	if err := c.check(l); err != nil {
+		return fmt.Errorf("the check: %w\n%s", err, s.Log)
 	}
-	if err := c.journal.check(l, c.rand); err != nil {
-		return fmt.Errorf("the check: %w\n%s", err, s.log)
-	}
-	if said := s.log.String(); said != "" {
+	if said := s.Log.String(); said != "" {
 		c.journal.violated(nil, "the server complains: %s", said)
 	}
 	return nil
 }
 
+// check asks a new life about everything that is known. What the checkers know is asked
+// first, before questions about things change it.
+func (c *campaign) check(l *life) error {
+	err := c.trail.check(l)
+	for _, client := range c.clients {
+		if asks, ok := client.(checker); ok && err == nil {
+			err = asks.check(l)
+		}
+	}
+	if err == nil {
+		err = c.journal.check(l, c.rand)
+	}
+	c.hear()
+	return err
+}
+
+// hear notes what the receiver of webhooks complains of.
+func (c *campaign) hear() {
+	for _, wrong := range c.receiver.Check() {
+		c.journal.violated(nil, "the receiver of webhooks %s", wrong)
+	}
+}
+
 // begin starts the server and sees that it is who it was: the same keys, the session.
-func (c *campaign) begin() (*server, *life, error) {
-	s, err := start(c.binary, c.data)
+func (c *campaign) begin() (*serving.Server, *life, error) {
+	began := time.Now()
+	s, err := serving.Start(c.binary, c.data)
+	c.starting = time.Since(began)
 	if err != nil {
 		c.journal.violated(nil, "%v", err)
 		return nil, nil, err
 	}
-	l := &life{wire: newWire(c.journal, s.address, c.data)}
+	l := newLife(newWire(c.journal, s.Address, c.data), c.data, c.trail)
 	if err := c.meet(l); err != nil {
-		s.kill()
+		s.Kill()
 		return nil, nil, err
 	}
 	return s, l, nil
@@ -127,18 +184,21 @@ func (c *campaign) meet(l *life) (err error) {
 	if l.paper, err = readPaper(c.data); err != nil {
 		return err
 	}
-	keys, err := l.get("/oauth/jwks", "", "")
+	keys, err := l.get("/oauth/jwks")
 	if err != nil {
 		return err
 	}
 	if c.jwks == nil {
 		c.jwks = keys.body
-		if _, err := l.run("app set", []string{"tier", "enterprise"}, l.App.ID); err != nil { // no rate is to slow the clients down
+		if err := prepare(l); err != nil {
 			return err
 		}
+	}
+	if time.Since(c.entered) > recently {
 		if c.cookie, _, err = signIn(l.wire, l.Admin.Username, l.Admin.Password); err != nil {
 			return err
 		}
+		c.entered = time.Now()
 	}
 	if !bytes.Equal(c.jwks, keys.body) {
 		c.journal.violated(nil, "the keys were %s and are %s", c.jwks, keys.body)
@@ -147,45 +207,83 @@ func (c *campaign) meet(l *life) (err error) {
 	return nil
 }
 
+// prepare makes the server one that everybody here can use: no rate slows the clients down,
+// and applications see the tools of the bus, which strangers could be where anybody signs up.
+func prepare(l *life) error {
+	app, err := l.run("app set", []string{"tier", "enterprise"}, l.App.ID)
+	if err != nil {
+		return err
+	}
+	access, err := l.run("setting set", nil, storage.SettingDefaultAccess, storage.AccessEveryone)
+	if err == nil && app.Error+access.Error != "" {
+		err = errors.New(app.Error + access.Error)
+	}
+	return err
+}
+
+// recently is how old the administrator's sign-in may be: what cannot be taken back wants
+// one of the last ten minutes, and a life may be of more than two.
+const recently = 6 * time.Minute
+
 // live lets the clients work and kills the server under them.
-func (c *campaign) live(ctx context.Context, s *server, l *life) {
+func (c *campaign) live(ctx context.Context, s *serving.Server, l *life) {
 	defer l.close()
 	var working sync.WaitGroup
 	for _, client := range c.clients {
 		working.Go(func() { client.work(l) })
 	}
 	select {
-	case <-time.After(50*time.Millisecond + c.upTo(350*time.Millisecond)):
+	case <-time.After(c.span()):
 	case <-ctx.Done():
-	case <-s.ended:
-		c.journal.violated(nil, "the server ends by itself: %v\n%s", s.cmd.ProcessState, s.log)
+	case <-s.Ended:
+		c.journal.violated(nil, "the server ends by itself: %v\n%s", s.State(), s.Log)
 	}
 	l.doomed.Store(true)
-	s.kill()
+	s.Kill()
 	working.Wait()
 	c.kills++
 	if l.cut.Load() > 0 {
 		c.amid++
 	}
-	if said := s.log.String(); said != "" {
+	if said := s.Log.String(); said != "" {
 		c.journal.violated(nil, "the server complains: %s", said)
 	}
 }
 
-// killEarly sometimes kills a server that has not yet begun to listen.
+// span draws how long a life lasts. A long one meets what happens each minute.
+func (c *campaign) span() time.Duration {
+	if c.longOnes > 0 && c.rand.IntN(c.longOnes) == 0 {
+		c.long++
+		return 61*time.Second + c.upTo(89*time.Second)
+	}
+	most := 350 * time.Millisecond
+	if c.rand.IntN(6) == 0 { // for what takes several steps
+		most = 2 * time.Second
+	}
+	return time.Duration(float64(50*time.Millisecond+c.upTo(most)) * c.slowness())
+}
+
+// slowness is how much longer than a machine at leisure this one takes to start a server: on
+// one that has other work to do, lives are longer, so that as much happens in them.
+func (c *campaign) slowness() float64 {
+	return min(max(float64(c.starting)/float64(usualStart), 1), 8)
+}
+
+const usualStart = 60 * time.Millisecond
+
+// killEarly kills servers at random moments of their start, a few at times.
 func (c *campaign) killEarly() error {
-	if c.rand.IntN(4) != 0 {
-		return nil
+	for c.rand.IntN(3) == 0 {
+		s, says, err := serving.Launch(c.binary, c.data)
+		if err != nil {
+			return err
+		}
+		time.Sleep(c.upTo(c.starting + c.starting/4))
+		s.Kill()
+		says.Close()
+		c.kills++
+		c.early++
 	}
-	s, says, err := launch(c.binary, c.data)
-	if err != nil {
-		return err
-	}
-	defer says.Close()
-	time.Sleep(c.upTo(30 * time.Millisecond))
-	s.kill()
-	c.kills++
-	c.early++
 	return nil
 }
 

@@ -19,7 +19,7 @@ const maxFamilies = 4
 // work goes on until the server does not answer any more.
 func (h *holder) work(l *life) {
 	h.life = l
-	for !l.doomed.Load() {
+	for l.alive() {
 		if err := h.step(); err != nil {
 			return
 		}
@@ -59,35 +59,11 @@ func (h *holder) pick() *family {
 }
 
 func (h *holder) open() error {
-	code, a, err := h.authorize()
-	switch {
-	case err != nil:
-		h.journal.lose(issueCode)
-		return err
-	case code == nil:
-		h.journal.violated(nil, "authorize, with a session that was acknowledged, is answered %v", a)
-		return errGone
+	f, err := h.grant(nil, h.cookie)
+	if f != nil {
+		h.families = append(h.families, f)
 	}
-	h.journal.add(code, issueCode)
-	h.journal.acknowledge(&attempt{what: issueCode})
-	asked := h.journal.begin(exchangeCode, code)
-	if a, err = h.exchange(code); err != nil {
-		return err
-	}
-	return h.granted(asked, code, a)
-}
-
-// granted takes the answer to something that must bring new tokens.
-func (h *holder) granted(asked *attempt, t *thing, a answer) error {
-	if !h.follow(t.family, a) {
-		h.journal.violated(t, "it is good, and is answered %v", a)
-		return errGone
-	}
-	h.journal.acknowledge(asked)
-	if t.kind == aCode {
-		h.families = append(h.families, t.family)
-	}
-	return nil
+	return err
 }
 
 func (h *holder) rotate(f *family) error {
@@ -97,7 +73,12 @@ func (h *holder) rotate(f *family) error {
 	if err != nil {
 		return err
 	}
-	return h.granted(asked, t, a)
+	if !h.follow(f, a) {
+		h.journal.violated(t, "it is good, and is answered %v", a)
+		return errGone
+	}
+	h.journal.acknowledge(asked)
+	return nil
 }
 
 // rotateTwice sends the same token twice at once: one wins, and any answer at all tells
@@ -163,6 +144,6 @@ func (h *holder) end(what string, things ...*thing) error {
 		h.journal.violated(things[0], "its revocation is answered %v", a)
 		return errGone
 	}
-	h.journal.acknowledge(asked)
+	h.done(asked, a.id())
 	return nil
 }

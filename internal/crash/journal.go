@@ -5,30 +5,24 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-)
-
-// Kinds of things.
-const (
-	aCode    = "code"
-	aRefresh = "refresh token"
-	anAccess = "access token"
-	anApp    = "application"
-	aUser    = "user"
-	aSetting = "setting"
 )
 
 // thing is something that works at the server or does not.
 type thing struct {
-	kind    string
-	name    string // a handle, a client_id, a username, a value
-	secret  string // what goes with it: a verifier, a client_secret, a password
-	ended   bool   // acknowledged: it must not work; otherwise it must
-	pending *attempt
-	cycle   int // in which it last changed
-	order   int // of its last change among all
-	family  *family
-	lines   []line
+	kind      string
+	name      string    // a handle, a client_id, a username, a value
+	secret    string    // what goes with it: a verifier, a client_secret, a password
+	of        string    // the application that it belongs to, if that is part of the question
+	until     time.Time // it works until then, if it has not ended before; zero: for as long as that
+	forgotten bool      // nobody can know whether it works
+	ended     bool      // acknowledged: it must not work; otherwise it must
+	pending   *attempt
+	cycle     int // in which it last changed
+	order     int // of its last change among all
+	family    *family
+	lines     []line
 }
 
 // line is what the journal says of a thing.
@@ -54,15 +48,28 @@ func (t *thing) story() string {
 
 // family is the tokens of one grant. Only the client that holds it changes it.
 type family struct {
-	newest *thing // the refresh token to go on with; ended: there is none
+	app    *application // it was granted to; nil: the demo's
+	newest *thing       // the refresh token to go on with; ended: there is none
 	access []*thing
+}
+
+// alive is what of the family has not ended.
+func (f *family) alive() (all []*thing) {
+	for _, t := range append([]*thing{f.newest}, f.access...) {
+		if t != nil && !t.ended && t.pending == nil {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // attempt is one write that was sent and changes all its things, or none of them.
 type attempt struct {
 	what     string
 	things   []*thing
-	settled  bool // the answer was lost, and a look has told what became of it
+	apart    bool   // of several writes: it may have changed some of its things
+	then     func() // told once, when it is known to have happened
+	settled  bool   // the answer was lost, and a look has told what became of it
 	happened bool
 }
 
@@ -75,6 +82,8 @@ type journal struct {
 	order      int // of the last change
 	asked      int // questions of all checks
 	things     []*thing
+	forgotten  int // things that are not asked about any more
+	requests   atomic.Uint32
 	tally      map[string]*tally
 	violations []string
 }
@@ -130,6 +139,16 @@ func (j *journal) acknowledge(a *attempt) {
 		t.ended, t.pending = !t.ended, nil
 		j.note(t, a.what+": acknowledged")
 	}
+	if a.then != nil {
+		a.then()
+	}
+}
+
+// beginApart is begin for what is several writes, of which a kill may leave some.
+func (j *journal) beginApart(what string, things ...*thing) *attempt {
+	a := j.begin(what, things...)
+	a.apart = true
+	return a
 }
 
 // lose notes a write whose answer did not come and whose outcome nobody will ever see.
@@ -137,6 +156,42 @@ func (j *journal) lose(what string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.of(what).unseen++
+}
+
+// lasts notes that a thing works until then, and not after.
+func (j *journal) lasts(t *thing, until time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if t.until.IsZero() || until.Before(t.until) {
+		t.until = until
+	}
+	j.note(t, "works until "+t.until.Format(time.TimeOnly))
+}
+
+// forget notes that nobody can know any more whether things work.
+func (j *journal) forget(things ...*thing) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, t := range things {
+		t.forgotten, t.pending = true, nil
+		j.note(t, "what becomes of it now is not to be seen")
+	}
+}
+
+// edge is how far from its end a thing is not asked about: the server's clock begins a
+// little before the answer.
+const edge = 3 * time.Second
+
+// ends reports whether a thing must not work now; unsure if that is too close to call.
+func (t *thing) ends(now time.Time) (over, unsure bool) {
+	left := t.until.Sub(now)
+	switch {
+	case t.ended || t.until.IsZero():
+		return t.ended, false
+	case left.Abs() < edge:
+		return false, true
+	}
+	return left < 0, false
 }
 
 // violated notes a broken word and the lines that prove it.

@@ -9,7 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/keystile/keystile/internal/crash/internal/serving"
 )
 
 func main() {
@@ -18,6 +21,10 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work and the same moments again, as far as a machine repeats itself")
 	flag.BoolVar(&o.keep, "keep", false, "keep the data folder and write the journal beside it")
 	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
+	flag.IntVar(&o.longOnes, "long", 0, "one life in so many lasts 61 to 150 s; 0: none does")
+	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, the receiver of webhooks is waited for; what has not come is a violation if it is 75s or more, since a delivery that was cut off comes after a minute")
+	flag.BoolVar(&o.strictTrail, "strict-trail", true, "hold sign-outs, changed passwords and registrations to be on the audit trail before they are answered")
+	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+strings.Join(serving.Names(), ", "))
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -38,23 +45,35 @@ type options struct {
 	seed   uint64
 	keep   bool
 	binary string
+
+	longOnes    int
+	wait        time.Duration
+	strictTrail bool
+	plant       string
 }
 
 // run is the whole program but its exit. It reports whether the server broke its word; an
 // error means that the question could not be asked.
 func run(ctx context.Context, o options) (broken bool, err error) {
+	if o.plant != "" && o.binary != "" {
+		return false, errors.New("--plant builds a program of its own: leave --binary out")
+	}
 	dir, err := os.MkdirTemp("", "keystile-crash-")
 	if err != nil {
 		return false, err
 	}
 	began := time.Now()
 	if o.binary == "" {
-		if o.binary, err = build(ctx, dir); err != nil {
+		if o.binary, err = serving.Build(ctx, dir, o.plant); err != nil {
 			return false, err
 		}
 	}
 	built := time.Since(began)
-	c := newCampaign(o, filepath.Join(dir, "data"))
+	c, err := newCampaign(o, filepath.Join(dir, "data"))
+	if err != nil {
+		return false, err
+	}
+	defer c.receiver.Close()
 	err = c.run(ctx)
 	c.report(os.Stdout, time.Since(began)-built)
 	broken = len(c.journal.violations) > 0

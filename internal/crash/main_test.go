@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/keystile/keystile/internal/crash/internal/serving"
 )
 
 // binary is the keystile of this tree, which TestMain builds.
@@ -13,7 +15,7 @@ var binary string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "keystile-crash-")
 	if err == nil {
-		binary, err = build(context.Background(), dir)
+		binary, err = serving.Build(context.Background(), dir, "")
 	}
 	code := 2
 	if err == nil {

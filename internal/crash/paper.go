@@ -13,10 +13,13 @@ import (
 // paper is first-run.json, as far as it is needed.
 type paper struct {
 	Admin struct{ Username, Password string }
-	App   struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
-	}
+	App   application
+}
+
+// application is one with its secret.
+type application struct {
+	ID     string `json:"client_id"`
+	Secret string `json:"client_secret"`
 }
 
 func readPaper(data string) (p paper, err error) {
@@ -31,14 +34,16 @@ func readPaper(data string) (p paper, err error) {
 	return p, err
 }
 
-// form is a request of the demo's application: name, value, name, value.
-func (p paper) form(pairs ...string) url.Values {
-	v := url.Values{"client_id": {p.App.ID}, "client_secret": {p.App.Secret}}
+// form is a request of the application: name, value, name, value.
+func (a application) form(pairs ...string) url.Values {
+	v := url.Values{"client_id": {a.ID}, "client_secret": {a.Secret}}
 	for i := 0; i < len(pairs); i += 2 {
 		v.Set(pairs[i], pairs[i+1])
 	}
 	return v
 }
+
+const sessionCookie = "open_sso_token"
 
 // signIn sends the form and returns the session's cookie, "" if it was refused. A refused
 // one counts for the server's lock, so nobody here signs in who may be unknown.
@@ -47,11 +52,8 @@ func signIn(w *wire, username, password string) (cookie string, a answer, err er
 	if err != nil || a.status != http.StatusSeeOther {
 		return "", a, err
 	}
-	resp := http.Response{Header: a.header}
-	for _, c := range resp.Cookies() {
-		if c.Name == "open_sso_token" {
-			return c.Name + "=" + c.Value, a, nil
-		}
+	if cookie := a.cookie(sessionCookie); cookie != "" {
+		return cookie, a, nil
 	}
 	return "", a, fmt.Errorf("the sign-in is answered without a cookie: %v", a)
 }

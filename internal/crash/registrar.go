@@ -16,7 +16,7 @@ type registrar struct {
 
 func (r *registrar) work(l *life) {
 	r.life = l
-	for !l.doomed.Load() {
+	for l.alive() {
 		step := r.app
 		if r.rand.IntN(8) == 0 { // a password costs as much as many applications
 			step = r.user
@@ -28,42 +28,18 @@ func (r *registrar) work(l *life) {
 }
 
 func (r *registrar) app() error {
-	out, err := r.run("app create", []string{"name", "Crash", "domain", "localhost", "tier", "enterprise"})
+	app, err := r.makeApp("Crash", "enterprise")
 	if err != nil {
-		r.journal.lose(createApp) // its client_id is drawn by the server
 		return err
 	}
-	var made struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
-	}
-	if json.Unmarshal([]byte(out.Output), &made) != nil || made.Secret == "" {
-		r.journal.violated(nil, "app create is answered %+v", out)
-		return errGone
-	}
-	r.journal.add(&thing{kind: anApp, name: made.ID, secret: made.Secret}, createApp)
-	r.journal.acknowledge(&attempt{what: createApp})
+	r.journal.add(&thing{kind: anApp, name: app.ID, secret: app.Secret}, createApp)
 	return nil
 }
 
 func (r *registrar) user() error {
 	r.made++
-	u := r.journal.add(&thing{kind: aUser, name: fmt.Sprintf("user-%d", r.made), secret: "a password of crash", ended: true}, "does not exist")
-	asked := r.journal.begin(createUser, u)
-	out, err := r.createUser(u)
-	switch {
-	case err != nil:
-		return err
-	case out.Error != "":
-		r.journal.violated(u, "user create is answered %+v", out)
-		return errGone
-	}
-	r.journal.acknowledge(asked)
-	return nil
-}
-
-func (l *life) createUser(u *thing) (result, error) {
-	return l.run("user create", []string{"username", u.name, "password", u.secret})
+	_, err := r.makeUser(fmt.Sprintf("user-%d", r.made))
+	return err
 }
 
 // setter is a client of the admin socket that changes one setting to and fro.
@@ -81,7 +57,7 @@ func newSetter(j *journal) *setter {
 }
 
 func (s *setter) work(l *life) {
-	for !l.doomed.Load() {
+	for l.alive() {
 		next := s.values[0]
 		if !next.ended {
 			next = s.values[1]
@@ -95,7 +71,7 @@ func (s *setter) work(l *life) {
 			l.journal.violated(next, "setting set is answered %+v", out)
 			return
 		}
-		l.journal.acknowledge(asked)
+		l.done(asked, "setting set "+setting+" "+next.name)
 	}
 }
 

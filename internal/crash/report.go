@@ -10,8 +10,8 @@ import (
 // report prints what was done and what it has shown.
 func (c *campaign) report(w io.Writer, took time.Duration) {
 	j := c.journal
-	fmt.Fprintf(w, "cycles %d, kills %d: %d in the middle of writes, %d while starting; seed %d; %.1f s\n\n",
-		j.cycle, c.kills, c.amid, c.early, c.seed, took.Seconds())
+	fmt.Fprintf(w, "cycles %d, kills %d: %d in the middle of writes, %d while starting, %d after minutes; seed %d; %.1f s, %.0f cycles a minute\n\n",
+		j.cycle, c.kills, c.amid, c.early, c.long, c.seed, took.Seconds(), float64(j.cycle)/took.Minutes())
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "write\tacknowledged\tanswer lost: happened\tdid not\tnobody can see\t")
 	for _, kind := range kinds {
@@ -21,7 +21,12 @@ func (c *campaign) report(w io.Writer, took time.Duration) {
 	tab.Flush()
 	n := c.caller.all
 	fmt.Fprintf(w, "\nnote: charged calls: answered %d <= counted %d <= sent %d\n", n.answered, n.counted, n.sent)
-	fmt.Fprintf(w, "\nthings in the journal %d, questions asked after kills %d\nviolations %d\n", len(j.things), j.asked, len(j.violations))
+	m := j.of(mailCode)
+	fmt.Fprintf(w, "note: codes by mail: %d arrived, %d were asked for and never handed over, which is allowed\n", m.acknowledged, m.unseen)
+	told, came, again := c.receiver.Counts()
+	fmt.Fprintf(w, "note: webhooks: %d changes; %d deliveries, %d of them repetitions; %d wait\n", told, came, again, len(c.receiver.Missing()))
+	fmt.Fprintf(w, "note: audit trail: %d records; %d acts looked for; verified %d times, wholly\n", c.trail.read, c.trail.rows, c.trail.verifies)
+	fmt.Fprintf(w, "\nthings in the journal %d, questions asked after kills %d\nviolations %d\n", len(j.things)+j.forgotten, j.asked, len(j.violations))
 	for _, v := range j.violations {
 		fmt.Fprintf(w, "\n  %s\n", v)
 	}

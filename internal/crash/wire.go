@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/keystile/keystile/internal/crash/internal/serving"
 )
 
 // wire leads to one life of the server.
@@ -31,11 +33,11 @@ func newWire(j *journal, address, data string) *wire {
 	return &wire{
 		journal: j, base: "http://" + address,
 		client: &http.Client{
-			Timeout:       patience,
+			Timeout:       serving.Patience,
 			Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		admin: &http.Client{Timeout: patience, Transport: &http.Transport{
+		admin: &http.Client{Timeout: serving.Patience, Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, "unix", socket)
 			},
@@ -55,7 +57,24 @@ type answer struct {
 	body   []byte
 }
 
-func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, bytes.TrimSpace(a.body)) }
+func (a answer) String() string {
+	body := bytes.TrimSpace(a.body)
+	return fmt.Sprintf("%d %s", a.status, body[:min(len(body), 600)])
+}
+
+// id is the request id that the trail has it under.
+func (a answer) id() string { return a.header.Get("X-Request-Id") }
+
+// cookie is a cookie that the answer sets, with its name; "" if it sets none.
+func (a answer) cookie(name string) string {
+	resp := http.Response{Header: a.header}
+	for _, c := range resp.Cookies() {
+		if c.Name == name && c.Value != "" {
+			return c.Name + "=" + c.Value
+		}
+	}
+	return ""
+}
 
 // reply is what is read of the answers of the OAuth endpoints.
 type reply struct {
@@ -73,22 +92,22 @@ func (a answer) reply() (r reply) {
 // errGone: there was no answer.
 var errGone = errors.New("the server is gone")
 
-func (w *wire) post(path string, form url.Values) (answer, error) {
-	r, err := http.NewRequest(http.MethodPost, w.base+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		return answer{}, err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return w.do(w.client, r)
+// post sends a form; headers are name, value, name, value.
+func (w *wire) post(path string, form url.Values, headers ...string) (answer, error) {
+	return w.send(http.MethodPost, path, form.Encode(), append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
 }
 
-func (w *wire) get(path, header, value string) (answer, error) {
-	r, err := http.NewRequest(http.MethodGet, w.base+path, nil)
+func (w *wire) get(path string, headers ...string) (answer, error) {
+	return w.send(http.MethodGet, path, "", headers...)
+}
+
+func (w *wire) send(method, path, body string, headers ...string) (answer, error) {
+	r, err := http.NewRequest(method, w.base+path, strings.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
-	if header != "" {
-		r.Header.Set(header, value)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
 	}
 	return w.do(w.client, r)
 }
@@ -97,6 +116,8 @@ func (w *wire) get(path, header, value string) (answer, error) {
 // every 5xx.
 func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 	r.GetBody = nil // net/http must not send anything twice
+	n := w.journal.requests.Add(1)
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)) // no address is to be held up for what the others did
 	resp, err := client.Do(r)
 	var a answer
 	if err == nil {
@@ -156,4 +177,18 @@ func (w *wire) run(name string, flags []string, words ...string) (result, error)
 	}
 	var out result
 	return out, json.Unmarshal(a.body, &out)
+}
+
+// made runs an admin command that prints one object, and reads that. A refusal is a
+// violation.
+func (w *wire) made(to any, name string, flags []string, words ...string) error {
+	out, err := w.run(name, flags, words...)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(out.Output), to); out.Error != "" || err != nil {
+		w.journal.violated(nil, "%s %v is answered %+v", name, words, out)
+		return errGone
+	}
+	return nil
 }

@@ -11,8 +11,8 @@ import (
 // a table has no room for, and takes no memory until there is one. It is safe for concurrent
 // use and runs no goroutine.
 type Counts struct {
-	width int64 // of a bucket, in nanoseconds
-	room  int
+	width int64  // of a bucket, in nanoseconds
+	rooms [3]int // of levels
 
 	mu     sync.Mutex
 	epoch  time.Time
@@ -27,7 +27,17 @@ const leastRoom = 1024
 // NewCounts makes Counts for a window of at most a day, with room for about so many of the
 // widest networks and an eighth as many of each other kind. One takes 56 bytes.
 func NewCounts(window time.Duration, room int) *Counts {
-	return &Counts{width: (int64(window) + buckets - 2) / (buckets - 1), room: max(room, leastRoom)}
+	return NewCountsOf(window, room/8, room/8, room)
+}
+
+// NewCountsOf is NewCounts with room for so many of the networks right around a client, of
+// those around these, and of the widest. Room that is never used takes no memory.
+func NewCountsOf(window time.Duration, narrow, wider, widest int) *Counts {
+	c := &Counts{width: (int64(window) + buckets - 2) / (buckets - 1), rooms: [3]int{narrow, wider, widest}}
+	for i := range c.rooms {
+		c.rooms[i] = max(c.rooms[i], leastRoom)
+	}
+	return c
 }
 
 // Answer is what Counts says about an event.
@@ -163,11 +173,7 @@ func (c *Counts) find(client netip.Prefix, kind string) place {
 func (c *Counts) open(i int) *level {
 	l := &c.levels[i]
 	if l.sets == nil {
-		room := c.room
-		if i < len(c.levels)-1 {
-			room = max(room/8, leastRoom)
-		}
-		l.sets = make([][ways]window, (room+ways-1)/ways)
+		l.sets = make([][ways]window, (c.rooms[i]+ways-1)/ways)
 	}
 	return l
 }

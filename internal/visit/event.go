@@ -12,5 +12,6 @@ import (
 func Event(r *http.Request, kind string, from netip.Addr) storage.Event {
 	return storage.Event{
 		At: time.Now(), Kind: kind, RequestID: ID(r.Context()), Method: r.Method, Path: r.URL.Path, IP: from.String(),
+		Route: r.Pattern,
 	}
 }

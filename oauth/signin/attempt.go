@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -23,12 +24,14 @@ type NamedUsers interface {
 type hold struct {
 	wait    time.Duration // 0: not at all
 	account bool          // the account is guessed at; else it is their network that has failed
+	sub     string        // of an attempt that failed: whose account it was about, "" if nobody's
 }
 
 // target is the account that an attempt is about.
 type target struct {
 	key   accountKey
-	known bool // the browser has signed in as its user before
+	sub   string // of its user, "" if there is none
+	known bool   // the browser has signed in as its user before
 }
 
 // targetOf says which account somebody wants to sign in to. A name that nobody has is one
@@ -56,7 +59,7 @@ func (s *SignIn) target(r *http.Request, sub string, nobodys accountKey, err err
 	if err != nil {
 		return target{}, err
 	}
-	at := target{keyOf("user", sub), s.familiar(r, sub)}
+	at := target{keyOf("user", sub), sub, s.familiar(r, sub)}
 	if sub == "" {
 		at = target{key: nobodys}
 	}
@@ -77,15 +80,12 @@ func (s *SignIn) familiar(r *http.Request, sub string) bool {
 	return err == nil && v.UserID == sub
 }
 
-// rankAt says in which line a password waits to be hashed.
-func (s *SignIn) rankAt(ip netip.Addr, known bool) rank {
-	switch {
-	case known:
-		return rankFirst
-	case s.guard.unsuspected(ip):
-		return rankLater
+// inLine says where a password waits to be hashed: who is known there goes first.
+func inLine(ctx context.Context, ip netip.Addr, known bool) context.Context {
+	if known {
+		return ctx
 	}
-	return rankLast
+	return asStranger(ctx, ip)
 }
 
 // beginAt asks to attempt an account; endAt must follow if there is no wait.
@@ -119,7 +119,7 @@ func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, passw
 		return t, u, hold{}, err
 	}
 	if wait := s.beginAt(at); wait > 0 {
-		return t, u, hold{wait, true}, nil
+		return t, u, hold{wait: wait, account: true}, nil
 	}
 	defer func() { s.endAt(at, failed) }()
 	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
@@ -129,11 +129,11 @@ func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, passw
 	if !right {
 		failed = true
 		s.log.InfoContext(r.Context(), "code refused", "ip", ip, "for", e.kind)
-		return t, u, hold{}, storage.ErrNotFound
+		return t, u, hold{sub: cmp.Or(t.UserID, at.sub)}, storage.ErrNotFound
 	}
 	if u, err = e.ready(s, r, t, password); err != nil {
 		failed = errors.Is(err, storage.ErrNotFound)
-		return t, u, hold{}, err
+		return t, u, hold{sub: at.sub}, err
 	}
 	return t, u, hold{}, s.use(r.Context(), t)
 }

@@ -13,9 +13,16 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// note writes an attempt on the audit trail.
+// note writes a sign-in on the audit trail, or what somebody tried who is signed in.
 func (s *SignIn) note(r *http.Request, status int, sub string) {
 	s.write(r, storage.EventSignIn, storage.Event{Status: status, User: sub})
+}
+
+// noteRefused writes an attempt of somebody unknown on the audit trail. One against a user is
+// named, and so never summed: only what the lock and the delay of the account have let through
+// may name one. Anybody can cause all others without end.
+func (s *SignIn) noteRefused(r *http.Request, status int, against string) {
+	s.write(r, storage.EventSignIn, storage.Event{Status: status, User: against, Anonymous: true})
 }
 
 // write writes what came of a request on the audit trail: 303 unless it says otherwise.
@@ -49,6 +56,7 @@ func (s *SignIn) changed(r *http.Request, sub, what, before, after string) error
 func (s *SignIn) event(r *http.Request, kind string, what storage.Event) storage.Event {
 	e := visit.Event(r, kind, s.peer(r))
 	e.Status, e.User, e.App, e.Detail = cmp.Or(what.Status, http.StatusSeeOther), what.User, what.App, what.Detail
+	e.Anonymous = what.Anonymous
 	return e
 }
 

@@ -46,7 +46,7 @@ func (s *SignIn) bindTo(w http.ResponseWriter) string {
 	return value
 }
 
-const maxAgent = 300 // bytes
+const maxAgent = 256 // bytes
 
 // agentOf is what a browser calls itself, as far as it can be shown.
 func agentOf(r *http.Request) string {

@@ -67,7 +67,7 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	}
 	switch {
 	case held.wait > 0:
-		s.note(r, http.StatusTooManyRequests, "")
+		s.note(r, http.StatusTooManyRequests, u.Sub)
 		return s.sayHeld(w, r, form{}, held)
 	case errors.Is(err, storage.ErrNotFound):
 		s.note(r, http.StatusUnauthorized, u.Sub)

@@ -229,13 +229,30 @@
 // neighbours share so is answered 429 with Retry-After until failures are five minutes old, up
 // to an eighth more, and never locks. There an attempt counts as failed while it is in flight.
 //
-// As many passwords are hashed at a time as there are processors; the others wait in three lines:
-// first those of browsers that are known to the user and whatever is not a sign-in, then those of
-// addresses that have not failed in five minutes, then the rest. What would wait for more than
-// three seconds, by what a hash takes lately, is answered 503 with Retry-After before anything is
-// hashed, and so is what has waited that long. It is no failure. Who hangs up leaves the line.
-// Where only the hash of a right password is to be renewed at another cost, the sign-in goes on
-// without. A host's own Users are in these lines if they use a [Passwords].
+// What a stranger begins is stored until it ends, two minutes for a code to scan and ten for a
+// mail or a visit to a provider. So a ticket holds at most 4 KiB of the authorize request and
+// 256 bytes of the browser's name, which makes some 5 kB in all, mostly below 1 kB; a longer
+// request is refused and told its longest part. The page itself carries up to 16 KiB, in the
+// browser. How many tickets, mails and new users there may be is limited by address and, of
+// IPv6, by /56 and /48, which may do four and sixteen times as much (package network).
+//
+// A failed attempt names the user it was against on the audit trail, and is a record of its
+// own: the lock and the delay bound how many there are. One that was not looked at, because of
+// them, and one against a name that nobody has, name nobody, and the trail sums them.
+//
+// As many passwords are hashed at a time as there are processors; the others wait for three
+// seconds at most. First come browsers that are known to the user and whatever is not a sign-in,
+// in their order. Strangers follow, those first around whom, in their address and the networks
+// of the ladder above it, the fewest passwords were tried in the last five to ten minutes that
+// were not right. So a flood from however many addresses stands behind whoever comes from
+// networks that it does not hold. Where 1,024 strangers wait, the last of that order has to go.
+// Who has to go, or has waited in vain, is answered 503 with Retry-After before anything is
+// hashed, and so is who is known and would wait for more than three seconds, by what a hash takes
+// lately. It is no failure. Who hangs up leaves the line. What was tried is in memory, of 131,072
+// networks of each size. Where only the hash of a right password is to be renewed at another
+// cost, the sign-in goes on without. A host's own Users are in these lines if they use a
+// [Passwords]. Who has never signed in here and comes from the same network as a flood cannot be
+// told from it: that is the price.
 //
 // A form without a username, a password or a code of six digits is answered 400, is looked up
 // nowhere and counts as no failure, also while its address is locked: it is no attempt.

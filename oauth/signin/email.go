@@ -52,6 +52,9 @@ func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) 
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, in["query"]); err != nil {
+		return err
+	}
 	u, err := e.asker(s, r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -176,12 +179,12 @@ func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) err
 func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, held hold, err error) error {
 	switch {
 	case held.wait > 0:
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayHeld(w, r, form{query: t.Query}, held)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, held.sub)
 		if t.Tries >= codeTries {
 			return s.sayLapsed(w, r, e)
 		}

@@ -27,10 +27,10 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	user, held, err := s.admit(r, in)
 	switch {
 	case held.wait > 0:
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayHeld(w, r, in, held)
 	case errors.Is(err, storage.ErrNotFound):
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, held.sub)
 		return s.sayWrong(w, r, in)
 	case err != nil:
 		return err
@@ -74,10 +74,10 @@ func (s *SignIn) admit(r *http.Request, in form) (u storage.User, held hold, err
 		return u, hold{}, err
 	}
 	if wait := s.beginAt(at); wait > 0 {
-		return u, hold{wait, true}, nil
+		return u, hold{wait: wait, account: true}, nil
 	}
 	defer func() { s.endAt(at, failed) }()
-	u, err = s.authenticate(ranked(r.Context(), s.rankAt(ip, at.known)), in)
+	u, err = s.authenticate(inLine(r.Context(), ip, at.known), in)
 	failed = errors.Is(err, storage.ErrNotFound)
 	switch {
 	case failed:
@@ -85,7 +85,7 @@ func (s *SignIn) admit(r *http.Request, in form) (u storage.User, held hold, err
 	case err == nil:
 		s.log.InfoContext(r.Context(), "signed in", "sub", u.Sub, "ip", ip)
 	}
-	return u, hold{}, err
+	return u, hold{sub: at.sub}, err
 }
 
 // authenticate asks Users. An empty password never gets there: to some directories it

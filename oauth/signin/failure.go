@@ -53,6 +53,7 @@ const (
 	crowdedMsg   = "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost."
 	untoldMsg    = "It is done, but it could not be written down. Go back to your account and see that it is."
 	halfOutMsg   = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
+	unkeptMsg    = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
 	brokenTitle  = "Something went wrong here"
 	brokenMsg    = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
 )

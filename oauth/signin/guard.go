@@ -88,19 +88,6 @@ func (g *Guard) beginElsewhere(client netip.Prefix) (wait time.Duration) {
 	return 0
 }
 
-// unsuspected reports whether an address has an attempt in flight and has not failed lately. Of
-// one that is counted by its network that is not known.
-func (g *Guard) unsuspected(ip netip.Addr) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t := g.known[network.Of(ip)]
-	if t == nil {
-		return false
-	}
-	g.forget(t, time.Since(g.start))
-	return len(t.failed) == 0
-}
-
 // End says how an attempt went that Begin let through.
 func (g *Guard) End(ip netip.Addr, failed bool) {
 	g.mu.Lock()

@@ -53,22 +53,30 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	address, alert := s.judge(in)
+	if address != "" { // it is kept until the address is confirmed
+		if err := keepable(r, in["query"]); err != nil {
+			return err
+		}
+	}
 	if alert != "" {
 		return s.askJoin(w, r, http.StatusBadRequest, in, alert)
 	}
 	u, wait, err := s.signUpAs(r, in)
 	switch {
 	case wait > 0:
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, form{query: in["query"]}, wait)
 	case errors.Is(err, storage.ErrNotFound):
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
 	case errors.Is(err, storage.ErrInvalid):
 		return s.askJoin(w, r, http.StatusBadRequest, in, unfit(err))
 	case err != nil:
+		return err
+	}
+	if err := s.writeNow(r, storage.EventRegistration, storage.Event{User: u.Sub, Detail: "signed up"}); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
@@ -111,7 +119,7 @@ func (s *SignIn) signUpAs(r *http.Request, in map[string]string) (u storage.User
 	if s.members.signUp == SignUpInvitation {
 		invitation = in["invitation"]
 	}
-	u, err = s.members.signUps.SignUp(ranked(r.Context(), s.rankAt(ip, false)), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.members.signUps.SignUp(asStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }

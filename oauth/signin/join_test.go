@@ -2,6 +2,7 @@ package signin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,7 +46,14 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
+		trail := &ledger{away: errDown}
+		h.audit = trail
+		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
+		trail.away = nil
 		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)
+		if !slices.Contains(trail.told, "registration  signed up") {
+			t.Errorf("told %q, want that a user signed up", trail.told)
+		}
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("signing up = %d %s", a.Code, a.body)
 		}

@@ -90,17 +90,60 @@ func (p *pace[K]) of(key K, now time.Time) *paced {
 	return m
 }
 
+// What a household and a site have at least of IPv6, and may therefore do together no more
+// than package network says.
+const (
+	householdBits = 56
+	siteBits      = 48
+)
+
+// laddered is a pace of an address and, of IPv6, of the networks around it: there are 65,536
+// addresses in a network that anybody can have.
+type laddered struct{ one, household, site *pace[netip.Prefix] }
+
+func newLaddered(limit int, per time.Duration) laddered {
+	l := laddered{newPace(limit, per, byAddress), nil, nil}
+	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {
+		switch p.Bits() {
+		case householdBits:
+			l.household = newPace(limit*factor, per, byAddress)
+		case siteBits:
+			l.site = newPace(limit*factor, per, byAddress)
+		}
+	}
+	return l
+}
+
+// count counts a request of a client. Where a network around it has had too many, it has
+// counted for the client all the same.
+func (l laddered) count(client netip.Prefix) (wait time.Duration) {
+	wait = l.one.count(client)
+	for p := client; wait == 0; {
+		p, _, _ = network.Widen(p)
+		switch {
+		case p.Bits() == householdBits && p.Addr().Is6():
+			wait = l.household.count(p)
+		case p.Bits() == siteBits && p.Addr().Is6():
+			return l.site.count(p)
+		default:
+			return 0
+		}
+	}
+	return wait
+}
+
 // rates are those of this room beside the lock.
 type rates struct {
-	codes, polls, spared *pace[netip.Prefix] // of an address: tickets begun, polls, mails and new users
-	ofCode               *pace[string]       // of one code
+	codes, spared laddered            // of an address: tickets begun, mails and new users
+	polls         *pace[netip.Prefix] // of an address
+	ofCode        *pace[string]       // of one code
 }
 
 func newRates() rates {
 	return rates{
-		codes:  newPace(codesOfAddress, time.Minute, byAddress),
+		codes:  newLaddered(codesOfAddress, time.Minute),
 		polls:  newPace(pollsOfAddress, time.Minute, byAddress),
-		spared: newPace(spareOfAddress, spareTime, byAddress),
+		spared: newLaddered(spareOfAddress, spareTime),
 		ofCode: newPace(pollsOfCode, time.Minute, byCode),
 	}
 }

@@ -71,8 +71,12 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (ok, stal
 	if err != nil {
 		return false, false, err
 	}
+	right := subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
+	if right {
+		p.line.right(ctx)
+	}
 	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
-	return subtle.ConstantTimeCompare(key, h.key) == 1 && hash != "", !fresh, nil
+	return right, !fresh, nil
 }
 
 // draw makes the hash of a password nobody has.

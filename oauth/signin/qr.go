@@ -63,6 +63,9 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, query); err != nil {
+		return err
+	}
 	if wait := s.rates.codes.count(network.Of(s.peer(r))); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
@@ -149,7 +152,7 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 	}
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, form{query: query}, wait)
 	}
 	defer s.guard.End(ip, false)
@@ -178,7 +181,7 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
-		s.note(r, http.StatusForbidden, "")
+		s.noteRefused(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/keystile/keystile/internal/page"
 )
 
 // authorizePath is where a sign-in leads back to, if not to the page of a scanned code or
@@ -17,6 +19,37 @@ const authorizePath = "/oauth/authorize"
 // maxQuery bounds the authorize request a page carries: escaped once more it still fits
 // into a form, and the URL it becomes into a request line.
 const maxQuery = 16 << 10
+
+// maxKept bounds the authorize request that is stored while somebody who is not known yet
+// signs in in a way of several steps. It has room for a redirect_uri of 2 kB, a state of 1 kB
+// and all the rest that applications send.
+const maxKept = 4 << 10
+
+// keepable refuses a request that is too long to be stored, and says what makes it so.
+func keepable(r *http.Request, query string) error {
+	if len(query) <= maxKept {
+		return nil
+	}
+	name, most := "", 0
+	for part := range strings.SplitSeq(query, "&") {
+		if len(part) > most {
+			most = len(part)
+			name, _, _ = strings.Cut(part, "=")
+		}
+	}
+	if !isName(name) {
+		name = "?"
+	}
+	lang := page.LangOf(r, "")
+	return longQuery.Saying(lang.T(unkeptMsg, strconv.Itoa(len(query)), strconv.Itoa(maxKept), name, strconv.Itoa(most)))
+}
+
+// isName reports whether a parameter's name is fit to be shown.
+func isName(text string) bool {
+	return text != "" && len(text) <= 40 && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
+}
 
 // queryOf is the authorize request as the page carries it: the query as it came, or the
 // fields of a form POST. Whoever has read the body must have left them in r.PostForm;

@@ -5,65 +5,76 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/storage"
-)
-
-// rank says who goes first where passwords wait to be hashed: the lower one, so that a flood of
-// guesses does not hold up those who are not part of it.
-type rank int
-
-const (
-	rankFirst rank = iota // known browsers, and whatever is not a sign-in
-	rankLater             // addresses that have not failed lately
-	rankLast              // addresses that have
-	ranks
 )
 
 const (
 	hashPatience = 3 * time.Second // for which a password waits to be hashed
-	hashLine     = 1024            // passwords of one rank that wait; each is a request with all it holds
+	hashLine     = 1024            // passwords that wait in one line; each is a request with all it holds
+	weighEvery   = 20 * time.Millisecond
 	mostRetry    = time.Minute
 )
 
-type rankKey struct{}
+type strangerKey struct{}
 
-// ranked has what is hashed under a context wait in the line of a rank; without it, it is the first.
-func ranked(ctx context.Context, r rank) context.Context { return context.WithValue(ctx, rankKey{}, r) }
+// asStranger has what is hashed under a context wait among strangers, for the client that an
+// address belongs to; without it, it goes before all of them.
+func asStranger(ctx context.Context, ip netip.Addr) context.Context {
+	return context.WithValue(ctx, strangerKey{}, network.Of(ip))
+}
 
-func rankOf(ctx context.Context) rank {
-	r, _ := ctx.Value(rankKey{}).(rank)
-	return r
+func strangerOf(ctx context.Context) (client netip.Prefix, is bool) {
+	client, is = ctx.Value(strangerKey{}).(netip.Prefix)
+	return client, is
 }
 
 // errBusy: more passwords wait than can be hashed soon.
 var errBusy = fmt.Errorf("signin: too many passwords wait to be hashed: %w", storage.ErrUnavailable)
 
-// line lets so many hashes be computed at a time. The others wait in the line of their rank,
-// for a bounded time: who would wait longer is refused at once, and told when to come back.
+// line lets so many hashes be computed at a time. The others wait for a bounded time. Known
+// browsers, and whatever is not a sign-in, go first, in the order they came. Strangers follow,
+// those first whose networks have asked for least lately, so that it is not known when somebody's
+// turn comes: they wait until it does, or until their patience is over, or one comes who goes
+// before them and finds the line full. Who is refused is told when to come back.
 type line struct {
 	places int
 
-	mu      sync.Mutex
-	running int
-	lines   [ranks]list.List // of chan struct{}, closed when it is their turn
-	typical time.Duration    // what a hash takes lately; 0: none has been computed yet
+	mu        sync.Mutex
+	running   int
+	first     list.List // of *waiter
+	strangers []*waiter // in the order they came
+	history   history
+	weighed   time.Time     // when the strangers were, all of them
+	typical   time.Duration // what a hash takes lately; 0: none has been computed yet
+}
+
+// waiter is a password that waits to be hashed.
+type waiter struct {
+	turn   chan bool  // told once: whether it is their turn; else they have to go
+	from   networkIDs // of a stranger
+	weight int        // of it, when the line last moved
 }
 
 // enter waits for a place; leave must follow if there is no error.
 func (l *line) enter(ctx context.Context) error {
-	turn, leave, err := l.queue(rankOf(ctx))
-	if turn == nil || err != nil {
+	w, leave, err := l.queue(ctx)
+	if w == nil || err != nil {
 		return err
 	}
 	patience := time.NewTimer(hashPatience)
 	defer patience.Stop()
 	select {
-	case <-turn:
-		return nil
+	case mine := <-w.turn:
+		if mine {
+			return nil
+		}
 	case <-ctx.Done():
 		leave()
 		return ctx.Err()
@@ -72,46 +83,91 @@ func (l *line) enter(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refuse(l.waits(rankOf(ctx)))
+	return l.refuse(len(l.strangers))
 }
 
-// queue takes a place, which is no turn to wait for, or stands in the line. leave is for who does
-// not wait any longer.
-func (l *line) queue(r rank) (turn chan struct{}, leave func(), err error) {
+// queue takes a place, and there is nobody to wait for, or stands in a line. leave is for who
+// does not wait any longer.
+func (l *line) queue(ctx context.Context) (w *waiter, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.running < l.places {
+	client, stranger := strangerOf(ctx)
+	w = &waiter{turn: make(chan bool, 1)}
+	if stranger {
+		w.from = l.history.around(client)
+		l.history.count(w.from, time.Now())
+	}
+	switch {
+	case l.running < l.places:
 		l.running++
 		return nil, nil, nil
+	case stranger && !l.join(w):
+		return nil, nil, l.refuse(len(l.strangers))
+	case stranger:
+		return w, func() { l.leaveLine(w, l.removeStranger) }, nil
+	case l.first.Len() >= l.room():
+		return nil, nil, l.refuse(0)
 	}
-	if wait := l.waits(r); wait > hashPatience || l.lines[r].Len() >= hashLine {
-		return nil, nil, l.refuse(wait)
-	}
-	turn = make(chan struct{})
-	e := l.lines[r].PushBack(turn)
-	return turn, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		select {
-		case <-turn: // at the same moment: the place goes to the next
+	e := l.first.PushBack(w)
+	return w, func() { l.leaveLine(w, func(*waiter) { l.first.Remove(e) }) }, nil
+}
+
+// leaveLine takes somebody out of a line; if their turn has come at the same moment, the place
+// goes to the next.
+func (l *line) leaveLine(w *waiter, remove func(*waiter)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case mine := <-w.turn:
+		if mine {
 			l.next()
-		default:
-			l.lines[r].Remove(e)
 		}
-	}, nil
-}
-
-// waits is about how long somebody of a rank would wait for a place.
-func (l *line) waits(r rank) time.Duration {
-	ahead := 1
-	for i := range r + 1 {
-		ahead += l.lines[i].Len()
+	default:
+		remove(w)
 	}
-	return l.typical * time.Duration(ahead) / time.Duration(l.places)
 }
 
-// refuse says that those who wait are to be done first.
-func (l *line) refuse(wait time.Duration) error {
+func (l *line) removeStranger(w *waiter) {
+	l.strangers = slices.DeleteFunc(l.strangers, func(other *waiter) bool { return other == w })
+}
+
+// room is how many can wait in the first line and be done in time.
+func (l *line) room() int {
+	if l.typical <= 0 {
+		return hashLine
+	}
+	return min(int(hashPatience/l.typical*time.Duration(l.places)), hashLine)
+}
+
+// join puts a stranger into the line. If it is full, the one who has most before them has to go,
+// or is not let in.
+func (l *line) join(w *waiter) bool {
+	w.weight = l.history.weight(w.from)
+	if len(l.strangers) >= hashLine {
+		last := l.last()
+		if l.strangers[last].weight <= w.weight {
+			return false
+		}
+		l.strangers[last].turn <- false
+		l.strangers = slices.Delete(l.strangers, last, last+1)
+	}
+	l.strangers = append(l.strangers, w)
+	return true
+}
+
+// last is who of the strangers goes last.
+func (l *line) last() (last int) {
+	for i, w := range l.strangers {
+		if w.weight >= l.strangers[last].weight {
+			last = i
+		}
+	}
+	return last
+}
+
+// refuse says that those who wait, and so many strangers among them, are to be done first.
+func (l *line) refuse(strangers int) error {
+	wait := l.typical * time.Duration(1+l.first.Len()+strangers) / time.Duration(l.places)
 	seconds := math.Ceil(min(max(wait, time.Second), mostRetry).Seconds())
 	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(errBusy)
 }
@@ -127,22 +183,51 @@ func (l *line) leave(took time.Duration) {
 	l.next()
 }
 
-// next hands a place on.
-func (l *line) next() {
-	for i := range l.lines {
-		if e := l.lines[i].Front(); e != nil {
-			close(l.lines[i].Remove(e).(chan struct{}))
-			return
-		}
+// right takes back what a stranger's attempt counts: the password was right.
+func (l *line) right(ctx context.Context) {
+	client, stranger := strangerOf(ctx)
+	if !stranger {
+		return
 	}
-	l.running--
-}
-
-func (l *line) waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := range l.lines {
-		n += l.lines[i].Len()
+	l.history.forgive(l.history.around(client))
+}
+
+// next hands a place on.
+func (l *line) next() {
+	if e := l.first.Front(); e != nil {
+		l.first.Remove(e).(*waiter).turn <- true
+		return
 	}
-	return n
+	if len(l.strangers) == 0 {
+		l.running--
+		return
+	}
+	l.weigh(time.Now())
+	next := 0
+	for i, w := range l.strangers {
+		if w.weight < l.strangers[next].weight {
+			next = i
+		}
+	}
+	l.strangers[next].turn <- true
+	l.strangers = slices.Delete(l.strangers, next, next+1)
+}
+
+// weigh has what came since the strangers joined count against them.
+func (l *line) weigh(now time.Time) {
+	if now.Sub(l.weighed) < weighEvery {
+		return
+	}
+	l.weighed = now
+	for _, w := range l.strangers {
+		w.weight = l.history.weight(w.from)
+	}
+}
+
+func (l *line) waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.first.Len() + len(l.strangers)
 }

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -105,23 +108,115 @@ func TestTheRefusalSaysWhenThereIsRoomAgain(t *testing.T) {
 	})
 }
 
-func TestWhoGoesFirstIsServedInAFlood(t *testing.T) {
+// everywhere is an address of its own for each i: of IPv6 in one of 40 /32s, and of IPv4, every
+// fourth, in one of 250 /16s.
+func everywhere(i int) netip.Addr {
+	if i%4 == 0 {
+		return netip.AddrFrom4([4]byte{50, byte(i % 250), byte(i >> 8), byte(i)})
+	}
+	return netip.AddrFrom16([16]byte{0x26, 0x20, 0, byte(i % 40), byte(i >> 16), byte(i >> 8), byte(i), 1, 15: 1})
+}
+
+// Somebody who has never signed in here comes from a network of their own while strangers guess
+// from so many addresses that none of them ever guesses twice.
+func TestAFloodFromEverywhereDoesNotRefuseWhoComesFromElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n, refused atomic.Int64
+		p := slow(NewPasswords(Cost{}), &n)
+		crowdOf(t.Context(), p, 1)
+		hash := fmt.Sprintf(phcForm, 19<<10, 2, 1) + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 42) + "E" // another one
+		guess := func(from netip.Addr) error {
+			_, _, err := p.Verify(asStranger(t.Context(), from), hash, "x")
+			return err
+		}
+		n.Store(0)
+		var all sync.WaitGroup
+		for i := range 20_000 { // 5,000 a second
+			if i%5 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			all.Go(func() {
+				if guess(everywhere(i)) != nil {
+					refused.Add(1)
+				}
+			})
+			if i%500 == 250 && i > 5000 { // each of them twice, mistaken at first
+				honest := netip.AddrFrom16([16]byte{0x2a, 1, 4, byte(i / 1000), 15: 1})
+				if i >= 10_000 {
+					honest = netip.AddrFrom4([4]byte{203, byte(i / 1000), 113, 9})
+				}
+				began := time.Now()
+				if err := guess(honest); err != nil || time.Since(began) > 3*slowHash {
+					t.Errorf("%s after %d guesses: %v after %v, want it hashed next", honest, i, err, time.Since(began))
+				}
+			}
+		}
+		all.Wait()
+		if n.Load() < 60 || refused.Load() < 15_000 {
+			t.Errorf("%d were hashed and %d of the flood refused: it was no flood", n.Load(), refused.Load())
+		}
+	})
+}
+
+func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(NewPasswords(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
 		var all sync.WaitGroup
-		for _, r := range []rank{rankLast, rankLater} {
-			for range 900 {
-				all.Go(func() { p.Hash(ranked(t.Context(), r), "x") })
-			}
-			synctest.Wait()
-			began := time.Now()
-			if _, err := p.Hash(ranked(t.Context(), r-1), "x"); err != nil || time.Since(began) > 3*slowHash {
-				t.Errorf("rank %d among those of %d: %v after %v, want it hashed next", r-1, r, err, time.Since(began))
-			}
+		for i := range 900 {
+			all.Go(func() { p.Hash(asStranger(t.Context(), everywhere(i)), "x") })
+		}
+		synctest.Wait()
+		began := time.Now()
+		if _, err := p.Hash(t.Context(), "x"); err != nil || time.Since(began) > 3*slowHash {
+			t.Errorf("%v after %v, want it hashed next", err, time.Since(began))
 		}
 		all.Wait()
+	})
+}
+
+// A network of many people is not held back for its size, but for what was wrong.
+func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
+	var c history
+	client := network.Of(netip.MustParseAddr("203.0.113.9"))
+	others := c.around(network.Of(netip.MustParseAddr("203.0.113.10")))
+	here := c.around(client)
+	for range 5 {
+		c.count(others, time.Now())
+		c.forgive(others)
+	}
+	c.count(here, time.Now())
+	if w := c.weight(here); w != 0 {
+		t.Errorf("beside what was right it weighs %d, want 0", w)
+	}
+	c.count(others, time.Now())
+	if w := c.weight(here); w != 2 {
+		t.Errorf("beside one mistake in its /24 it weighs %d, want 2: it is in its /24 and its /16", w)
+	}
+}
+
+func TestTheHistoryForgetsAndIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c history
+		client := c.around(network.Of(netip.MustParseAddr("203.0.113.9")))
+		for range 3 {
+			c.count(client, time.Now())
+		}
+		time.Sleep(2 * historyWithin)
+		c.count(client, time.Now())
+		if w := c.weight(client); w != 0 {
+			t.Errorf("after ten minutes it weighs %d, want 0", w)
+		}
+		for i := range 3 * historyRoom {
+			c.count(c.around(network.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))), time.Now())
+		}
+		if n := len(c.levels[0].now) + len(c.levels[0].before); n > 2*historyRoom {
+			t.Errorf("%d addresses are counted, want at most %d", n, 2*historyRoom)
+		}
+		if len(c.levels[2].now) != 4 { // 10.0 to 10.2 and 203.0
+			t.Errorf("%d wide networks are counted, want 4: the narrow ones have rooms of their own", len(c.levels[2].now))
+		}
 	})
 }
 

@@ -150,7 +150,7 @@ func TestAPaceIsBoundedAndForgets(t *testing.T) {
 // Entry 56 of the decisions.
 func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
 	rates := newRates()
-	for name, p := range map[string]*pace[netip.Prefix]{"codes": rates.codes, "polls": rates.polls, "mails": rates.spared} {
+	for name, p := range map[string]*pace[netip.Prefix]{"codes": rates.codes.one, "polls": rates.polls, "mails": rates.spared.one} {
 		for i := range 1_000_000 / 3 { // together a million
 			p.count(network.Of(flood(3 * i)))
 		}

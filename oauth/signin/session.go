@@ -10,10 +10,14 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// SignOut ends the session behind the cookie, if there is one, and clears the cookie. If
-// it fails the cookie stays, so that signing out can be tried again.
+// SignOut ends the session behind the cookie, if there is one, writes that down and clears the
+// cookie. If it fails the cookie stays, so that signing out can be tried again.
 func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
-	if err := s.endAll(r); err != nil {
+	ended, err := s.endAll(r)
+	for _, v := range ended {
+		err = errors.Join(err, s.writeNow(r, storage.EventAccount, storage.Event{User: v.UserID, Detail: "signed out"}))
+	}
+	if err != nil {
 		return err
 	}
 	s.clearCookie(w)
@@ -24,7 +28,7 @@ func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
 // brought along is ended first: a value someone else may have planted must not become a
 // signed-in one. The query is the authorize request that is carried along, if any.
 func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType string, proved time.Time, query string) error {
-	if err := s.endAll(r); err != nil {
+	if _, err := s.endAll(r); err != nil {
 		return err
 	}
 	cookie, now := storage.DrawCookie(), time.Now().UTC()
@@ -44,19 +48,30 @@ func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, l
 // maxEnded bounds what one request can make the store do.
 const maxEnded = 4
 
-// endAll ends the session behind every cookie: of two, nobody knows which one is real.
-func (s *SignIn) endAll(r *http.Request) error {
+// endAll ends the session behind every cookie, and returns those that there were: of two,
+// nobody knows which one is real.
+func (s *SignIn) endAll(r *http.Request) (ended []storage.Session, err error) {
 	cookies := cookiesOf(r)
 	for _, cookie := range cookies[:min(len(cookies), maxEnded)] {
-		if err := s.end(r.Context(), storage.SessionID(cookie)); err != nil {
-			return err
+		v, err := s.endOne(r.Context(), storage.SessionID(cookie))
+		if err != nil {
+			return ended, err
+		}
+		if v.ID != "" {
+			ended = append(ended, v)
 		}
 	}
-	return nil
+	return ended, nil
 }
 
 func (s *SignIn) end(ctx context.Context, id string) error {
-	_, err := storage.Again(ctx, func() (storage.Session, error) { // it may move forward meanwhile
+	_, err := s.endOne(ctx, id)
+	return err
+}
+
+// endOne returns the session it has ended, or an empty one if there was none.
+func (s *SignIn) endOne(ctx context.Context, id string) (storage.Session, error) {
+	v, err := storage.Again(ctx, func() (storage.Session, error) { // it may move forward meanwhile
 		v, err := s.store.Session(ctx, id)
 		if err == nil {
 			err = s.store.EndSession(ctx, v)
@@ -64,9 +79,9 @@ func (s *SignIn) end(ctx context.Context, id string) error {
 		return v, err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil
+		return storage.Session{}, nil
 	}
-	return err
+	return v, err
 }
 
 // endSessions ends those of a user's sessions that which names.

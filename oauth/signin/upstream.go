@@ -77,6 +77,9 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := keepable(r, query); err != nil {
+		return err
+	}
 	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
 }
 
@@ -150,7 +153,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if wait := s.guard.Begin(ip); wait > 0 {
-		s.note(r, http.StatusTooManyRequests, "")
+		s.noteRefused(r, http.StatusTooManyRequests, "")
 		return s.sayLocked(w, r, form{query: t.Query}, wait)
 	}
 	s.guard.End(ip, false) // what a provider says is not guessed at
@@ -174,7 +177,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		s.note(r, http.StatusUnauthorized, "")
+		s.noteRefused(r, http.StatusUnauthorized, "")
 		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You can not sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {

@@ -105,6 +105,7 @@ func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, 
 // renew keeps a new hash of a password. Where too many wait it can be done another day.
 func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string) (err error) {
 	l.PasswordHash, err = s.passwords.Hash(ctx, password)
+	s.passwords.line.right(ctx) // it was no attempt
 	if errors.Is(err, errBusy) {
 		return nil
 	}

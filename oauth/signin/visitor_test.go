@@ -227,3 +227,27 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 		t.Errorf("%d sessions looked for, want at most %d", rm.store.reads.Load(), maxEnded)
 	}
 }
+
+func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
+	trail := &ledger{}
+	rm := open(t, nil)
+	rm.audit = trail
+	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", rm.enterMina())))
+	if len(trail.told) == 0 || trail.told[len(trail.told)-1] != "account  signed out" {
+		t.Errorf("told %q, want the sign-out last", trail.told)
+	}
+	told := len(trail.told)
+	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", "nobody's")))
+	if len(trail.told) != told {
+		t.Errorf("told %q of nobody", trail.told[told:])
+	}
+	cookie := rm.enterMina()
+	trail.away = errDown
+	w := httptest.NewRecorder()
+	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil || !strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, untold)
+	}
+	if err := rm.visits(cookie); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("Visitor() = %v, want ErrNotFound: it is done", err)
+	}
+}

@@ -33,6 +33,55 @@ func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
 	})
 }
 
+// Appended returns the number that the bucket has counted to.
+func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		last = bucket(tx, auditBucket).Sequence()
+		return nil
+	})
+	return last, err
+}
+
+// Prune removes the first n records up to a Seq. The keys are collected first: a cursor that
+// deletes as it goes may step over one.
+func (s *Store) Prune(ctx context.Context, through uint64, n int) (int, error) {
+	some := false
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		some = len(upTo(tx, through, 1)) > 0
+		return nil
+	})
+	if err != nil || !some {
+		return 0, err // mostly there is nothing, and that takes no write
+	}
+	removed := 0
+	err = s.write(ctx, func(tx *bbolt.Tx) error {
+		keys := upTo(tx, through, n)
+		for _, key := range keys {
+			if err := bucket(tx, auditBucket).Delete(key); err != nil {
+				return err
+			}
+		}
+		removed = len(keys)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// upTo returns the first n keys of the trail that are not above a Seq.
+func upTo(tx *bbolt.Tx, through uint64, n int) (keys [][]byte) {
+	c := bucket(tx, auditBucket).Cursor()
+	for key, _ := c.First(); key != nil && len(keys) < n; key, _ = c.Next() {
+		if seq, _ := cutNumber(key); seq > through {
+			break
+		}
+		keys = append(keys, bytes.Clone(key))
+	}
+	return keys
+}
+
 // Records returns the audit trail behind after.
 func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {

@@ -46,6 +46,11 @@ func check(path string, found Contents) error {
 		return err
 	}
 	defer db.Close()
+	return checkOpened(db, file, found)
+}
+
+// checkOpened is check of an open file; its pages are read from file.
+func checkOpened(db *bbolt.DB, file *os.File, found Contents) error {
 	return guard(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
 			pages, err := newPages(file, db.Info().PageSize, uint64(tx.ID()))

@@ -35,6 +35,18 @@
 // Check walks the pages itself before bbolt's own check does: that one follows a damaged page out
 // of the file or in a circle, in a goroutine where no fault can be caught.
 //
-// Opening looks at the file read-only first. Panics of bbolt and faults of the mapping
+// Rows of hours that are too old are found by one step for each application, once an hour,
+// and not noted among what ends: that would be one more row for each.
+//
+// A file that was exchanged for another while its lock was waited for is opened anew; a restore
+// or a compaction ends that way. Compact compares what it has written with what there was, row
+// by row, before the new file takes the name.
+//
+// The format is "2". A file of "1", which is laid out alike, is raised by the first Open for
+// writing: versions that read "1" alone do not know of features, and are kept out by it.
+//
+// A file that nobody writes to can be read without the right to write: OpenReadOnly takes the
+// shared lock and has no writer. Opening looks at the file read-only first. Panics of bbolt
+// and faults of the mapping
 // are errors to the caller whose pages they hit.
 package bolt

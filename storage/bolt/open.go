@@ -13,34 +13,76 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/keystile/keystile/storage"
 )
 
 // openFile looks at the file first and opens it for writing only if it is fit: opening
 // it so at once would change a file of another program, and make one of a file that
-// something has emptied.
+// something has emptied. A file that was exchanged for another one while the lock on it was
+// waited for is not the one that has the name: what is written to it would be lost.
 func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
-	_, err := os.Lstat(path)
+	for range exchanges {
+		db, held, err := openOnce(path, wait)
+		if err != nil || named(path, held) {
+			return db, err
+		}
+		if err := db.Close(); err != nil {
+			return nil, explain(path, err)
+		}
+	}
+	return nil, fmt.Errorf("bolt: %s is exchanged for another file again and again; stop whatever does it", path)
+}
+
+// exchanges bound how often a file that was exchanged is opened anew.
+const exchanges = 5
+
+// exchanged is called where the file is open and not locked yet: for tests.
+var exchanged = func() {}
+
+// named reports whether an open file is the one that has the name.
+func named(path string, held *os.File) bool {
+	is, err := held.Stat()
+	has, failed := os.Stat(path)
+	return err == nil && failed == nil && os.SameFile(is, has)
+}
+
+// openOnce also returns the file behind the database, which is closed with it.
+func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
+	_, err = os.Lstat(path)
 	absent := errors.Is(err, fs.ErrNotExist)
 	fresh, err := inspect(path, wait)
 	if err != nil {
-		return nil, explain(path, err)
+		return nil, nil, explain(path, err)
 	}
-	db, err := open(path, bbolt.Options{
+	db, err = open(path, bbolt.Options{
 		Timeout:         wait,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapped(),
 		NoStatistics:    true, // they cost every reader a lock
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			file, err := os.OpenFile(name, flag, mode)
+			held = file
+			exchanged()
+			return file, err
+		},
 	})
 	if err != nil {
-		return nil, explain(path, withdraw(path, absent, err))
+		return nil, nil, explain(path, withdraw(path, absent, err))
 	}
-	if fresh {
-		err = guard(func() error { return errors.Join(db.Update(prepare), syncFolder(path)) })
+	if !named(path, held) {
+		return db, held, nil // to be closed, and nothing written
 	}
+	err = guard(func() error {
+		if fresh {
+			return errors.Join(db.Update(prepare), syncFolder(path))
+		}
+		return raise(db)
+	})
 	if err != nil {
-		return nil, explain(path, errors.Join(withdraw(path, absent, err), db.Close()))
+		return nil, nil, explain(path, errors.Join(withdraw(path, absent, err), db.Close()))
 	}
-	return db, nil
+	return db, held, nil
 }
 
 // withdraw removes what a full disk left of a file that was not there before: the next
@@ -123,12 +165,17 @@ func syncFolder(path string) error {
 	return folder.Sync()
 }
 
+// ErrInUse: another process has the file open.
+var ErrInUse = errors.New("in use by another process")
+
 // explain says what is wrong with a file and what to do.
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	switch {
+	case errors.Is(err, storage.ErrNewer):
+		return fmt.Errorf("bolt: %s was left as it is: %w", path, err)
 	case errors.Is(err, berrors.ErrTimeout):
-		return fmt.Errorf("bolt: %s is in use by another process; stop it, or choose another data folder", path)
+		return fmt.Errorf("bolt: %s is %w; stop it, or choose another data folder", path, ErrInUse)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("bolt: %s: this process may not read and write there; give it the right, or choose another data folder: %w", path, err)
 	case errors.Is(err, fs.ErrNotExist):

@@ -72,7 +72,6 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 		"no list of free pages": {without(good, 48), "invalid freelist page"},
 		"no list of buckets":    {without(good, 32), "damaged"},
 		"other program":         {boltFile(t, "meta"), "it belongs to another program"},
-		"later format":          {boltFile(t, aboutBucket), `its format is "99"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")

@@ -25,6 +25,8 @@ type Store struct {
 	broken   error         // the writer's: why it accepts no more jobs
 	patience int           // the writer's: how often it lets others run before it commits
 	close    func() error
+	hours    hours
+	readOnly bool // there is no writer, and every write is refused
 }
 
 var _ storage.Backend = (*Store)(nil)

@@ -11,6 +11,15 @@ import (
 // Sweep removes up to n of what ended by at. The notes of what ends lie in the order of
 // time, so it costs what goes and nothing for what stays.
 func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	removed, err := s.sweepEnded(ctx, at, n)
+	if err != nil {
+		return removed, err
+	}
+	old, err := s.sweepHours(ctx, at, n-removed)
+	return removed + old, err
+}
+
+func (s *Store) sweepEnded(ctx context.Context, at time.Time, n int) (int, error) {
 	var due [][]byte
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
 		due = ended(tx, at, 1)

@@ -17,7 +17,7 @@ func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Cou
 		return nil
 	}
 	counts = slices.Clone(counts)
-	return s.write(ctx, func(tx *bbolt.Tx) error {
+	err := s.write(ctx, func(tx *bbolt.Tx) error {
 		batches, node := bucket(tx, batchesBucket), join(b.Node)
 		if seen := batches.Get(node); seen != nil {
 			if highest, _ := cutNumber(seen); b.Seq <= highest {
@@ -34,6 +34,8 @@ func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Cou
 		}
 		return batches.Put(node, appendNumber(nil, b.Seq))
 	})
+	s.hours.forget(counts) // of a caller who has left, too: it may have been written
+	return err
 }
 
 const (

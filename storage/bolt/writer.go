@@ -26,6 +26,9 @@ type job struct {
 // meanwhile learns no outcome. There is no need to watch for Close once the job is
 // accepted: the writer answers what it accepts.
 func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {
+	if s.readOnly {
+		return ErrReadOnly
+	}
 	j := &job{do: do, answer: make(chan error, 1)}
 	select {
 	case s.queue <- j:

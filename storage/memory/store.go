@@ -24,7 +24,8 @@ type Store struct {
 
 	usage   map[row]storage.Count
 	batches map[string]uint64 // highest Seq seen, by node
-	records []storage.Record  // record i has Seq i+1
+	records []storage.Record  // record i has Seq pruned+i+1
+	pruned  uint64            // records before them that were removed
 }
 
 // name is what a document or a revocation is found by.
@@ -69,6 +70,9 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 		maps.DeleteFunc(s.tokens, func(_ storage.Key, t storage.Token) bool { return ended(t.ExpiresAt) })
 		maps.DeleteFunc(s.revocations, func(_ name, r storage.Revocation) bool { return ended(r.Until) })
 		maps.DeleteFunc(s.docs, func(_ name, d storage.Doc) bool { return ended(d.ExpiresAt) })
+		maps.DeleteFunc(s.usage, func(r row, _ storage.Count) bool {
+			return !r.daily && ended(r.at.Add(storage.UsageHours+1))
+		})
 		return nil
 	})
 	return removed, err

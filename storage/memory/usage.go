@@ -58,7 +58,7 @@ func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
 	return s.step(ctx, func() error {
 		for _, r := range records {
 			s.records = append(s.records, storage.Record{
-				Seq: uint64(len(s.records)) + 1, At: plain(r.At), Data: slices.Clone(r.Data)})
+				Seq: s.pruned + uint64(len(s.records)) + 1, At: plain(r.At), Data: slices.Clone(r.Data)})
 		}
 		return nil
 	})
@@ -67,7 +67,7 @@ func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
 // Records returns the audit trail behind after.
 func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
 	err = s.step(ctx, func() error {
-		rest := s.records[min(after, uint64(len(s.records))):]
+		rest := s.records[min(max(after, s.pruned)-s.pruned, uint64(len(s.records))):]
 		for _, r := range rest[:min(n, len(rest))] {
 			r.Data = slices.Clone(r.Data)
 			page = append(page, r)
@@ -75,4 +75,24 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storag
 		return nil
 	})
 	return page, err
+}
+
+// Appended returns the last Seq that was given.
+func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
+	err = s.step(ctx, func() error {
+		last = s.pruned + uint64(len(s.records))
+		return nil
+	})
+	return last, err
+}
+
+// Prune removes the first n records up to a Seq.
+func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
+	err = s.step(ctx, func() error {
+		removed = int(min(max(through, s.pruned)-s.pruned, uint64(len(s.records)), uint64(n)))
+		s.records = slices.Clone(s.records[removed:])
+		s.pruned += uint64(removed)
+		return nil
+	})
+	return removed, err
 }

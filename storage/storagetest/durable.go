@@ -77,12 +77,15 @@ func removalsKept(t *testing.T, open func() storage.Backend) {
 		put(t, b, removal(d))
 		revoke(t, b, grantEnd("a"))
 		sweep(t, b, at(600), 3)
+		record(t, b, "pruned", "kept")
+		prune(t, b, trail(t, b, 0, 1)[0].Seq, 9, 1)
 	})
 	during(t, open, func(b storage.Backend) {
 		absent(t, b, x)
 		gone(t, b, d.ID, swept.ID)
 		lists(t, b, storage.Is("all"))
 		wantFeed(t, feed(t, b, 0))
+		wantTrail(t, trail(t, b, 0, 9), "kept")
 		sweep(t, b, at(600), 0)
 		inTheWay(t, b, d.ID, storage.ErrConflict, d)
 	})
@@ -106,6 +109,8 @@ func numbersGoOn(t *testing.T, open func() storage.Backend) {
 			}
 			version, revoked, recorded = put(t, b, removal(d)), r[0].Seq, a[0].Seq
 			sweep(t, b, at(600), 1)
+			prune(t, b, recorded, 9, 1)
+			appended(t, b, recorded)
 		})
 	}
 }

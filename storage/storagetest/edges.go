@@ -14,6 +14,7 @@ import (
 // edges are promises that ordinary use does not notice when they are broken.
 func edges() []promise {
 	return []promise{
+		{"times are in the years 1 to 9999", years},
 		{"what ended long ago is there until it is swept, whatever a clock says", longAgo},
 		{"of 16 revocations of one user at once the latest Before and Until stay", joinRace},
 		{"a Seq handed in with a revocation is not read", func(t *testing.T, b storage.Backend) {
@@ -44,6 +45,54 @@ func edges() []promise {
 			usage(t, b, hours("app"), calls("B", hour, 1), calls("a", hour, 1), calls("a\x01", hour, 1), calls("a b", hour, 1))
 		}},
 		{"a canceled Put or Exchange does its work or answers the context's error", canceledWrites},
+	}
+}
+
+// years catches a Backend that keeps a time as nanoseconds in one integer of 64 bits: those
+// end in 2262, and begin in 1677. Keep the seconds and the nanoseconds, or a text of one width.
+func years(t *testing.T, b storage.Backend) {
+	const hint = "keep seconds and nanoseconds, as 64 bits of nanoseconds hold the years 1678 to 2261 alone"
+	moments := []time.Time{
+		time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(1600, 2, 29, 1, 2, 3, 4, time.UTC), time.Date(1969, 12, 31, 23, 59, 59, 999999999, time.UTC),
+		time.Date(2262, 4, 12, 0, 0, 0, 5, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
+	}
+	for i, moment := range moments {
+		back := func(what string, got time.Time) {
+			t.Helper()
+			if !same(got, moment) {
+				t.Fatalf("%s: %v came back as %v; %s", what, moment, got, hint)
+			}
+		}
+		x, d := ending(moment)
+		issue(t, b, x)
+		back("ExpiresAt of a token", read(t, b, x.Key).ExpiresAt)
+		put(t, b, d)
+		back("ExpiresAt of a document", get(t, b, d.ID).ExpiresAt)
+		revoke(t, b, storage.Revocation{Kind: storage.RevokeUser, ID: "nobody " + fmt.Sprint(i), Before: moment, Until: moment})
+		r := feed(t, b, 0)[i]
+		back("Before of a revocation", r.Before)
+		back("Until of a revocation", r.Until)
+		want(t, "Append(record)", b.Append(t.Context(), storage.Record{At: moment}), nil)
+		back("At of an audit record", trail(t, b, uint64(i), 1)[0].At)
+		count(t, b, "node", uint64(i+1), calls("ai", moment, 1))
+		day := storage.Day(moment)
+		rows, err := b.Usage(t.Context(), storage.UsageQuery{AppID: "app", From: day, To: day.Add(1), Daily: true})
+		if want(t, "Usage(day)", err, nil); len(rows) != 1 || !same(rows[0].At, day) {
+			t.Fatalf("Usage(day of %v) = %v, want its row; %s", moment, rows, hint)
+		}
+	}
+	for i, moment := range moments { // each ends in its turn
+		removed, err := b.Sweep(t.Context(), moment.Add(-1), storage.Page)
+		want(t, "Sweep(before)", err, nil)
+		if _, err := b.Get(t.Context(), "thing", fmt.Sprint("until ", moment)); err != nil {
+			t.Fatalf("Sweep(%v) removed %d, and with them what ends a nanosecond later; %s", moment.Add(-1), removed, hint)
+		}
+		_, err = b.Sweep(t.Context(), moment, storage.Page)
+		want(t, "Sweep(then)", err, nil)
+		gone(t, b, fmt.Sprint("until ", moment))
+		if got := feed(t, b, 0); len(got) != len(moments)-1-i {
+			t.Fatalf("Sweep(%v) leaves %d revocations, want %d; %s", moment, len(got), len(moments)-1-i, hint)
+		}
 	}
 }
 

@@ -80,6 +80,12 @@ func (d *disk) follow(p *parts) {
 			return err
 		})
 	}
+	p.prune = func(ctx context.Context, through uint64, n int) (removed int, err error) {
+		return removed, d.keep(ctx, &b, "Prune", func(ctx context.Context, b *parts) error {
+			removed, err = b.prune(ctx, through, n)
+			return err
+		})
+	}
 	p.sweep = func(ctx context.Context, at time.Time, n int) (removed int, err error) {
 		return removed, d.keep(ctx, &b, "Sweep", func(ctx context.Context, b *parts) error {
 			removed, err = b.sweep(ctx, at, n)

@@ -95,6 +95,7 @@ func durableBugs() []bug {
 			return kept
 		}},
 		{name: "what was swept comes back", caught: "RunDurable/what was removed or swept stays away", reopen: losing("Sweep")},
+		{name: "what was pruned comes back", caught: "RunDurable/what was removed or swept stays away", reopen: losing("Prune")},
 		{name: "versions begin again", caught: numbers, reopen: losing("Put")},
 		{name: "the Seq of revocations begin again", caught: numbers, reopen: losing("Revoke")},
 		{name: "the Seq of records begin again", caught: numbers, reopen: losing("Append")},

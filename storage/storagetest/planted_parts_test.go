@@ -20,6 +20,8 @@ type parts struct {
 	usage       func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
 	append      func(ctx context.Context, records ...storage.Record) error
 	records     func(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	appended    func(ctx context.Context) (uint64, error)
+	prune       func(ctx context.Context, through uint64, n int) (int, error)
 	get         func(ctx context.Context, kind, id string) (storage.Doc, error)
 	list        func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error)
 	put         func(ctx context.Context, docs ...storage.Doc) (int64, error)
@@ -31,7 +33,7 @@ type parts struct {
 func (b bug) in(whole storage.Backend) storage.Backend {
 	p := &parts{
 		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
-		whole.Append, whole.Records, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
+		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
 	}
 	if b.plant != nil {
 		b.plant(p)
@@ -73,6 +75,12 @@ func (p *parts) Append(ctx context.Context, records ...storage.Record) error {
 
 func (p *parts) Records(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
 	return p.records(ctx, after, n)
+}
+
+func (p *parts) Appended(ctx context.Context) (uint64, error) { return p.appended(ctx) }
+
+func (p *parts) Prune(ctx context.Context, through uint64, n int) (int, error) {
+	return p.prune(ctx, through, n)
 }
 
 func (p *parts) Get(ctx context.Context, kind, id string) (storage.Doc, error) {

@@ -132,6 +132,43 @@ func endBugs() []bug {
 			})},
 		{name: "Sweep goes by a revocation's last Until", caught: "Run/Sweep keeps/a revocation that was joined by a later one", plant: lastUntil},
 		{name: "an Until ends a revocation that has none", caught: "Run/Sweep keeps/a revocation without an end", plant: lastUntil},
+		{name: "Sweep keeps the rows of hours", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+			sweep, usage := b.sweep, b.usage
+			var kept []storage.Count
+			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+				rows, err := usage(ctx, q)
+				if !q.Daily && len(rows) < len(kept) {
+					rows = kept
+				}
+				return rows, err
+			}
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+				kept, _ = usage(ctx, storage.UsageQuery{AppID: "app", To: at})
+				return sweep(ctx, at, n)
+			}
+		}},
+		{name: "Sweep takes the rows of days along", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+			sweep, usage := b.sweep, b.usage
+			var swept time.Time
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
+				swept = at.Add(-storage.UsageHours)
+				return sweep(ctx, at, n)
+			}
+			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+				if q.From.Before(swept) {
+					q.From = swept
+				}
+				return usage(ctx, q)
+			}
+		}},
+		{name: "the row of an hour ends with the day", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
+			sweep := b.sweep
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) { return sweep(ctx, storage.Day(at), n) }
+		}},
+		{name: "Sweep takes all hours at once", caught: "Run/Sweep/hours of many applications go about n", plant: func(b *parts) {
+			sweep := b.sweep
+			b.sweep = func(ctx context.Context, at time.Time, _ int) (int, error) { return sweep(ctx, at, 1<<30) }
+		}},
 		{name: "Sweep takes the audit trail along", caught: "Run/Sweep keeps/audit and usage", plant: func(b *parts) {
 			gone := uint64(0)
 			sweep, records := b.sweep, b.records

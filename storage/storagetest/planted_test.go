@@ -30,7 +30,7 @@ const planted = "KEYSTILE_PLANTED_BUG"
 func allBugs() []bug {
 	return slices.Concat(
 		issueBugs(), issueTwiceBugs(), tokenBugs(), lossBugs(), exchangeBugs(), followBugs(), verdictBugs(),
-		revokeBugs(), feedBugs(), auditBugs(),
+		revokeBugs(), feedBugs(), auditBugs(), pruneBugs(),
 		putBugs(), docBugs(), versionBugs(), copyBugs(), listBugs(), pageBugs(), indexBugs(),
 		countBugs(), rowBugs(), usageBugs(), sweepBugs(), sweptBugs(), endBugs(), closeBugs(), durableBugs(),
 	)

@@ -11,6 +11,15 @@ import (
 
 func issueBugs() []bug {
 	return []bug{
+		{name: "times are 64 bits of nanoseconds", caught: "Run/edges/times are in the years 1 to 9999", plant: func(b *parts) {
+			issue := b.issue
+			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+				for i, t := range tokens {
+					tokens[i].ExpiresAt = time.Unix(0, t.ExpiresAt.UnixNano())
+				}
+				return issue(ctx, tokens...)
+			}
+		}},
 		{name: "Issue overwrites a taken key", caught: "Run/Issue and Token/a taken key is refused", plant: func(b *parts) {
 			var over sync.Map
 			issue, token := b.issue, b.token

@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"Count", counting()},
 		{"Usage", reporting()},
 		{"Append and Records", auditing()},
+		{"Prune", pruning()},
 		{"Sweep", sweeping()},
 		{"Sweep keeps", keeping()},
 		{"copies", copying()},

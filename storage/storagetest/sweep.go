@@ -48,6 +48,8 @@ func sweeping() []promise {
 			inTheWay(t, b, d.ID, storage.ErrConflict, d)
 		}},
 		{"a sweep removes about n, and says how many until there are none", aboutN},
+		{"usage rows of hours that began more than 400 days before go, and those of days stay", hoursEnd},
+		{"hours of many applications go about n at a time, and what comes late goes too", hoursEndInSteps},
 	}
 }
 
@@ -147,6 +149,62 @@ func aboutN(t *testing.T, b storage.Backend) {
 	wantFeed(t, feed(t, b, 0))
 }
 
+func hoursEnd(t *testing.T, b storage.Backend) {
+	hour := storage.Hour(at(0))
+	end := hour.Add(storage.UsageHours)
+	count(t, b, "node", 1, calls("mcp", abroad(at(0)), 1), calls("ai", at(0), 2), calls("ai", at(60), 4), calls("ai", at(-24*60), 8))
+	sweep(t, b, end.AddDate(0, 0, -1), 0)
+	sweep(t, b, end, 1)
+	sweep(t, b, end, 0)
+	usage(t, b, hours("app"), calls("ai", hour, 2), calls("mcp", hour, 1), calls("ai", hour.Add(time.Hour), 4))
+	sweep(t, b, abroad(end.Add(1)), 2)
+	sweep(t, b, end.Add(-time.Hour), 0)
+	sweep(t, b, end.Add(time.Hour), 0)
+	usage(t, b, hours("app"), calls("ai", hour.Add(time.Hour), 4))
+	sweep(t, b, end.Add(time.Hour+1), 1)
+	usage(t, b, hours("app"))
+	day := storage.Day(at(0))
+	usage(t, b, days("app"), calls("ai", day.AddDate(0, 0, -1), 8), calls("ai", day, 6), calls("mcp", day, 1))
+}
+
+func hoursEndInSteps(t *testing.T, b storage.Backend) {
+	const apps, n = 40, 10
+	end := storage.Hour(at(60)).Add(storage.UsageHours)
+	var counts []storage.Count
+	for i := range apps {
+		for _, c := range []storage.Count{calls("ai", at(-60), 1), calls("ai", at(0), 1), calls("ai", at(60), 1)} {
+			c.AppID = fmt.Sprint("app", i)
+			counts = append(counts, c)
+		}
+	}
+	count(t, b, "node", 1, counts...)
+	x, _ := ending(at(5)) // beside others that end
+	issue(t, b, x)
+	total := 0
+	for {
+		removed, err := b.Sweep(t.Context(), end, n)
+		want(t, "Sweep(at, n)", err, nil)
+		if removed > 3*n {
+			t.Fatalf("Sweep(at, %d) = %d, want about %d", n, removed, n)
+		}
+		if total += removed; removed == 0 {
+			break
+		}
+	}
+	if total != 2*apps+1 {
+		t.Errorf("Sweep(at, %d) removed %d in the end, want %d", n, total, 2*apps+1)
+	}
+	for i := range apps {
+		kept := calls("ai", storage.Hour(at(60)), 1)
+		kept.AppID = fmt.Sprint("app", i)
+		usage(t, b, hours(kept.AppID), kept)
+	}
+	late := calls("ai", at(0), 1)
+	late.AppID = "app3"
+	count(t, b, "node", 2, late)
+	sweep(t, b, end, 1)
+}
+
 func keeping() []promise {
 	return []promise{
 		{"a document whose end was moved on", func(t *testing.T, b storage.Backend) { endMoves(t, b, at(9)) }},
@@ -182,9 +240,19 @@ func keeping() []promise {
 		{"audit and usage", func(t *testing.T, b storage.Backend) {
 			record(t, b, "a")
 			count(t, b, "node", 1, calls("ai", at(0), 1))
-			sweep(t, b, at(0).AddDate(100, 0, 0), 0)
+			sweep(t, b, storage.Hour(at(0)).Add(storage.UsageHours), 0)
 			wantTrail(t, trail(t, b, 0, 9), "a")
 			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
+			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
+			wantTrail(t, trail(t, b, 0, 9), "a")
+			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1))
+		}},
+		{"the number of a batch whose hours are gone", func(t *testing.T, b storage.Backend) {
+			count(t, b, "node", 1, calls("ai", at(0), 1))
+			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
+			count(t, b, "node", 1, calls("ai", at(0), 1))
+			usage(t, b, hours("app"))
+			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1))
 		}},
 	}
 }

@@ -18,9 +18,10 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// auditCommands have one line that no operator types: the pages that the two below read.
+// auditCommands have lines that no operator types: what the two below read.
 var auditCommands = []command{
 	{name: "audit records", words: []string{"AFTER", "N"}, summary: "Read a page of the audit trail", do: auditPage, reads: true, hidden: true},
+	{name: "audit state", summary: "Read what stands for removed records", do: auditState, reads: true, hidden: true},
 }
 
 func auditLines(house House) []cli.Command {
@@ -28,8 +29,10 @@ func auditLines(house House) []cli.Command {
 		{
 			Name: "audit verify", Summary: "Check that the audit trail is whole",
 			Details: "Every record is chained to the one before it. What is printed as heads is worth keeping where\n" +
-				"nobody who can write to the database can change it: with --head, a trail that was cut or\nwritten anew since is found out.",
-			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65... --json"},
+				"nobody who can write to the database can change it: with --head, a trail that was cut or\nwritten anew since is found out. A head whose record was removed in order since, by its age or\n" +
+				"the trail's size, is named behind_checkpoint: it can no longer be proven, and nothing speaks\nagainst it. unended are the chains of processes that run, were killed, or whose last records are\n" +
+				"lost: " + audit.KillNote + ".\nNeither the folder nor the database need be writable.",
+			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65...:1042 --json"},
 			Flags:    append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed", Many: true}}, common()...),
 			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, house) },
 		},
@@ -61,25 +64,65 @@ func verifyTrail(ctx context.Context, call cli.Call, house House) error {
 		kept = append(kept, head)
 	}
 	var report audit.Report
-	err := house.trail(ctx, call, func(r audit.Reader) (err error) {
+	err := house.trail(ctx, call, func(r audit.Archive) (err error) {
 		report, err = audit.Verify(ctx, r, kept...)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	var heads, breaks []string
+	return errors.Join(say(call, verdictOf(report, call.On("json"))), report.Err())
+}
+
+// maxShown is how many heads of one kind a person is shown.
+const maxShown = 20
+
+// verdictOf says what was found. Without JSON it is for people, who are told what it means.
+func verdictOf(report audit.Report, asJSON bool) answer {
+	heads, unended, behind, breaks := []string{}, []string{}, []string{}, []string{}
 	for _, h := range report.Heads {
 		heads = append(heads, h.String())
+	}
+	for _, h := range report.Unended() {
+		unended = append(unended, h.Chain)
+	}
+	for _, h := range report.Behind {
+		behind = append(behind, h.String())
 	}
 	for _, b := range report.Breaks {
 		breaks = append(breaks, b.String())
 	}
-	said := say(call, answer{
+	said := answer{
 		{"whole", report.Broken == 0}, {"records", int64(report.Records)}, {"repeated", int64(report.Repeated)},
 		{"lost", int64(report.Lost)}, {"breaks", breaks}, {"heads", heads},
-	})
-	return errors.Join(said, report.Err())
+	}
+	if c := report.Removed; c.Through > 0 || asJSON {
+		said = append(said, answer{
+			{"removed", int64(c.Removed)}, {"removed_through_seq", int64(c.Through)}, {"removed_until", when(c.Last)},
+			{"removed_since", when(c.Since)}, {"removed_at", when(c.At)}, {"removed_breaks", int64(c.Broken)},
+		}...)
+	}
+	if len(behind) > 0 || asJSON {
+		said = append(said, field{"behind_checkpoint", behind})
+	}
+	if len(unended) > 0 || asJSON {
+		said = append(said, field{"unended", unended})
+	}
+	if asJSON {
+		return said
+	}
+	if len(behind) > 0 {
+		said = append(said, field{"", "behind_checkpoint: the records of these heads were removed in order; they can no longer be proven, and nothing speaks against them"})
+	}
+	if len(unended) > 0 {
+		said = append(said, field{"", "unended: the process of such a chain runs, was killed, or the end of the chain is lost; " + audit.KillNote})
+	}
+	for i, f := range said {
+		if list, is := f.value.([]string); is && f.name != "heads" && f.name != "breaks" && len(list) > maxShown {
+			said[i].value = append(list[:maxShown:maxShown], fmt.Sprintf("and %d more (--json)", len(list)-maxShown))
+		}
+	}
+	return said
 }
 
 func exportTrail(ctx context.Context, call cli.Call, house House) error {
@@ -100,7 +143,7 @@ func exportTrail(ctx context.Context, call cli.Call, house House) error {
 		return cli.Usage("--format is jsonl or csv")
 	}
 	to := func(w io.Writer) error {
-		return house.trail(ctx, call, func(r audit.Reader) error { return audit.Export(ctx, r, w, filter, format) })
+		return house.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
 	}
 	if call.Get("out") == "" {
 		return to(call.Stdout)
@@ -129,7 +172,7 @@ func moment(text string) (time.Time, error) {
 
 // trail reads the trail in the caller's process, through the running server or out of its
 // file.
-func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Reader) error) error {
+func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -138,7 +181,7 @@ func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Reader) e
 	if err != nil {
 		return err
 	}
-	return h.reach(ctx, conf, f,
+	return h.reading().reach(ctx, conf, f,
 		func(socket string) error { return do(&distant{socket: socket}) },
 		func(rooms Rooms) error { return do(rooms.Store) })
 }
@@ -150,16 +193,59 @@ type distant struct {
 }
 
 func (d *distant) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
-	args := cli.Args{Words: []string{strconv.FormatUint(after, 10), strconv.Itoa(n)}, Flags: map[string][]string{"json": {"true"}}}
-	text, err := ask(ctx, d.socket, Request{"audit records", args}, 0)
+	return page, d.ask(ctx, &page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
+}
+
+func (d *distant) Appended(ctx context.Context) (uint64, error) {
+	var s state
+	err := d.ask(ctx, &s, "audit state")
+	return s.Appended, err
+}
+
+func (d *distant) Checkpoint(ctx context.Context) (storage.Checkpoint, error) {
+	var s state
+	err := d.ask(ctx, &s, "audit state")
+	if err == nil && s.Forged {
+		err = storage.ErrCheckpoint
+	}
+	return storage.Checkpoint{Text: storage.NewSecret(s.Checkpoint), Version: s.Version}, err
+}
+
+// ask has the server run one of the commands above, and reads its answer.
+func (d *distant) ask(ctx context.Context, into any, command string, words ...string) error {
+	args := cli.Args{Words: words, Flags: map[string][]string{"json": {"true"}}}
+	text, err := ask(ctx, d.socket, Request{command, args}, 0)
 	if errors.Is(err, errNobody) && d.begun { // to begin anew with the file would tell the beginning twice
 		err = errors.New("the server has gone away in between; do it again")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.begun = true
-	return page, json.Unmarshal([]byte(text), &page)
+	return json.Unmarshal([]byte(text), into)
+}
+
+// state is what audit verify wants to know beside the records. The socket is for whoever may
+// do anything, so the checkpoint goes over it opened.
+type state struct {
+	Appended   uint64 `json:"appended"`
+	Checkpoint string `json:"checkpoint"`
+	Version    int64  `json:"version"`
+	Forged     bool   `json:"forged"`
+}
+
+func (s state) text(bool) (string, error) { return line(s) }
+
+func auditState(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
+	given, err := rooms.Store.Appended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := rooms.Store.Checkpoint(ctx)
+	if errors.Is(err, storage.ErrCheckpoint) {
+		return state{Appended: given, Forged: true}, nil
+	}
+	return state{Appended: given, Checkpoint: c.Text.Reveal(), Version: c.Version}, err
 }
 
 func auditPage(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

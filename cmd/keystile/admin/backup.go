@@ -62,7 +62,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
 	err = folder.Place(path, call.On("force"), func(w io.Writer) error {
 		w = untilDone{ctx, io.MultiWriter(w, sum)}
-		return house.reach(ctx, conf, f, func(socket string) (err error) {
+		return house.reading().reach(ctx, conf, f, func(socket string) (err error) {
 			made.Bytes, err = fetch(ctx, socket, w)
 			return err
 		}, func(rooms Rooms) (err error) {

@@ -27,7 +27,7 @@ func reportLine(house House) cli.Command {
 func reportMigration(ctx context.Context, call cli.Call, house House) error {
 	var report legacy.Migration
 	now := time.Now().UTC()
-	err := house.trail(ctx, call, func(r audit.Reader) (err error) {
+	err := house.trail(ctx, call, func(r audit.Archive) (err error) {
 		report, err = legacy.ReadMigration(ctx, r, now.AddDate(0, 0, -reportDays), now)
 		return err
 	})

@@ -21,8 +21,18 @@ import (
 type House struct {
 	// Open opens the rooms over the folder's database.
 	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
+	// Read is Open for commands that only read: nothing there has to be writable. nil: Open.
+	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
 	// Try opens the rooms over another database with the folder's master key; it makes no key.
 	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Rooms, io.Closer, error)
+}
+
+// reading is the house to commands that only read.
+func (h House) reading() House {
+	if h.Read != nil {
+		h.Open = h.Read
+	}
+	return h
 }
 
 // Commands returns the table for the command line.
@@ -34,7 +44,7 @@ func Commands(house House) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(house)...)
-	return append(lines, reportLine(house), backupLine(house), restoreLine(house))
+	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine())
 }
 
 // common are the flags of every command here.

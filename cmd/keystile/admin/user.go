@@ -95,8 +95,19 @@ func disableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error
 	return append(answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", true}}, ended...), err
 }
 
+// enableUser lets a user sign in again. It ends first what there was before: a process that
+// was killed may have disabled them and ended nothing.
 func enableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	u, err := changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
+	u, err := userOf(ctx, rooms.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if u.Disabled {
+		if _, err := signOutEverywhere(ctx, rooms, u); err != nil {
+			return nil, err
+		}
+	}
+	u, err = changeUser(ctx, rooms.Store, args.Words[0], func(u *storage.User) { u.Disabled = false })
 	return answer{{"sub", u.Sub}, {"username", u.Username}, {"disabled", u.Disabled}}, err
 }
 

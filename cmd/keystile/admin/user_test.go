@@ -65,6 +65,28 @@ func TestADisabledUserComesBackOnlyByEnable(t *testing.T) {
 	}
 }
 
+// A process may be killed when it has disabled somebody and not ended their sessions.
+func TestEnableEndsWhatWasBegunBefore(t *testing.T) {
+	o := newOffice(t)
+	sub := o.user("ada")
+	o.session(sub)
+	u, err := o.rooms.Store.User(t.Context(), sub)
+	if err == nil {
+		u.Disabled = true
+		_, err = o.rooms.Store.SaveUser(t.Context(), u)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.must("user", "enable", "ada")
+	if rows := o.rows("session", "list", sub); len(rows) != 0 {
+		t.Errorf("a session from before is there: %v", rows)
+	}
+	if rs := o.revocations(); len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != sub {
+		t.Errorf("revoked: %+v", rs)
+	}
+}
+
 func TestEachPartOfAUserCanBeChangedAlone(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")

@@ -57,6 +57,9 @@ type Config struct {
 	IDTokenAlgs []string
 	SigningAlg  string
 
+	AuditKeep time.Duration // 0: for ever
+	AuditSize int64         // bytes of records; 0: any number
+
 	LogLevel    slog.Level
 	LogFormat   string // text or json
 	LogRequests bool

@@ -111,7 +111,7 @@ var keys = []key{
 	{name: "mail.smtp.timeout", kind: "duration", fallback: "30s", help: "how long handing over one mail may take", example: "30s",
 		set: duration(func(c *Config) *time.Duration { return &c.Mail.Timeout })},
 
-	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token", example: "60",
+	{name: "limits.per_ip", kind: "number", fallback: "60", spec: "8", help: "requests a minute of an address that brings no valid access token; a /56 of IPv6 may do 4 times as much, a /48 16 times", example: "60",
 		set: count(func(c *Config) *int { return &c.PerAddress })},
 	{name: "limits.connections_per_ip", kind: "number", fallback: "256", help: "connections that one address (of IPv6, one /64) may hold open; trusted_proxies may hold as many as there is room for", example: "256",
 		set: count(func(c *Config) *int { return &c.MaxConnections })},
@@ -140,6 +140,11 @@ var keys = []key{
 		set: algorithms},
 	{name: "signing_alg", kind: "name", fallback: "ES256", spec: "2.1", help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",
 		set: choice(func(c *Config) *string { return &c.SigningAlg }, "ES256", "EdDSA", "RS256")},
+
+	{name: "audit.keep", kind: "duration", fallback: "400d", help: "how long the audit trail is kept, in days (d) or as other durations are, at least 1d; 0: for ever. What is older is removed within the hour, and a sealed checkpoint stands for it", example: "400d",
+		set: unless0(keep(func(c *Config) *time.Duration { return &c.AuditKeep }))},
+	{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is free", example: "2GiB",
+		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
 
 	{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
 		set: level},

@@ -49,7 +49,14 @@ func createFile(path string) (file, error) {
 
 // openJournal takes the folder, and makes it (mode 0700) if there is none.
 func openJournal(folder string) (*journal, error) {
-	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := os.Mkdir(folder, 0o700)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		synced := syncFolder(filepath.Dir(folder)) // also when it is there: who made it may have been killed before this
+		if err == nil && !errors.Is(synced, fs.ErrPermission) {
+			err = synced
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("ledger: the folder of the usage journal can not be made; make the one it belongs in, or choose another: %w", err)
 	}
 	lock, err := hold(filepath.Join(folder, lockName))
@@ -128,9 +135,12 @@ func batchOf(name string) (id storage.Batch, ok bool) {
 	return id, err == nil && node != "" && seq > 0 && fileName(id) == name
 }
 
-// sync makes the names in the folder survive a power cut. Not every system can.
-func (j *journal) sync() error {
-	folder, err := os.Open(j.folder)
+// sync makes the names of the files survive a power cut.
+func (j *journal) sync() error { return syncFolder(j.folder) }
+
+// syncFolder makes the names in a folder survive a power cut. Not every system can.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
 	if err != nil || runtime.GOOS == "windows" {
 		return err
 	}

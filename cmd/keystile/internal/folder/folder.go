@@ -61,7 +61,11 @@ func Open(path string) (*Folder, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
 	}
-	return &Folder{path: abs, made: made}, nil
+	f := &Folder{path: abs, made: made}
+	if _, err := os.Stat(f.Database()); !made && errors.Is(err, fs.ErrNotExist) {
+		syncDir(filepath.Dir(abs)) // the start that made it may have been killed before it did so
+	}
+	return f, nil
 }
 
 // Path is the absolute path of the folder.
@@ -92,7 +96,8 @@ func (f *Folder) Warning() string {
 }
 
 // mkdir makes a folder with exactly this mode, and its parents if they are missing. It
-// reports whether it has made it.
+// reports whether it has made it. What it has made survives a power cut, unless it may not
+// read the folder that it made it in.
 func mkdir(path string, mode fs.FileMode) (bool, error) {
 	err := os.Mkdir(path, mode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +107,11 @@ func mkdir(path string, mode fs.FileMode) (bool, error) {
 		err = os.Mkdir(path, mode)
 	}
 	if err == nil {
-		return true, os.Chmod(path, mode)
+		synced := syncDir(filepath.Dir(path))
+		if errors.Is(synced, fs.ErrPermission) {
+			synced = nil
+		}
+		return true, errors.Join(os.Chmod(path, mode), synced)
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return false, err

@@ -27,5 +27,14 @@ func hold(path string) (release func() error, err error) {
 	case err != nil:
 		return nil, errors.Join(&fs.PathError{Op: "lock", Path: path, Err: err}, file.Close())
 	}
+	// It may have been exchanged in between: then the lock is on a file without a name.
+	is, err := file.Stat()
+	has, failed := os.Stat(path)
+	if err = errors.Join(err, failed); err == nil && !os.SameFile(is, has) {
+		err = fmt.Errorf("%s was exchanged for another file at this moment; try again", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return file.Close, nil
 }

@@ -74,6 +74,7 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.", func(s gateway.Stats) uint64 { return s.Uncounted })
 	count("keystile_audit_events_stored_total", "Events stored on the audit trail.", func(s gateway.Stats) uint64 { return s.AuditStored })
 	count("keystile_audit_events_lost_total", "Events that found the audit queue full.", func(s gateway.Stats) uint64 { return s.AuditLost })
+	count("keystile_audit_anonymous_events_lost_total", "Events of nobody who is known that came too late to be summed.", func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting", Help: "Events noted and not yet stored."},
 			func() float64 { return float64(stats().AuditWaiting) }),

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Keeper removes what is too old, or too much, from the trail of a running service. Several of
+// them may keep one store.
+type Keeper struct {
+	Store   Prunable
+	Keep    time.Duration // 0: for ever
+	Bytes   int64         // of records; 0: any number
+	Reached func(now time.Time) time.Time
+	Note    func(context.Context, Event) error // puts on the trail what is removed, before it is
+	Log     *slog.Logger
+}
+
+const (
+	everyTurn = time.Minute
+	nextPiece = time.Second // after a piece that did not end it
+	piece     = 20_000      // records
+	ripe      = time.Hour   // how much too old the oldest record is before it is removed: not one each minute
+)
+
+// Run removes piece by piece until ctx ends. What fails is logged, once while it stays the
+// same, and tried again.
+func (k Keeper) Run(ctx context.Context) {
+	said := ""
+	for {
+		more, err := k.Turn(ctx)
+		text := ""
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrRaced) {
+			if text = err.Error(); text != said {
+				k.Log.ErrorContext(ctx, "old audit records are not removed", "err", err)
+			}
+		}
+		said = text
+		wait := everyTurn
+		if more {
+			wait = nextPiece
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Turn removes one piece, if there is one to remove, and whatever an earlier turn could not.
+func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
+	if _, err := Finish(ctx, k.Store); err != nil {
+		return false, err
+	}
+	now := k.Reached(time.Now())
+	limits := Limits{Now: now, Bytes: k.Bytes, Most: piece}
+	if k.Keep > 0 {
+		limits.Before = now.Add(-k.Keep)
+	}
+	plan, err := PlanPrune(ctx, k.Store, limits)
+	if err != nil || plan.Records == 0 {
+		return false, err
+	}
+	if young := !plan.First.Before(limits.Before.Add(-ripe)); k.Keep > 0 && young && plan.oldOnly {
+		return false, nil
+	}
+	if err := k.Note(ctx, Event{Kind: storage.EventAdmin, Detail: "audit prune by the service: " + plan.String()}); err != nil {
+		return false, fmt.Errorf("the audit trail could not be written, so nothing is removed from it: %w", err)
+	}
+	removed, err := plan.Do(ctx, k.Store, now)
+	if err != nil {
+		return false, err
+	}
+	level := slog.LevelInfo
+	if plan.Broken > 0 {
+		level = slog.LevelWarn
+	}
+	k.Log.Log(ctx, level, "old audit records were removed", "records", removed, "through", plan.Through, "until", plan.Last, "breaks", plan.Broken)
+	return plan.Full, nil
+}

@@ -1,0 +1,236 @@
+package audit
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+// How many records anonymous events may cause. See Choices.
+const (
+	sumEvery = time.Minute
+	sumRoom  = 256                     // records of a minute, after an hour without any
+	sumPause = 3750 * time.Millisecond // for each record more: 16 a minute in the long run
+	sumAlone = 2                       // events of a row that are records of their own
+	sumWide  = 24                      // rows beside sumRoom, of no network
+)
+
+// sums are the rows of one minute. Their number is bounded, whatever is noted, and every event
+// is counted in one of them: what finds no room in a row of its own network is counted by a
+// wider one, then by none, and at last by nothing at all.
+type sums struct {
+	begun chan struct{} // there is a first row
+
+	mu     sync.Mutex
+	rows   map[sumKey]*sum
+	wide   int       // rows of no network
+	count  uint64    // of all rows
+	began  time.Time // the first row
+	start  int       // records that the minute might have when it began
+	left   int       // records that it may still have
+	earned time.Time // until when left has grown
+	closed bool
+}
+
+// sumKey is what the events of a row have in common.
+type sumKey struct {
+	kind, app, product, route, detail string
+	status                            int
+	from                              netip.Prefix // zero: anywhere
+}
+
+type sum struct {
+	alone       int // were records of their own
+	count       int64
+	first, last time.Time
+}
+
+func newSums() sums {
+	return sums{begun: make(chan struct{}, 1), rows: map[sumKey]*sum{}, left: sumRoom}
+}
+
+// admits reports whether an event is to be a record of its own: one of the first of its row,
+// while there is plenty of room.
+func (s *sums) admits(e *Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.begin()
+	key := keyOf(e)
+	if key.from = clientOf(e); !key.from.IsValid() {
+		return false
+	}
+	row := s.row(key, s.spare(0))
+	if row == nil || row.alone == sumAlone || s.left <= s.spare(0) {
+		return false
+	}
+	row.alone++
+	s.left--
+	return true
+}
+
+// add counts an event; false: the trail is closed.
+func (s *sums) add(e *Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	row := s.find(e)
+	if row.count == 0 || e.At.Before(row.first) {
+		row.first = e.At
+	}
+	if row.count == 0 || e.At.After(row.last) {
+		row.last = e.At
+	}
+	row.count++
+	s.count++
+	return true
+}
+
+// find returns the narrowest row of an event that there is, or that there is room for.
+func (s *sums) find(e *Event) *sum {
+	s.begin()
+	key := keyOf(e)
+	key.from = clientOf(e)
+	for i, more := 0, key.from.IsValid(); more; i++ {
+		if row := s.row(key, s.spare(i)); row != nil {
+			return row
+		}
+		key.from, _, more = network.Widen(key.from)
+	}
+	key.from = netip.Prefix{}
+	for _, wider := range []sumKey{key, {kind: key.kind, status: key.status}} {
+		if row := s.anywhere(wider, sumWide-1); row != nil {
+			return row
+		}
+	}
+	return s.anywhere(sumKey{kind: others}, sumWide)
+}
+
+// spare is how many records rows of a network leave to those of wider ones: i steps wider
+// than a client.
+func (s *sums) spare(i int) int { return s.start >> (i + 1) }
+
+// begin begins a minute, if none has begun.
+func (s *sums) begin() {
+	if len(s.rows) > 0 {
+		return
+	}
+	now := time.Now()
+	if s.earned.IsZero() {
+		s.earned = now
+	}
+	more := now.Sub(s.earned) / sumPause
+	s.earned = s.earned.Add(more * sumPause)
+	s.left = int(min(time.Duration(s.left)+more, sumRoom))
+	s.began, s.start = now, s.left
+}
+
+// row returns a row of a network; nil if it is not there and no more than spare are left.
+func (s *sums) row(key sumKey, spare int) *sum {
+	row := s.rows[key]
+	if row == nil && s.left > spare {
+		s.left--
+		row = s.open(key)
+	}
+	return row
+}
+
+// anywhere returns a row of no network; nil if it is not there and there is no room.
+func (s *sums) anywhere(key sumKey, room int) *sum {
+	row := s.rows[key]
+	if row == nil && s.wide < room {
+		s.wide++
+		row = s.open(key)
+	}
+	return row
+}
+
+func (s *sums) open(key sumKey) *sum {
+	for _, text := range []*string{&key.kind, &key.app, &key.product, &key.route, &key.detail} {
+		*text = strings.Clone(*text) // else it could keep a whole request alive
+	}
+	if len(s.rows) == 0 {
+		nudge(s.begun)
+	}
+	row := new(sum)
+	s.rows[key] = row
+	return row
+}
+
+// over says when the minute is over; nil if none has begun.
+func (s *sums) over() <-chan time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.rows) == 0 {
+		return nil
+	}
+	return time.After(time.Until(s.began.Add(sumEvery)))
+}
+
+// take ends the minute if it is over, or if nothing follows, and returns the sums and how many
+// events they are.
+func (s *sums) take(last bool) (all []Event, events uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = last
+	if len(s.rows) == 0 || !last && time.Since(s.began) < sumEvery {
+		return nil, 0
+	}
+	for key, row := range s.rows {
+		if row.count > 0 {
+			all = append(all, row.event(key))
+		} else if key.from.IsValid() { // all of its events were records of their own
+			s.left++
+		}
+	}
+	slices.SortFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
+	events = s.count
+	clear(s.rows)
+	s.wide, s.count = 0, 0
+	return all, events
+}
+
+func (s *sums) waiting() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+func (r *sum) event(key sumKey) Event {
+	return Event{
+		At: r.first, Span: r.last.Sub(r.first), Count: r.count, Kind: key.kind, App: key.app, Product: key.product,
+		Path: key.route, Detail: key.detail, Status: key.status, IP: nameOf(key.from),
+	}
+}
+
+// nameOf writes a network as people do: one address as an address.
+func nameOf(p netip.Prefix) string {
+	switch {
+	case !p.IsValid():
+		return ""
+	case p.IsSingleIP():
+		return p.Addr().String()
+	}
+	return p.String()
+}
+
+func clientOf(e *Event) netip.Prefix {
+	a, _ := netip.ParseAddr(e.IP)
+	return network.Of(a)
+}
+
+func keyOf(e *Event) sumKey {
+	cut := func(text string, most int) string { return text[:min(len(text), most)] }
+	return sumKey{
+		kind: cut(e.Kind, 64), app: cut(e.App, 128), product: cut(e.Product, 128),
+		route: cut(e.Route, maxPath), detail: cut(e.Detail, maxPath), status: e.Status,
+	}
+}

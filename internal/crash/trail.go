@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/storage"
+)
+
+// promise says of which kind the event is that is on the audit trail before a write is
+// answered.
+type promise struct {
+	kind   string // "": any
+	strict bool   // held only by who asks for it, see --strict-trail
+}
+
+// promised are the writes that are on the trail before they are answered.
+var promised = map[string]promise{
+	revokeAccess:   {kind: storage.EventRevocation},
+	revokeFamily:   {kind: storage.EventRevocation},
+	takeBack:       {kind: storage.EventRevocation},
+	signOutAll:     {kind: storage.EventRevocation},
+	createApp:      {kind: storage.EventAdmin},
+	rotateSecret:   {kind: storage.EventAdmin},
+	createUser:     {kind: storage.EventAdmin},
+	disableUser:    {kind: storage.EventAdmin},
+	enableUser:     {kind: storage.EventAdmin},
+	changeValue:    {kind: storage.EventAdmin},
+	makeOrder:      {kind: storage.EventAdmin},
+	approveOrder:   {kind: storage.EventAdmin},
+	rejectOrder:    {kind: storage.EventAdmin},
+	cancelOrder:    {kind: storage.EventAdmin},
+	setTier:        {kind: storage.EventAdmin},
+	changePassword: {kind: storage.EventAccount, strict: true},
+	signOut:        {strict: true},
+	register:       {kind: storage.EventRegistration, strict: true},
+	replace:        {kind: storage.EventRegistration, strict: true},
+	remove:         {kind: storage.EventRegistration, strict: true},
+}
+
+// trail is what the audit trail owes, and how far it has been read.
+type trail struct {
+	strict bool
+
+	mu       sync.Mutex
+	owed     map[row]int // acknowledged and not yet looked for
+	read     uint64      // the last Seq
+	verified uint64      // records at the last Verify
+	heads    []audit.Head
+
+	rows, verifies int // that were found; all
+}
+
+// row is an event by its kind and its request id, or the detail of an admin command, which
+// has no id.
+type row struct{ kind, proof string }
+
+func newTrail(strict bool) *trail { return &trail{strict: strict, owed: map[row]int{}} }
+
+// owe notes what must be on the trail by now.
+func (t *trail) owe(what, proof string) {
+	p, promised := promised[what]
+	if !promised || p.strict && !t.strict {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.owed[row{p.kind, proof}]++
+}
+
+// check reads what is new and looks for what is owed; then the chains are verified.
+func (t *trail) check(l *life) error {
+	seen := map[row]int{}
+	for {
+		page, err := l.Records(context.Background(), t.read, storage.Page)
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			var e storage.Event
+			if err := json.Unmarshal(r.Data, &e); err != nil {
+				l.journal.violated(nil, "the trail has what is no event: %q", r.Data)
+			}
+			proof := e.RequestID
+			if proof == "" {
+				proof = e.Detail
+			}
+			seen[row{e.Kind, proof}]++
+			seen[row{"", proof}]++
+			t.read = r.Seq
+		}
+		if len(page) < storage.Page {
+			break
+		}
+	}
+	for r, n := range t.owed {
+		if seen[r] < n {
+			l.journal.violated(nil, "%d times an act was answered that the trail has %d times: kind %q, %s", n, seen[r], r.kind, r.proof)
+		}
+		t.rows += n
+	}
+	clear(t.owed)
+	if t.read < small || t.read > t.verified+t.verified/4 {
+		return t.verify(l)
+	}
+	return nil
+}
+
+// small is a trail that is verified after each kill; of a larger one all is read whenever
+// it has grown by a quarter, and at the end.
+const small = 20_000
+
+// verify checks all chains, and that the heads of the last time are still there.
+func (t *trail) verify(l *life) error {
+	report, err := audit.Verify(context.Background(), l, t.heads...)
+	if err != nil {
+		return err
+	}
+	if err := report.Err(); err != nil {
+		l.journal.violated(nil, "%v", err)
+	}
+	t.heads, t.verified = report.Heads, t.read
+	t.verifies++
+	return nil
+}
+
+// Records reads the trail through the admin socket.
+func (l *life) Records(_ context.Context, after uint64, n int) (page []storage.Record, err error) {
+	return page, l.trailPart(&page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
+}
+
+// Appended returns the last Seq that was given, so that a tail that is gone is noticed.
+func (l *life) Appended(context.Context) (uint64, error) {
+	var state struct {
+		Appended uint64 `json:"appended"`
+	}
+	err := l.trailPart(&state, "audit state")
+	return state.Appended, err
+}
+
+// Checkpoint returns none: nothing of a campaign is old enough to be removed.
+func (l *life) Checkpoint(context.Context) (storage.Checkpoint, error) {
+	return storage.Checkpoint{}, nil
+}
+
+// trailPart runs a command of the admin socket and reads its answer.
+func (l *life) trailPart(into any, command string, words ...string) error {
+	out, err := l.run(command, nil, words...)
+	if err == nil && out.Error != "" {
+		err = fmt.Errorf("%s: %s", command, out.Error)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(out.Output), into)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// hold opens the connections. Who is refused tries again for a while.
+func (a assault) hold(ctx context.Context, s *server, drip, deaf int) {
+	began := time.Now()
+	var all sync.WaitGroup
+	dials := make(chan struct{}, dialAtOnce)
+	for i := range drip + deaf {
+		attacker := attacker{from: a.from[i%len(a.from)], address: s.address, dials: dials, act: dripBody}
+		if i%6 == 5 && deaf > 0 {
+			deaf--
+			attacker.act = askUnread
+		}
+		all.Go(func() {
+			for ctx.Err() == nil && time.Since(began) < comeAgain {
+				if attacker.attack(ctx) > time.Second { // it was held
+					return
+				}
+				pauseFor(ctx, dripEvery)
+			}
+		})
+	}
+	all.Wait()
+}
+
+type attacker struct {
+	from, address string
+	dials         chan struct{}
+	act           func(context.Context, net.Conn)
+}
+
+// attack holds one connection as long as it can, and says how long.
+func (a attacker) attack(ctx context.Context) time.Duration {
+	a.dials <- struct{}{}
+	dialer := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(a.from)}, Control: smallBuffer}
+	conn, err := dialer.DialContext(ctx, "tcp", a.address)
+	<-a.dials
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	began := time.Now()
+	a.act(ctx, conn)
+	return time.Since(began)
+}
+
+// smallBuffer keeps the kernel from reading in place of who does not.
+func smallBuffer(_, _ string, c syscall.RawConn) error {
+	return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+}
+
+// dripBody sends a body byte by byte until it is told to stop.
+func dripBody(ctx context.Context, conn net.Conn) {
+	_, err := fmt.Fprint(conn, "POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1:9\r\nContent-Type: "+aForm+"\r\nContent-Length: 5000\r\n\r\ngrant_type=")
+	for err == nil && ctx.Err() == nil {
+		pauseFor(ctx, dripEvery)
+		_, err = io.WriteString(conn, "x")
+	}
+}
+
+// askUnread asks for much, does not read it, and notices only that the connection is reset.
+func askUnread(ctx context.Context, conn net.Conn) {
+	_, err := io.WriteString(conn, strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\r\n", 50))
+	for err == nil && ctx.Err() == nil {
+		pauseFor(ctx, dripEvery)
+		_, err = io.WriteString(conn, "G")
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

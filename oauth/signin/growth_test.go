@@ -1,0 +1,125 @@
+package signin
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage"
+)
+
+// long is an authorize request of n bytes, most of them of its state.
+func long(n int) string {
+	return asked + "&state=" + strings.Repeat("s", n-len(asked)-len("&state="))
+}
+
+func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
+	h := openAbroad(t, nil)
+	for name, ask := range map[string]func(query string) answer{
+		"a code to scan": func(q string) answer { return h.do(get(qrPath + "?query=" + url.QueryEscape(q))) },
+		"a provider":     func(q string) answer { return h.do(get(withPath + "wx?query=" + url.QueryEscape(q))) },
+	} {
+		if a := ask(long(maxKept)); a.Code >= 400 {
+			t.Errorf("%s with a request of %d bytes = %d %s", name, maxKept, a.Code, a.body)
+		}
+		a := ask(long(maxKept + 1))
+		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(browserCookie) != "" {
+			t.Errorf("%s with one byte more = %d %s, want 400 and what is too long", name, a.Code, a.body)
+		}
+		if a := ask(asked + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
+			t.Errorf("%s shows a name of a stranger's making: %d %s", name, a.Code, a.body)
+		}
+	}
+}
+
+func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
+	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
+		b := h.browser()
+		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
+		}
+		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept)); a.Code != http.StatusSeeOther {
+			t.Errorf("asking for a code with %d bytes = %d %s", maxKept, a.Code, a.body)
+		}
+		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(maxKept+1))
+		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+			t.Errorf("signing up with an address = %d %s, want 400", a.Code, a.body)
+		}
+	})
+}
+
+func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
+	r := get(qrPath)
+	r.Header.Set("User-Agent", strings.Repeat("x", 255)+"密"+strings.Repeat("x", 5000))
+	if agent := agentOf(r); agent != strings.Repeat("x", 255) {
+		t.Errorf("a User-Agent of 5 kB is kept as %q", agent)
+	}
+}
+
+func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := func(format string, args ...any) netip.Prefix {
+			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
+		}
+		l, through := newLaddered(3, time.Minute), 0
+		count := func(p netip.Prefix) {
+			if l.count(p) == 0 {
+				through++
+			}
+		}
+		for i := range 65536 {
+			count(client("2001:db8:1:%x::1", i))
+		}
+		if through != 48 {
+			t.Errorf("of a /48 %d get through, want 48", through)
+		}
+		through = 0
+		for i := range 256 {
+			count(client("2001:db8:2:%x::1", i))
+		}
+		if through != 12 {
+			t.Errorf("of a /56 %d get through, want 12", through)
+		}
+		through = 0
+		for i := range 250 {
+			count(client("203.0.113.%d", i))
+		}
+		if count(netip.Prefix{}); through != 251 {
+			t.Errorf("of a network of IPv4 %d get through, want all 251", through)
+		}
+		time.Sleep(time.Minute)
+		if through = 0; l.count(client("2001:db8:1:1::1")) != 0 {
+			t.Error("a minute later nothing gets through")
+		}
+	})
+}
+
+// Whose account is guessed at is written down, whoever else is refused is only counted.
+func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
+	var notes trail
+	rm := open(t, func(c *Config) { c.Audit = &notes })
+	rm.do(post("username", "Mina", "password", "none of hers"))
+	rm.do(post("username", "nobody", "password", "none of hers"))
+	rm.do(post("username", "Mina", "password", password))
+	want := []storage.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true}, {User: rm.mina.Sub, Status: 303}}
+	for i, e := range notes {
+		if got := (storage.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}); i >= len(want) || got != want[i] {
+			t.Errorf("event %d is %+v, want %+v", i, got, want)
+		}
+	}
+	if len(notes) != len(want) {
+		t.Errorf("%d events, want %d", len(notes), len(want))
+	}
+	for range 20 { // by then the address is locked
+		rm.do(post("username", "Mina", "password", "none of hers"))
+	}
+	if e := notes[len(notes)-1]; e.Status != 429 || e.User != "" || !e.Anonymous {
+		t.Errorf("while locked: %+v, want nobody named: no limit is left for such attempts", e)
+	}
+}

@@ -1,0 +1,43 @@
+package bolt
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// ErrReadOnly is what every write of a Store answers that OpenReadOnly has opened. Nothing is
+// written.
+var ErrReadOnly = errors.New("bolt: the data file is opened for reading only")
+
+// OpenReadOnly opens the data file at path for reading. It changes nothing, on the disk or in
+// the file, and needs no right to: the file, its folder and its file system may be read-only.
+// Several may read one file at once. While somebody writes to it, it is in use, and as long
+// as somebody reads it nobody opens it to write.
+func OpenReadOnly(path string, opts Options) (*Store, error) {
+	wait := cmp.Or(opts.Timeout, 2*time.Second)
+	if _, err := os.Stat(path); err != nil {
+		return nil, explain(path, err)
+	}
+	fresh, err := inspect(path, wait)
+	if err == nil && fresh {
+		err = errors.New("nothing was ever stored in it")
+	}
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	db, err := open(path, bbolt.Options{Timeout: wait, ReadOnly: true, NoStatistics: true})
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	s := &Store{db: db, quit: make(chan struct{}), readOnly: true}
+	s.close = sync.OnceValue(func() error {
+		close(s.quit)
+		return db.Close()
+	})
+	return s, nil
+}

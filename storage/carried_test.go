@@ -1,0 +1,296 @@
+package storage_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// fill puts something into each field that is written, down to the last list and object.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch at := v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Date(2031, 7, 1, 12, *n, 0, 0, time.UTC)))
+		return
+	case time.Duration:
+		v.SetInt(int64(*n))
+		return
+	case json.RawMessage, storage.Secret:
+		_ = at
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprint("text ", *n))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(*n))
+	case reflect.Uint8:
+		v.SetUint(uint64(*n % 256))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 3, 3))
+		for i := range 3 {
+			fill(v.Index(i), n)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), n)
+			}
+		}
+	}
+}
+
+// plant puts an unknown field into each object of a JSON value.
+func plant(v any, n *int) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			v[name] = plant(v[name], n)
+		}
+		*n++
+		v["of_later"] = map[string]any{"n": json.Number(fmt.Sprint("1", *n, "000000000000000001")), "empty": nil}
+		v["zero_of_later"] = false
+	case []any:
+		for i := range v {
+			v[i] = plant(v[i], n)
+		}
+	}
+	return v
+}
+
+func parsed(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	in := json.NewDecoder(bytes.NewReader(data))
+	in.UseNumber()
+	if err := in.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+	return v
+}
+
+// later is a document as a newer version may write it: with a field more in each object, and
+// with one more sealed text.
+func later(t *testing.T, s *storage.Store, d storage.Doc) (storage.Doc, any) {
+	t.Helper()
+	record, line, _ := bytes.Cut(d.Data, []byte("\n"))
+	planted := plant(parsed(t, record), new(int))
+	sealed := map[string][]byte{}
+	if line != nil {
+		if err := json.Unmarshal(line, &sealed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sealed["of later"] = s.SealForTest("a secret of later", d, "of later")
+	first, _ := json.Marshal(planted)
+	second, _ := json.Marshal(sealed)
+	d.Data = bytes.Join([][]byte{first, second}, []byte("\n"))
+	return d, planted
+}
+
+func sealedOf(t *testing.T, d storage.Doc) (sealed map[string][]byte) {
+	t.Helper()
+	_, line, _ := bytes.Cut(d.Data, []byte("\n"))
+	if err := json.Unmarshal(line, &sealed); err != nil {
+		t.Fatalf("%s %q has no sealed texts: %v", d.Kind, d.ID, err)
+	}
+	return sealed
+}
+
+func filled(t *testing.T, s *storage.Store, k storage.KindForTest) storage.Doc {
+	t.Helper()
+	d, err := k.WriteNewForTest(s, func(record any) { fill(reflect.ValueOf(record).Elem(), new(int)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Version = 7
+	return d
+}
+
+func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
+	s, _ := open(t)
+	for name, k := range storage.KindsForTest() {
+		t.Run(name, func(t *testing.T) {
+			before, planted := later(t, s, filled(t, s, k))
+			after, err := k.RewriteForTest(s, before, func(any) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			record, _, _ := bytes.Cut(after.Data, []byte("\n"))
+			if got := parsed(t, record); !reflect.DeepEqual(got, planted) {
+				t.Errorf("it is written as\n%s, want\n%s", record, before.Data)
+			}
+			was, is := sealedOf(t, before), sealedOf(t, after)
+			if len(is) != len(was) || !bytes.Equal(is["of later"], was["of later"]) {
+				t.Errorf("the sealed texts are %q, want %q and the unknown one as it was", slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(was)))
+			}
+			again, err := k.RewriteForTest(s, after, func(any) {})
+			if err != nil || !bytes.Equal(bytes.Split(again.Data, []byte("\n"))[0], record) {
+				t.Errorf("written once more it is\n%s (%v), want\n%s", again.Data, err, record)
+			}
+		})
+	}
+}
+
+// What this version empties must not come back because it was there when it was read.
+func TestAKnownFieldIsAsThisVersionSays(t *testing.T) {
+	s, _ := open(t)
+	for name, k := range storage.KindsForTest() {
+		before, _ := later(t, s, filled(t, s, k))
+		var clean storage.Doc
+		empty := func(record any) {
+			v := reflect.ValueOf(record).Elem()
+			for i := range v.NumField() {
+				if v.Type().Field(i).IsExported() {
+					v.Field(i).SetZero()
+				}
+			}
+		}
+		clean, err := k.WriteNewForTest(s, empty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := k.RewriteForTest(s, before, empty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, _, _ := bytes.Cut(after.Data, []byte("\n"))
+		got := parsed(t, record).(map[string]any)
+		delete(got, "of_later")
+		delete(got, "zero_of_later")
+		record, _, _ = bytes.Cut(clean.Data, []byte("\n"))
+		if want := parsed(t, record); !reflect.DeepEqual(any(got), want) {
+			t.Errorf("%s: emptied it is written as %v, want %v", name, got, want)
+		}
+	}
+}
+
+// An item of a list that this version changes is another item: what was said of the one must
+// not be said of the other.
+func TestAnItemThatIsChangedLosesWhatWasSaidOfTheOld(t *testing.T) {
+	s, backend := open(t)
+	if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.SaveAccess(t.Context(), storage.AccessList{Member: "m", Rules: []storage.AccessRule{{Subject: "user:a"}, {Subject: "user:b"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := backend.Get(t.Context(), "access", "m")
+	d.Data = bytes.Replace(d.Data, []byte(`{"subject":"user:a"`), []byte(`{"until":"2031","subject":"user:a"`), 1)
+	if _, err := backend.Put(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = s.Access(t.Context(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	l.Rules = []storage.AccessRule{{Subject: "user:c"}, l.Rules[1], l.Rules[0]}
+	if l, err = s.SaveAccess(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	d, _ = backend.Get(t.Context(), "access", "m")
+	if want := `[{"subject":"user:c"},{"subject":"user:b"},{"subject":"user:a","until":"2031"}]`; !strings.Contains(string(d.Data), want) {
+		t.Errorf("moved and joined by another it is %s, want %s", d.Data, want)
+	}
+	l.Rules[2].Deny = true
+	if _, err := s.SaveAccess(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ = backend.Get(t.Context(), "access", "m"); bytes.Contains(d.Data, []byte("until")) {
+		t.Errorf("a rule that was changed is %s", d.Data)
+	}
+}
+
+func TestToolsKeepWhatANewerVersionHasWritten(t *testing.T) {
+	s, _ := open(t)
+	later := []byte(`[{"name":"a","description":"A","inputSchema":{},"call":{"template":"/a","of_later":1}},{"name":"b","description":"B","inputSchema":{},"of_later":{"x":[]}}]`)
+	packed := storage.PackForTest(later)
+	tools, err := storage.UnpackForTest(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Publish = true
+	_, tools, err = s.Tools(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = s.SaveCapability(t.Context(), c, tools); err != nil {
+		t.Fatal(err)
+	}
+	if got := storage.ToolsForTest(t.Context(), s, c.Member); !reflect.DeepEqual(parsed(t, got), parsed(t, later)) {
+		t.Errorf("the tools are stored as %s, want %s", got, later)
+	}
+}
+
+// The test above must see each kind.
+func TestEveryKindIsTried(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []string
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, is := n.(*ast.ValueSpec)
+			if !is || len(spec.Values) != 1 {
+				return true
+			}
+			if made, is := spec.Values[0].(*ast.CompositeLit); is {
+				if of, is := made.Type.(*ast.IndexExpr); is && fmt.Sprint(of.X) == "kind" {
+					declared = append(declared, spec.Names[0].Name)
+				}
+			}
+			return true
+		})
+	}
+	slices.Sort(declared)
+	if tried := slices.Sorted(maps.Keys(storage.KindsForTest())); len(declared) < 20 || !slices.Equal(tried, declared) {
+		t.Errorf("kinds tried: %q, declared: %q; name the missing one in KindsForTest", tried, declared)
+	}
+}
+
+// The document of the tools is made anew at each registration; what stands beside them stays.
+func TestTheDocumentOfTheToolsKeepsItsUnknownFields(t *testing.T) {
+	s, backend := open(t)
+	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := backend.Get(t.Context(), "toolset", "m")
+	d.Data = bytes.Replace(d.Data, []byte("{"), []byte(`{"of_later":1,`), 1)
+	one, _ := backend.Get(t.Context(), "capability", "m")
+	if c.Version, err = backend.Put(t.Context(), d, one); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SaveCapability(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ = backend.Get(t.Context(), "toolset", "m"); !bytes.Contains(d.Data, []byte(`"of_later":1`)) {
+		t.Errorf("the document is %s, want its unknown field in it", d.Data)
+	}
+}

@@ -1,0 +1,59 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Checkpoint stands for the audit records that were removed. Text is the trail's, and sealed
+// as a whole: who can write to the file and has no master key cannot make one, nor change it.
+type Checkpoint struct {
+	Text    Secret `json:"-"`
+	Version int64  `json:"-"` // 0: there is none
+
+	carried
+}
+
+// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
+var ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the master key")
+
+const checkpointID = "audit"
+
+var checkpoints = kind[Checkpoint]{
+	name:    "checkpoint",
+	id:      func(Checkpoint) string { return checkpointID },
+	index:   func(Checkpoint) []string { return []string{"all"} },
+	version: func(c *Checkpoint) *int64 { return &c.Version },
+	secrets: func(c *Checkpoint) map[string]*Secret { return map[string]*Secret{"text": &c.Text} },
+}
+
+// Checkpoint returns the one there is, or one with Version 0. It is ErrCheckpoint if what is
+// stored in its place does not open.
+func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
+	d, err := s.backend.Get(ctx, checkpoints.name, checkpointID)
+	if errors.Is(err, ErrNotFound) {
+		return Checkpoint{}, nil
+	}
+	if err != nil {
+		return Checkpoint{}, trouble("get the checkpoint", err)
+	}
+	c, err := checkpoints.record(s, d)
+	if err == nil && c.Text.IsZero() {
+		err = errors.New("it holds no sealed text")
+	}
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
+	return c, nil
+}
+
+// SaveCheckpoint replaces the checkpoint that was read, or fails with ErrConflict if there is
+// another one by now.
+func (s *Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error) {
+	saved, err := checkpoints.put(ctx, s, c)
+	if errors.Is(err, ErrExists) {
+		err = fmt.Errorf("%w: %w", ErrConflict, err)
+	}
+	return saved, err
+}

@@ -1,0 +1,132 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Feature is a fact in the store that whoever opens it must obey: a binary that ignored it
+// would let in what it keeps out, or forget what it keeps. It is written down before the
+// first such fact is, so a store in which nothing new was used can still be opened by the
+// version before. What merely adds is no feature: unknown fields survive a rewrite anyway.
+//
+// A new kind of document that a check depends on is a feature, and so is a new kind of
+// revocation, a setting that narrows, and a sealed text in a kind that had none: a binary
+// that does not know of it would leave it behind when the master key changes.
+type Feature struct {
+	Name  string `json:"name"`
+	Since string `json:"since"` // the version of Keystile that brought it
+}
+
+// firstVersion is the one that began to keep the list.
+const firstVersion = "v0.1.0"
+
+var (
+	consentRevocations = Feature{"revocations of consents", firstVersion}
+	toolAccess         = Feature{"access lists of tools", firstVersion}
+	defaultAccess      = Feature{"default access to tools", firstVersion}
+)
+
+var features = []Feature{consentRevocations, toolAccess, defaultAccess}
+
+// Features returns the features that this version obeys.
+func Features() []Feature { return slices.Clone(features) }
+
+// ErrNewer: the store was written by a newer version, and has something in it that this one
+// does not know to obey. The error says what, and which version does.
+var ErrNewer = errors.New("storage: the store was written by a newer version of Keystile")
+
+// Newer is an ErrNewer about something that a version is the first to know.
+func Newer(what, since string) error {
+	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, or put the backup made before the upgrade in its place", ErrNewer, what, since)
+}
+
+// format is the document that lists the features of a store.
+type format struct {
+	Features []Feature `json:"features"`
+	Version  int64     `json:"-"`
+	carried
+}
+
+var formats = kind[format]{
+	name:    "format",
+	id:      func(format) string { return formatID },
+	version: func(f *format) *int64 { return &f.Version },
+}
+
+const formatID = "features"
+
+// featureMemo is what a process knows to be on the list. It is never taken off.
+type featureMemo struct {
+	mu     sync.Mutex
+	listed map[string]bool
+}
+
+func (m *featureMemo) has(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.listed[name]
+}
+
+func (m *featureMemo) note(f format) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.listed = map[string]bool{}
+	for _, has := range f.Features {
+		m.listed[has.Name] = true
+	}
+}
+
+// Features returns the features of the store, in the order in which they came.
+func (s *Store) Features(ctx context.Context) ([]Feature, error) {
+	f, err := formats.get(ctx, s, formatID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return f.Features, err
+}
+
+// obeys fails with ErrNewer if the store has a feature that this version does not know.
+func (s *Store) obeys(ctx context.Context) error {
+	has, err := s.Features(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range has {
+		if !slices.ContainsFunc(features, func(known Feature) bool { return known.Name == f.Name }) {
+			return Newer(fmt.Sprintf("it has the feature %q", f.Name), f.Since)
+		}
+	}
+	s.features.note(format{Features: has})
+	return nil
+}
+
+// need puts a feature on the list. It comes before the first write of what must be obeyed:
+// a process that dies in between leaves a store that asks for more than it needs.
+func (s *Store) need(ctx context.Context, needed Feature) error {
+	if s.features.has(needed.Name) {
+		return nil
+	}
+	f, err := Again(ctx, func() (format, error) {
+		f, err := formats.get(ctx, s, formatID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return f, err
+		}
+		if slices.ContainsFunc(f.Features, func(has Feature) bool { return has.Name == needed.Name }) {
+			return f, nil
+		}
+		f.Features = append(f.Features, needed)
+		f, err = formats.put(ctx, s, f)
+		if errors.Is(err, ErrExists) { // another process was first
+			err = ErrConflict
+		}
+		return f, err
+	})
+	if err == nil {
+		s.features.note(f)
+	}
+	return err
+}
