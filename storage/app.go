@@ -30,7 +30,7 @@ type App struct {
 	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
 	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
 	Owner             string       `json:"owner,omitempty"`               // a user's sub
-	Carried           Quota        `json:"carried,omitzero"`              // of its first period, used by applications of its owner that were removed
+	Spent             Quota        `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
 	Disabled          bool         `json:"disabled,omitempty"`
 	CreatedAt         time.Time    `json:"created_at"`
 	UpdatedAt         time.Time    `json:"updated_at"`

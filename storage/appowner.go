@@ -74,7 +74,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		if err != nil {
 			return a, err
 		}
-		a.Carried = pool.take(limit)
+		a.Spent = pool.take(limit)
 		version, err := s.writeFenced(ctx, a, stands, pool)
 		if lost(err, fences.name, spents.name) {
 			continue // another one was made or removed; each round one of them gets through
@@ -105,7 +105,7 @@ func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (in
 	if err != nil {
 		return 0, err
 	}
-	if a.Carried.Calls == 0 {
+	if a.Spent.Calls == 0 {
 		return s.write(ctx, stands, app)
 	}
 	left, err := spents.doc(s, pool)

@@ -21,8 +21,8 @@ func (q Quota) in(other Quota) bool { return q.Period == other.Period && q.Until
 // UsedBefore is how many calls of a period count as made by an application because its owner
 // made them with another one, which was removed.
 func (a App) UsedBefore(period Quota) int64 {
-	if a.Carried.in(period) {
-		return a.Carried.Calls
+	if a.Spent.in(period) {
+		return a.Spent.Calls
 	}
 	return 0
 }
@@ -31,6 +31,7 @@ func (a App) UsedBefore(period Quota) int64 {
 // application that is made takes of it what its own limit allows, so that removing one and
 // making another renews nothing.
 type spent struct {
+	carried
 	Owner   string  `json:"owner"`
 	Used    []Quota `json:"used"` // one for each period
 	Version int64   `json:"-"`
