@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage"
@@ -25,14 +26,14 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (s
 		params: params, body: body,
 		tool: storage.Tool{
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
-			Call: &storage.Call{Template: strings.Clone(op.path)},
+			Call: &storage.Call{Template: strings.Clone(plainTemplate(op.path))},
 		},
 	}.bound(d.options)
 }
 
-// params returns the arguments that go to the path, the query and the headers. A
-// placeholder that nobody declares is a string; what is declared for no placeholder is
-// no argument.
+// params returns the arguments that go to the path, the query, the headers and the
+// cookies. A placeholder that nobody declares is a string; what is declared for no
+// placeholder is no argument, and neither is a cookie that an operation does without.
 func (d *document) params(op operation, parameters []parameter, view *toolschema.Projection) (out []argument) {
 	unfilled := placeholders(op.path)
 	out = make([]argument, 0, len(parameters)+len(unfilled))
@@ -44,7 +45,11 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 			}
 		case "query":
 		case "header":
-			if ours(p.name) {
+			if restcall.Reserved(p.name) {
+				continue
+			}
+		case "cookie":
+			if !p.True("required") {
 				continue
 			}
 		default:
@@ -93,7 +98,13 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 	}
 	if p.body != nil {
 		for i := range p.body.args {
-			args = append(args, &p.body.args[i])
+			a := &p.body.args[i]
+			args = append(args, a)
+			for h := range a.headers {
+				if a.headers[h].arg != nil {
+					args = append(args, a.headers[h].arg)
+				}
+			}
 		}
 	}
 	if len(args) > o.MaxProperties {
@@ -128,11 +139,22 @@ func (b *body) bound() *storage.Body {
 		out.Whole = b.args[0].as
 		return &out
 	}
-	for _, a := range b.args {
-		out.Fields = append(out.Fields, storage.Field{
-			Arg: a.as, Name: strings.Clone(a.Name), Required: a.Required,
-			File: a.Binary && out.ContentType == typeMultipart,
-		})
+	for i := range b.args {
+		a := &b.args[i]
+		if a.more {
+			out.More = a.as
+			continue
+		}
+		f := a.field
+		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
+		f.File = a.Binary && out.ContentType == typeMultipart
+		for _, h := range a.headers {
+			if h.arg != nil {
+				h.Arg = h.arg.as
+			}
+			f.Headers = append(f.Headers, h.PartHeader)
+		}
+		out.Fields = append(out.Fields, f)
 	}
 	return &out
 }

@@ -77,7 +77,8 @@ type Field struct {
 	Headers     []PartHeader `json:"headers,omitempty"`      // of the part of a multipart body
 }
 
-// PartHeader is a header of one part of a multipart body: a fixed value, or an argument.
+// PartHeader is a header of one part of a multipart body: a fixed value, or an argument
+// that is needed as soon as the part is given.
 type PartHeader struct {
 	Name  string `json:"name"`
 	Value string `json:"value,omitempty"`

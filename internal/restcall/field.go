@@ -80,6 +80,7 @@ func (f *field) header(to http.Header, args arguments, p *Plan, c *complaints) {
 		value := h.value
 		if h.arg >= 0 {
 			if !args.given(h.arg, p) {
+				c.add("argument %q is required when %q is given", p.args[h.arg].name, f.Arg)
 				continue
 			}
 			value = string(valueOf(args[h.arg], false).join(nil, ",", false, escapeNothing))

@@ -59,6 +59,13 @@ func compileTemplate(text string, params []storage.Param, args map[string]int) (
 	return t, nil
 }
 
+// CheckTemplate says why a path of OpenAPI can not be that of a request, whatever fills its
+// placeholders, nil if it can.
+func CheckTemplate(text string) error {
+	_, err := compileTemplate(text, nil, nil)
+	return err
+}
+
 // split cuts a segment into literals and places.
 func split(segment string, params []storage.Param, args map[string]int) (pieces []piece) {
 	literal := ""
