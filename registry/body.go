@@ -87,16 +87,19 @@ func (d *document) shaped(schema toolschema.Node, kind string, required bool, vi
 		return d.text(b, schema, view)
 	}
 	fields, more, ok := view.Object(schema)
+	fields = slices.DeleteFunc(fields, func(f toolschema.Field) bool {
+		odd := kind == typeMultipart && strings.ContainsFunc(f.Name, unicode.IsControl)
+		if odd {
+			d.skips.add(schema, "a field with control characters in its name")
+		}
+		return odd
+	})
 	if !ok || len(fields) == 0 {
 		shown, _ := view.Schema(d.resolved(schema))
 		b.empty = ok && more == nil
 		return b.all(shown)
 	}
 	for _, f := range fields {
-		if kind == typeMultipart && strings.ContainsFunc(f.Name, unicode.IsControl) {
-			d.skips.add(schema, "a field with control characters in its name")
-			continue
-		}
 		b.args = append(b.args, argument{in: "body", Field: f, field: storage.Field{ContentType: mediaOf(f, kind)}})
 	}
 	if more != nil {

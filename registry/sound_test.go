@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -49,6 +50,9 @@ func sound(t testing.TB, tool storage.Tool) {
 	valid(t, tool)
 	if tool.Call != nil {
 		boundOnce(t, tool, schema.Properties)
+		if _, err := restcall.Compile(tool); err != nil {
+			t.Errorf("no call can be made of %s: %v", tool.Name, err)
+		}
 	}
 }
 
@@ -124,11 +128,19 @@ func boundOnce(t testing.TB, tool storage.Tool, properties map[string]any) {
 		if b.Whole != "" {
 			args = append(args, b.Whole)
 		}
+		if b.More != "" {
+			args = append(args, b.More)
+		}
 		if (b.Whole == "") == (len(b.Fields) == 0) || b.ContentType == "" {
 			t.Errorf("%s: a body %+v, want a type and either fields or the whole", tool.Name, b)
 		}
 		for _, f := range b.Fields {
 			args, places = append(args, f.Arg), append(places, "body "+f.Name)
+			for _, h := range f.Headers {
+				if h.Arg != "" {
+					args = append(args, h.Arg)
+				}
+			}
 		}
 	}
 	slices.Sort(args)
