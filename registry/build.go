@@ -88,6 +88,7 @@ type plan struct {
 	tool   storage.Tool
 	params []argument
 	body   *body
+	rest   tree.Object // what the schema says beside its arguments
 }
 
 // bound names the arguments and binds each of them once.
@@ -117,7 +118,7 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 		input = append(input, toolschema.Field{Name: a.as, Schema: a.Schema, Required: needed})
 	}
 	var err error
-	if p.tool.InputSchema, err = input.JSON(o.MaxSchema); err != nil {
+	if p.tool.InputSchema, err = input.With(p.rest, o.MaxSchema); err != nil {
 		return storage.Tool{}, err
 	}
 	for _, a := range p.params {
