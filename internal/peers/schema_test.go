@@ -82,3 +82,59 @@ func TestTheCorpusGivesSchemasThatAjvReadsStrictly(t *testing.T) {
 	}
 	ajv(t, schemas)
 }
+
+// The documents of the encoding vectors are there without a corpus.
+func TestDocumentsOfFormsGiveSchemasThatAjvReadsStrictly(t *testing.T) {
+	text, err := os.ReadFile("../restcall/testdata/encoding.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Vectors []struct {
+			ID, Version, Method, Path string
+			Operation                 json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	var schemas []judgedSchema
+	for _, v := range file.Vectors {
+		key := "openapi"
+		if v.Version == "2.0" {
+			key = "swagger"
+		}
+		document, err := json.Marshal(map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schemas = append(schemas, shown(t, v.ID, document, seen)...)
+	}
+	if len(schemas) < 30 {
+		t.Fatalf("%d schemas of %d vectors, too few to say anything", len(schemas), len(file.Vectors))
+	}
+	ajv(t, schemas)
+}
+
+// What a hand-filled or imported schema says is what a validator still enforces.
+func TestSchemasOfListsKeepWhatAjvEnforces(t *testing.T) {
+	const node = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","additionalProperties":false,"required":["n"],
+		"properties":{"n":{"$ref":"#/$defs/Node"},"o":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":{"type":"integer"}},"p":{"type":"string","pattern":"^[\\w-.]\\-\\_$"}},
+		"$defs":{"Node":{"type":"object","properties":{"v":{"type":"integer"},"kids":{"type":"array","items":{"$ref":"#/$defs/Node"}}},"required":["v"],"additionalProperties":false}}}`
+	valid := []json.RawMessage{
+		json.RawMessage(`{"n":{"v":1}}`), json.RawMessage(`{"n":{"v":1,"kids":[{"v":2,"kids":[{"v":3,"kids":[]}]}]}}`), json.RawMessage(`{"n":{"v":1},"o":{"a":"x","b":2},"p":".-_"}`),
+	}
+	invalid := []json.RawMessage{
+		json.RawMessage(`{}`), json.RawMessage(`{"n":{"v":1,"kids":[{"v":2,"kids":[{"v":"3"}]}]}}`), json.RawMessage(`{"n":{"v":1,"x":2}}`), json.RawMessage(`{"n":{"v":1},"x":1}`),
+		json.RawMessage(`{"n":{"v":1},"o":{"b":"2"}}`), json.RawMessage(`{"n":{"v":1},"p":"!-_"}`),
+	}
+	result, err := registry.StaticTools(t.Context(), json.RawMessage(`[{"name":"named","inputSchema":`+node+`},{"name":"called","httpMethod":"post","path":"/a","inputSchema":`+node+`}]`), registry.Options{})
+	if err != nil || len(result.Tools) != 2 {
+		t.Fatalf("StaticTools() = %+v, %v, want two tools", result, err)
+	}
+	ajv(t, []judgedSchema{
+		{Name: "by name", Schema: result.Tools[0].InputSchema, Valid: valid, Invalid: invalid},
+		{Name: "by REST", Schema: result.Tools[1].InputSchema, Valid: valid, Invalid: invalid[:3]},
+	})
+}
