@@ -26,9 +26,10 @@ func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Pr
 		if _, there := members.Lookup(a.Name); !there || a.more || !view.Step() {
 			continue
 		}
-		n, err := d.Follow(encoding.Get(a.Name))
+		at := encoding.Get(a.Name)
+		n, err := d.Follow(at)
 		if err != nil {
-			d.skips.add(n, err.Error())
+			d.skips.add(at, err.Error())
 			continue
 		}
 		if _, is := n.Value.(tree.Object); !is {

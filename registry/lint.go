@@ -38,8 +38,8 @@ func Lint(ctx context.Context, document []byte) []string {
 func slashless(d *document) (out []string) {
 	paths, _ := d.Root().Get("paths").Value.(tree.Object)
 	for _, m := range paths {
-		if m.Key != "" && !strings.HasPrefix(m.Key, "/") && !strings.HasPrefix(m.Key, "x-") && len(out) < maxSkips {
-			out = append(out, toolschema.Text(fmt.Sprintf("the path %q does not start with /: it is read as %q", m.Key, "/"+m.Key)))
+		if path := slashed(paths, m.Key); path != m.Key && !strings.HasPrefix(m.Key, "x-") && len(out) < maxSkips {
+			out = append(out, toolschema.Text(fmt.Sprintf("the path %q does not start with /: it is read as %q", m.Key, path)))
 		}
 	}
 	return out

@@ -35,14 +35,7 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 		if strings.HasPrefix(m.Key, "x-") {
 			continue
 		}
-		path := m.Key
-		if !strings.HasPrefix(path, "/") { // Lint says so
-			path = "/" + path
-			if _, there := paths.Lookup(path); there || m.Key == "" || strings.Contains(m.Key, "://") {
-				d.skips.add(at, "a path must start with /")
-				continue
-			}
-		}
+		path := slashed(paths, m.Key)
 		if why := unfitPath(path); why != "" {
 			d.skips.add(at, why)
 			continue
@@ -63,6 +56,15 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 	}
 	slices.SortStableFunc(out, func(a, b operation) int { return strings.Compare(a.path, b.path) }) // for those that got a slash
 	return out, nil
+}
+
+// slashed returns a path with the slash that belongs at its beginning, which Lint tells of.
+// It is left as it is if it is no path, or if the one with a slash is there too.
+func slashed(paths tree.Object, path string) string {
+	if _, there := paths.Lookup("/" + path); there || path == "" || strings.HasPrefix(path, "/") || strings.Contains(path, "://") {
+		return path
+	}
+	return "/" + path
 }
 
 // of appends the operations of a path item.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -28,8 +29,12 @@ func sound(t testing.TB, tool storage.Tool) {
 		Type       string
 		Properties map[string]any
 		Required   []string
+		Defs       map[string]any `json:"$defs"`
 	}
 	decode(t, tool.InputSchema, &schema)
+	for _, definition := range schema.Defs { // of a foreign schema, what refers to itself
+		harmless(t, tool, definition)
+	}
 	if schema.Type != "object" || schema.Properties == nil {
 		t.Errorf("%s: inputSchema = %s, want an object with properties", tool.Name, tool.InputSchema)
 	}
@@ -70,8 +75,21 @@ func harmless(t testing.TB, tool storage.Tool, schema any) {
 			for _, property := range value.(map[string]any) {
 				harmless(t, tool, property)
 			}
-		case "items", "additionalProperties":
+		case "items":
 			harmless(t, tool, value)
+		case "additionalProperties":
+			if value != false {
+				harmless(t, tool, value)
+			}
+		case "$ref":
+			var root struct {
+				Defs map[string]any `json:"$defs"`
+			}
+			decode(t, tool.InputSchema, &root)
+			to, local := value.(string)
+			if name, of := strings.CutPrefix(to, "#/$defs/"); !local || !of || root.Defs[name] == nil {
+				t.Errorf("%s: a reference leads to %v, which is no definition of the schema", tool.Name, value)
+			}
 		case "anyOf":
 			for _, branch := range value.([]any) {
 				harmless(t, tool, branch)
