@@ -14,9 +14,14 @@ type argument struct {
 	in               string        // path, query, header, cookie or body
 	as               string        // the property
 	param            storage.Param // how it is written, of path, query, header and cookie
-	field            storage.Field // how it is written, of a body
-	headers          []header      // of its part
+	form             *formField    // how a form writes it, of a body; nil: by its value
 	more             bool          // its members are members of the body
+}
+
+// formField is how a form writes an argument.
+type formField struct {
+	storage.Field
+	headers []header // of its part
 }
 
 // header is one of a part. arg is nil if it is fixed.

@@ -100,7 +100,7 @@ func (d *document) shaped(schema toolschema.Node, kind string, required bool, vi
 		return b.all(shown)
 	}
 	for _, f := range fields {
-		b.args = append(b.args, argument{in: "body", Field: f, field: storage.Field{ContentType: mediaOf(f, kind)}})
+		b.args = append(b.args, argument{in: "body", Field: f, form: typed(f, kind)})
 	}
 	if more != nil {
 		b.args = append(b.args, argument{in: "body", more: true, Field: toolschema.Field{Name: furtherMembers, Schema: *more}})
@@ -112,12 +112,12 @@ func (d *document) shaped(schema toolschema.Node, kind string, required bool, vi
 // not name. A field that has this name keeps it.
 const furtherMembers = "additionalProperties"
 
-// mediaOf is what the schema of a file says of its type.
-func mediaOf(f toolschema.Field, kind string) string {
-	if kind != typeMultipart || !f.Binary || restcall.CheckMediaTypes(f.MediaType) != nil {
-		return ""
+// typed is how a form writes a file whose schema says its type, nil of anything else.
+func typed(f toolschema.Field, kind string) *formField {
+	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
+		return nil
 	}
-	return strings.Clone(f.MediaType)
+	return &formField{Field: storage.Field{ContentType: strings.Clone(f.MediaType)}}
 }
 
 // text is a body that no rule makes from values: the caller writes it.
@@ -153,7 +153,7 @@ func (d *document) form(parameters []parameter, consumes []string, view *toolsch
 		b.Required = b.Required || p.True("required")
 		b.args = append(b.args, argument{in: "body", Field: toolschema.Field{
 			Name: p.name, Schema: schema, Required: p.True("required"), Binary: file,
-		}, field: d.collected(p)})
+		}, form: d.collected(p)})
 	}
 	if len(b.args) == 0 {
 		return nil

@@ -101,9 +101,12 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 		for i := range p.body.args {
 			a := &p.body.args[i]
 			args = append(args, a)
-			for h := range a.headers {
-				if a.headers[h].arg != nil {
-					args = append(args, a.headers[h].arg)
+			if a.form == nil {
+				continue
+			}
+			for _, h := range a.form.headers {
+				if h.arg != nil {
+					args = append(args, h.arg)
 				}
 			}
 		}
@@ -146,16 +149,25 @@ func (b *body) bound() *storage.Body {
 			out.More = a.as
 			continue
 		}
-		f := a.field
+		var f storage.Field
+		if a.form != nil {
+			f = a.form.bound()
+		}
 		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
 		f.File = a.Binary && out.ContentType == typeMultipart
-		for _, h := range a.headers {
-			if h.arg != nil {
-				h.Arg = h.arg.as
-			}
-			f.Headers = append(f.Headers, h.PartHeader)
-		}
 		out.Fields = append(out.Fields, f)
 	}
 	return &out
+}
+
+// bound returns how a field is written, its headers with the names of their arguments.
+func (f *formField) bound() storage.Field {
+	out := f.Field
+	for _, h := range f.headers {
+		if h.arg != nil {
+			h.Arg = h.arg.as
+		}
+		out.Headers = append(out.Headers, h.PartHeader)
+	}
+	return out
 }

@@ -41,13 +41,16 @@ func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Pr
 }
 
 func (d *document) encodeField(a *argument, n toolschema.Node, kind string, view *toolschema.Projection) {
+	if a.form == nil {
+		a.form = &formField{}
+	}
 	d.style(a, n, kind)
-	if v := n.Get("contentType"); v.Value != nil && a.field.Style == "" {
+	if v := n.Get("contentType"); v.Value != nil && a.form.Style == "" {
 		text, is := v.Value.(string)
 		if err := restcall.CheckMediaTypes(text); !is || err != nil || len(text) > maxTypes {
 			d.skips.add(v, "not a list of media types")
 		} else if text != "" {
-			a.field.ContentType = strings.Clone(text)
+			a.form.ContentType = strings.Clone(text)
 		}
 	}
 	if kind == typeMultipart {
@@ -82,9 +85,9 @@ func (d *document) style(a *argument, n toolschema.Node, kind string) {
 		d.skips.add(n.Get("style"), "not a way to write a field of a form")
 		return
 	}
-	a.field.Style, a.field.Explode = strings.Clone(method.Style), method.Explode
-	a.field.AllowReserved = kind == typeForm && v.True("allowReserved")
-	a.field.ContentType = ""
+	a.form.Style, a.form.Explode = strings.Clone(method.Style), method.Explode
+	a.form.AllowReserved = kind == typeForm && v.True("allowReserved")
+	a.form.ContentType = ""
 }
 
 // maxHeaders bounds the headers of one part.
@@ -108,7 +111,7 @@ func (d *document) partHeaders(a *argument, headers toolschema.Node, view *tools
 			d.skips.add(at, err.Error())
 			continue
 		}
-		if !restcall.PartHeader(m.Key) || len(m.Key) > maxPath || len(a.headers) == maxHeaders {
+		if !restcall.PartHeader(m.Key) || len(m.Key) > maxPath || len(a.form.headers) == maxHeaders {
 			d.skips.add(at, "not a header that a part may have")
 			continue
 		}
@@ -126,7 +129,7 @@ func (d *document) partHeaders(a *argument, headers toolschema.Node, view *tools
 			d.skips.add(at, "an optional header of a part without a value: it is not sent")
 			continue
 		}
-		a.headers = append(a.headers, h)
+		a.form.headers = append(a.form.headers, h)
 	}
 }
 
@@ -155,22 +158,23 @@ func only(schema toolschema.Node) (text string, ok bool) {
 
 // collected reads the collectionFormat of a list in a form of OpenAPI 2.0, whose default is
 // csv.
-func (d *document) collected(p parameter) (f storage.Field) {
+func (d *document) collected(p parameter) *formField {
 	if p.Get("type") != "array" {
-		return f
+		return nil
 	}
-	formats := map[string]storage.Field{
-		"":      {Style: openapi3.SerializationForm},
-		"csv":   {Style: openapi3.SerializationForm},
-		"ssv":   {Style: openapi3.SerializationSpaceDelimited},
-		"pipes": {Style: openapi3.SerializationPipeDelimited},
-		"tsv":   {Style: "tabDelimited"},
-		"multi": {Style: openapi3.SerializationForm, Explode: true},
-	}
-	f, known := formats[p.Text("collectionFormat")]
+	f, known := collections[p.Text("collectionFormat")]
 	if !known {
 		d.skips.add(p.node.Get("collectionFormat"), "not a way to write a field of a form")
-		return formats[""]
+		f = collections["csv"]
 	}
-	return f
+	return &formField{Field: f}
+}
+
+var collections = map[string]storage.Field{
+	"":      {Style: openapi3.SerializationForm},
+	"csv":   {Style: openapi3.SerializationForm},
+	"ssv":   {Style: openapi3.SerializationSpaceDelimited},
+	"pipes": {Style: openapi3.SerializationPipeDelimited},
+	"tsv":   {Style: "tabDelimited"},
+	"multi": {Style: openapi3.SerializationForm, Explode: true},
 }

@@ -61,7 +61,10 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 // slashed returns a path with the slash that belongs at its beginning, which Lint tells of.
 // It is left as it is if it is no path, or if the one with a slash is there too.
 func slashed(paths tree.Object, path string) string {
-	if _, there := paths.Lookup("/" + path); there || path == "" || strings.HasPrefix(path, "/") || strings.Contains(path, "://") {
+	if path == "" || path[0] == '/' || strings.Contains(path, "://") {
+		return path
+	}
+	if _, there := paths.Lookup("/" + path); there {
 		return path
 	}
 	return "/" + path
@@ -119,7 +122,12 @@ var (
 
 // plainTemplate is a path without what some documents append to it: the queries
 // of RFC 6570, whose names are declared as parameters too.
-func plainTemplate(path string) string { return expansion.ReplaceAllString(path, "") }
+func plainTemplate(path string) string {
+	if !strings.ContainsAny(path, "?&#") {
+		return path
+	}
+	return expansion.ReplaceAllString(path, "")
+}
 
 // placeholders returns the names in the braces of a template, each once, in their order.
 // Behind ? and # and across segments braces are no placeholders: a request has no place

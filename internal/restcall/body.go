@@ -127,16 +127,10 @@ func (b *body) write(args arguments, p *Plan, c *complaints) (text []byte, conte
 }
 
 func (b *body) writeJSON(args arguments, more bool, p *Plan, c *complaints) []byte {
-	text := []byte{'{'}
-	add := func(key, value []byte) {
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(append(text, key...), value...)
-	}
+	text := append(make([]byte, 0, 64), '{')
 	for _, f := range b.fields {
 		if raw := args[f.arg]; raw != nil {
-			add(f.key, raw)
+			text = appendMember(text, f.key, raw)
 		}
 	}
 	if more {
@@ -145,10 +139,17 @@ func (b *body) writeJSON(args arguments, more bool, p *Plan, c *complaints) []by
 				c.add("argument %q must not have the member %q, which is an argument of its own", p.args[b.more].name, clip(string(name), 64))
 			}
 			key, _ := json.Marshal(string(name))
-			add(append(key, ':'), v)
+			text = appendMember(text, append(key, ':'), v)
 		}
 	}
 	return append(text, '}')
+}
+
+func appendMember(object, key, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(object, key...), value...)
 }
 
 // writeWhole writes the argument that is all of the body.

@@ -5,6 +5,9 @@ import "strings"
 // writeCookies writes the arguments that are cookies into one header. Those of whoever
 // carries the call are none of them.
 func (p *Plan) writeCookies(r *Request, values arguments, c *complaints) {
+	if len(p.cookies) == 0 {
+		return
+	}
 	var text []byte
 	add := func(arg, name string) bool {
 		if carries(r.credential, name) || !headerName(name) {
