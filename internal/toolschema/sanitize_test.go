@@ -76,6 +76,8 @@ func TestKeywords(t *testing.T) {
 		{`"title":"a\nb","description":"  ","format":"date"`, `"format":"date","title":"a b"`}, {`"title":1,"description":[],"format":{}`, ``},
 		{`"pattern":"^[a-z]{2,5}(?:x|y)\\d+$"`, `"pattern":"^[a-z]{2,5}(?:x|y)\\d+$"`},
 		{`"pattern":"["`, ``}, {`"pattern":"(?=a)b"`, ``}, {`"pattern":"(?i)b"`, ``}, {`"pattern":"(?:a)(?P<n>b)"`, ``}, {`"pattern":"\\Aa\\z"`, ``}, {`"pattern":"[[:alpha:]]"`, ``}, {`"pattern":"` + strings.Repeat("a", 1025) + `"`, ``},
+		{`"type":["boolean","null"],"uniqueItems":true,"minLength":1,"maximum":2,"exclusiveMinimum":0,"format":"x","minItems":1,"maxProperties":2,"pattern":"a"`, `"type":["boolean","null"]`},
+		{`"type":["string","array"],"uniqueItems":true,"minLength":1,"maximum":2`, `"items":{},"minLength":1,"type":["string","array"],"uniqueItems":true`},
 		{`"oneOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]`, `"anyOf":[{"type":"string"},{"type":"integer"}]`},
 		{`"anyOf":[{"type":"string"},{}]`, ``}, {`"anyOf":[{"type":"string"},true]`, ``}, {`"anyOf":[{"type":"string"},7]`, ``}, {`"anyOf":[]`, ``}, {`"anyOf":7`, ``},
 		{`"allOf":[{"type":"string","maxLength":3},{"maxLength":2}],"minLength":1`, `"maxLength":2,"minLength":1,"type":"string"`},
