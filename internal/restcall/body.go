@@ -21,6 +21,7 @@ type body struct {
 	base64      bool
 	fields      []field
 	more        int // the argument whose members are beside the fields; -1: none
+	names       map[string]bool
 }
 
 type bodyKind int
@@ -33,7 +34,7 @@ const (
 )
 
 func compileBody(b storage.Body, p *Plan) (*body, error) {
-	out := &body{required: b.Required, whole: -1, more: -1}
+	out := &body{required: b.Required, whole: -1, more: -1, names: map[string]bool{}}
 	if err := out.readType(b.ContentType); err != nil {
 		return nil, err
 	}
@@ -60,6 +61,9 @@ func compileBody(b storage.Body, p *Plan) (*body, error) {
 	}
 	if at, ok := p.index[b.More]; ok && b.More != "" {
 		out.more = at
+		for _, f := range b.Fields {
+			out.names[f.Name] = true
+		}
 	}
 	return out, nil
 }
@@ -121,7 +125,7 @@ func (b *body) write(args arguments, p *Plan, c *complaints) (text []byte, conte
 		}
 	}
 	if more {
-		s.members(args[b.more], p.args[b.more].name, b.fields)
+		s.members(args[b.more], p.args[b.more].name, b.names)
 	}
 	return s.end(b.contentType)
 }
@@ -135,7 +139,7 @@ func (b *body) writeJSON(args arguments, more bool, p *Plan, c *complaints) []by
 	}
 	if more {
 		for name, v := range rawjson.Members(args[b.more]) {
-			if declares(b.fields, string(name)) {
+			if b.names[string(name)] {
 				c.add("argument %q must not have the member %q, which is an argument of its own", p.args[b.more].name, clip(string(name), 64))
 			}
 			key, _ := json.Marshal(string(name))
@@ -168,8 +172,4 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, c *complaints) (text 
 	s := b.sink(c)
 	s.members(raw, a.name, nil)
 	return s.end(b.contentType)
-}
-
-func declares(fields []field, name string) bool {
-	return slices.ContainsFunc(fields, func(f field) bool { return f.Name == name })
 }

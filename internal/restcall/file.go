@@ -56,6 +56,9 @@ func (f *file) setType(arg, kind string, c *complaints) {
 	f.contentType = mime.FormatMediaType(media, params)
 }
 
+// maxURLHead bounds what a data URL says before its data: a type and a name.
+const maxURLHead = 4 << 10
+
 // read reads the text of a file.
 func (f *file) read(arg, text string, c *complaints) {
 	const scheme = "data:"
@@ -64,8 +67,8 @@ func (f *file) read(arg, text string, c *complaints) {
 		return
 	}
 	head, data, ok := strings.Cut(text[len(scheme):], ",")
-	if !ok {
-		c.add("argument %q must be a data URL with a comma before its data", arg)
+	if !ok || len(head) > maxURLHead {
+		c.add("argument %q must be a data URL with a comma before its data, after at most %d bytes", arg, maxURLHead)
 		return
 	}
 	media, parameters, _ := strings.Cut(head, ";")
@@ -113,13 +116,19 @@ const maxFileName = 200
 // cleanName is what stays of the name of a file: no path, however it is encoded, nothing
 // that is not seen, no dots or blanks at the ends. "" if nothing does.
 func cleanName(name string) string {
-	for range decodings {
-		if once, err := url.PathUnescape(name); err == nil && strings.ContainsAny(once, "/\\") {
-			name = once
+	for read, n := name, 0; ; n++ {
+		if i := strings.LastIndexAny(read, "/\\"); i >= 0 {
+			read = read[i+1:]
+			name = read
 		}
-		if i := strings.LastIndexAny(name, "/\\"); i >= 0 {
-			name = name[i+1:]
+		decoded, err := url.PathUnescape(read)
+		if err != nil { // a server that is not strict reads the rest
+			decoded = slashes2F.Replace(read)
 		}
+		if n > decodings || decoded == read {
+			break
+		}
+		read = decoded
 	}
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || r == utf8.RuneError {
@@ -135,6 +144,8 @@ func cleanName(name string) string {
 	}
 	return name
 }
+
+var slashes2F = strings.NewReplacer("%2f", "/", "%2F", "/", "%5c", "/", "%5C", "/", "%25", "%")
 
 // nameFor is the name under which a file is sent: its own, or that of its field with the
 // extension of its type.

@@ -52,6 +52,7 @@ func TestFormsAreBounded(t *testing.T) {
 		"a list of parts":                  {parts, storage.Field{Name: "f"}, many, "a body of more than"},
 		"a list of parts of a style":       {parts, deep("form"), many, "a body of more than"},
 		"a list of files that are none":    {parts, storage.Field{Name: "f", File: true}, `[` + strings.Repeat(`"!",`, 500_000) + `"!"]`, "must be base64"},
+		"parameters of a data URL":         {parts, storage.Field{Name: "f", File: true}, `"data:a/b` + strings.Repeat(";x=y", 900_000) + `,"`, "at most"},
 		"members of a whole form":          {form, whole{}, `{"` + long + `":` + many + `}`, "a body of more than"},
 		"a list in a cookie":               {"", storage.Param{Name: "f", In: "cookie", Explode: true}, many, "cookies of more than"},
 		"a list in a cookie, not exploded": {"", storage.Param{Name: "f", In: "cookie"}, many, "cookies of more than"},
@@ -59,6 +60,17 @@ func TestFormsAreBounded(t *testing.T) {
 		r, err := build(t, one("post", "/", c.contentType, "{}", c.place), `{"x":`+c.value+`}`)
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || len(err.Error()) > 4<<10) {
 			t.Errorf("%s: %.60v, %.300v, want a refusal: %s", name, r, err, c.says)
+		}
+	}
+}
+
+func TestNamesOfFilesHaveNoPath(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.txt": "a.txt", "../a": "a", `..\a`: "a", "%2e%2e%2fa": "a", "%252e%252e%252fa.b": "a.b", "a%5Cb": "b", "100%": "100%", "a%20b": "a%20b", "..": "", "/": "", " . ": "", "a\x00\u202eb": "ab", "%2F..%2F": "", "C:x": "C:x", "..%2Fx%zz": "x%zz", "..%252fx%zz": "x%zz",
+		strings.Repeat("é", 300) + ".png": strings.Repeat("é", 98) + ".png",
+	} {
+		if got := cleanName(name); got != want {
+			t.Errorf("cleanName(%.40q) = %q, want %q", name, got, want)
 		}
 	}
 }

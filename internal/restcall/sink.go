@@ -72,13 +72,13 @@ func (s *sink) field(f *field, args arguments, p *Plan) {
 }
 
 // members writes the members of an object, about which the document says nothing.
-func (s *sink) members(raw json.RawMessage, arg string, declared []field) {
+func (s *sink) members(raw json.RawMessage, arg string, declared map[string]bool) {
 	for text, v := range rawjson.Members(raw) {
 		name := string(text)
 		switch {
 		case s.part != nil && !headerValue(name):
 			s.c.add("argument %q has a member with control characters in its name", arg)
-		case declares(declared, name):
+		case declared[name]:
 			s.c.add("argument %q must not have the member %q, which is an argument of its own", arg, clip(name, 64))
 		case !isNull(v):
 			s.each(item{field: &field{}, arg: arg, name: text}, v)
