@@ -11,9 +11,23 @@ import (
 // argument is a property of an input schema and the place it goes to.
 type argument struct {
 	toolschema.Field               // Name is what the upstream knows
-	in               string        // path, query, header or body
+	in               string        // path, query, header, cookie or body
 	as               string        // the property
-	param            storage.Param // how it is written, of path, query and header
+	param            storage.Param // how it is written, of path, query, header and cookie
+	form             *formField    // how a form writes it, of a body; nil: by its value
+	more             bool          // its members are members of the body
+}
+
+// formField is how a form writes an argument.
+type formField struct {
+	storage.Field
+	headers []header // of its part
+}
+
+// header is one of a part. arg is nil if it is fixed.
+type header struct {
+	storage.PartHeader
+	arg *argument
 }
 
 // maxArgument is the length of a property that model APIs take.
@@ -21,7 +35,7 @@ const maxArgument = 64
 
 // nameArguments gives each argument the property under which it is passed: its own name
 // where models can use it, or one made from it. Of arguments with the same name the path's
-// keeps it, then the query's, the header's and the body's; in one place, whoever can keep
+// keeps it, then the query's, the header's, the cookie's and the body's; in one place, whoever can keep
 // its name does. The others become query_id, header_id or body_id.
 func nameArguments(args []*argument) {
 	taken := map[string]bool{}
@@ -30,7 +44,7 @@ func nameArguments(args []*argument) {
 			a.as, taken[name] = strings.Clone(name), true
 		}
 	}
-	for _, in := range []string{"path", "query", "header", "body"} {
+	for _, in := range []string{"path", "query", "header", "cookie", "body"} {
 		for _, a := range args {
 			if a.in == in && toolschema.Legal(a.Name) {
 				take(a, a.Name)

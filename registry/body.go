@@ -4,7 +4,9 @@ import (
 	"mime"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage"
@@ -21,11 +23,21 @@ const (
 type body struct {
 	storage.Body
 	whole bool
+	empty bool // nothing is said of what it holds
 	args  []argument
 }
 
-// body returns that of an operation, nil if it has none.
+// body returns that of an operation, nil if it has none. A GET that has an empty object for
+// a body needs none: generators write one for every operation.
 func (d *document) body(op operation, parameters []parameter, view *toolschema.Projection) *body {
+	b := d.anyBody(op, parameters, view)
+	if b != nil && b.empty && op.method == "get" {
+		return nil
+	}
+	return b
+}
+
+func (d *document) anyBody(op operation, parameters []parameter, view *toolschema.Projection) *body {
 	if n := op.node.Get("requestBody"); n.Value != nil && !d.two {
 		return d.requestBody(n, view)
 	}
@@ -59,7 +71,9 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 		d.skips.add(target, "a request body without content")
 		return nil
 	}
-	return d.shaped(media.Get("schema"), kind, v.True("required"), view)
+	b := d.shaped(media.Get("schema"), kind, v.True("required"), view)
+	d.encode(b, media.Get("encoding"), view)
+	return b
 }
 
 // shaped returns the body that a schema describes: an object is taken apart into fields,
@@ -72,15 +86,38 @@ func (d *document) shaped(schema toolschema.Node, kind string, required bool, vi
 	if !isJSON(kind) && kind != typeForm && kind != typeMultipart {
 		return d.text(b, schema, view)
 	}
-	fields, ok := view.Fields(schema)
+	fields, more, ok := view.Object(schema)
+	fields = slices.DeleteFunc(fields, func(f toolschema.Field) bool {
+		odd := kind == typeMultipart && strings.ContainsFunc(f.Name, unicode.IsControl)
+		if odd {
+			d.skips.add(schema, "a field with control characters in its name")
+		}
+		return odd
+	})
 	if !ok || len(fields) == 0 {
 		shown, _ := view.Schema(d.resolved(schema))
+		b.empty = ok && more == nil
 		return b.all(shown)
 	}
 	for _, f := range fields {
-		b.args = append(b.args, argument{in: "body", Field: f})
+		b.args = append(b.args, argument{in: "body", Field: f, form: typed(f, kind)})
+	}
+	if more != nil {
+		b.args = append(b.args, argument{in: "body", more: true, Field: toolschema.Field{Name: furtherMembers, Schema: *more}})
 	}
 	return b
+}
+
+// furtherMembers is the argument for the members of a body that its schema allows and does
+// not name. A field that has this name keeps it.
+const furtherMembers = "additionalProperties"
+
+// typed is how a form writes a file whose schema says its type, nil of anything else.
+func typed(f toolschema.Field, kind string) *formField {
+	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
+		return nil
+	}
+	return &formField{Field: storage.Field{ContentType: strings.Clone(f.MediaType)}}
 }
 
 // text is a body that no rule makes from values: the caller writes it.
@@ -116,7 +153,7 @@ func (d *document) form(parameters []parameter, consumes []string, view *toolsch
 		b.Required = b.Required || p.True("required")
 		b.args = append(b.args, argument{in: "body", Field: toolschema.Field{
 			Name: p.name, Schema: schema, Required: p.True("required"), Binary: file,
-		}})
+		}, form: d.collected(p)})
 	}
 	if len(b.args) == 0 {
 		return nil

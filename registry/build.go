@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage"
@@ -25,14 +26,14 @@ func (d *document) build(op operation, name string, limits toolschema.Limits) (s
 		params: params, body: body,
 		tool: storage.Tool{
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
-			Call: &storage.Call{Template: strings.Clone(op.path)},
+			Call: &storage.Call{Template: strings.Clone(plainTemplate(op.path))},
 		},
 	}.bound(d.options)
 }
 
-// params returns the arguments that go to the path, the query and the headers. A
-// placeholder that nobody declares is a string; what is declared for no placeholder is
-// no argument.
+// params returns the arguments that go to the path, the query, the headers and the
+// cookies. A placeholder that nobody declares is a string; what is declared for no
+// placeholder is no argument, and neither is a cookie that an operation does without.
 func (d *document) params(op operation, parameters []parameter, view *toolschema.Projection) (out []argument) {
 	unfilled := placeholders(op.path)
 	out = make([]argument, 0, len(parameters)+len(unfilled))
@@ -44,7 +45,11 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 			}
 		case "query":
 		case "header":
-			if ours(p.name) {
+			if restcall.Reserved(p.name) {
+				continue
+			}
+		case "cookie":
+			if !p.True("required") {
 				continue
 			}
 		default:
@@ -83,6 +88,7 @@ type plan struct {
 	tool   storage.Tool
 	params []argument
 	body   *body
+	rest   tree.Object // what the schema says beside its arguments
 }
 
 // bound names the arguments and binds each of them once.
@@ -93,7 +99,16 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 	}
 	if p.body != nil {
 		for i := range p.body.args {
-			args = append(args, &p.body.args[i])
+			a := &p.body.args[i]
+			args = append(args, a)
+			if a.form == nil {
+				continue
+			}
+			for _, h := range a.form.headers {
+				if h.arg != nil {
+					args = append(args, h.arg)
+				}
+			}
 		}
 	}
 	if len(args) > o.MaxProperties {
@@ -106,7 +121,7 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 		input = append(input, toolschema.Field{Name: a.as, Schema: a.Schema, Required: needed})
 	}
 	var err error
-	if p.tool.InputSchema, err = input.JSON(o.MaxSchema); err != nil {
+	if p.tool.InputSchema, err = input.With(p.rest, o.MaxSchema); err != nil {
 		return storage.Tool{}, err
 	}
 	for _, a := range p.params {
@@ -128,11 +143,31 @@ func (b *body) bound() *storage.Body {
 		out.Whole = b.args[0].as
 		return &out
 	}
-	for _, a := range b.args {
-		out.Fields = append(out.Fields, storage.Field{
-			Arg: a.as, Name: strings.Clone(a.Name), Required: a.Required,
-			File: a.Binary && out.ContentType == typeMultipart,
-		})
+	for i := range b.args {
+		a := &b.args[i]
+		if a.more {
+			out.More = a.as
+			continue
+		}
+		var f storage.Field
+		if a.form != nil {
+			f = a.form.bound()
+		}
+		f.Arg, f.Name, f.Required = a.as, strings.Clone(a.Name), a.Required
+		f.File = a.Binary && out.ContentType == typeMultipart
+		out.Fields = append(out.Fields, f)
 	}
 	return &out
+}
+
+// bound returns how a field is written, its headers with the names of their arguments.
+func (f *formField) bound() storage.Field {
+	out := f.Field
+	for _, h := range f.headers {
+		if h.arg != nil {
+			h.Arg = h.arg.as
+		}
+		out.Headers = append(out.Headers, h.PartHeader)
+	}
+	return out
 }

@@ -44,8 +44,31 @@
 // would make it uncallable. A body that is neither JSON nor a form is one text.
 //
 // What a document asks for and the plan has no word for is left at its default and
-// listed: collectionFormat tsv, styles of another place. The encoding of form fields is
-// not read.
+// listed: collectionFormat tsv outside of forms, styles of another place.
+//
+// The encoding of a form's fields is read for URL-encoded and multipart bodies. As soon as
+// style, explode or allowReserved is there they count, and contentType does not; in the
+// multiparts of 3.0 they never do, and of files they say nothing. Without them a list is one
+// entry for each element, and an object is JSON. What is below the first level of deepObject
+// follows the servers that ask for it (package restcall). Lists in the forms of 2.0 are csv
+// unless they say otherwise.
+//
+// A header of a part is sent with the value that its schema fixes (const, an enum of one) or
+// suggests (default). An example is neither. One that is required and has no value is an
+// argument, <field>_<Header>, needed as soon as its part is given; any other is listed.
+//
+// A file keeps the schema of a text, as the list of golden documents has it: the caller
+// takes base64, a data URL, which may have a name, or {"name","type","data"}.
+//
+// additionalProperties that is true or a schema, beside properties, makes one argument of
+// that name whose members become members of the body; a field of that name keeps it. Where
+// it is not said there is no such argument, though JSON Schema would allow more: models
+// would fill it in every tool.
+//
+// A body of which nothing is said makes no argument of a GET: generators write one
+// everywhere. A path without a slash at its beginning gets one, and [Lint] says so; one
+// that has the form of a URL does not. What documents append to paths, the queries of
+// RFC 6570, is not sent.
 //
 // One user has a share of what there is (entry 61 of the decisions). All their capabilities
 // count, the private ones too; of tools those that are published, as far as they are known:
@@ -71,8 +94,10 @@
 // registering in the place of what is there: it takes the stored credential away, and sends
 // what everybody hands to the tools to another address. What is new takes nothing away.
 //
-// Cookies, and headers that the bus sets itself or that say who is calling, are no
-// arguments. They are not listed as left out: every operation of a document has them.
+// Headers that the bus sets itself or that say who is calling, and cookies that an operation
+// does without, are no arguments. They are not listed as left out: every operation of a
+// document has them. Which headers these are one list says, that of package restcall. A
+// cookie that is required is an argument; the caller's own cookies never pass.
 //
 // What nobody sees of a text is left out of what is stored (see internal/toolschema): of
 // labels, descriptions and titles silently, of other keywords by leaving out the keyword,

@@ -29,9 +29,20 @@ func Lint(ctx context.Context, document []byte) []string {
 	root, _ := tree.Parse(text, o.MaxDepth) // all of it: the validator reads the answers too
 	d.Document = toolschema.NewDocument(root, o.MaxHops)
 	if why := (&effort{d: d.Document, seen: map[string]bool{}}).of(root); why != "" {
-		return []string{"not judged by the strict validator: " + why}
+		return append(slashless(d), "not judged by the strict validator: "+why)
 	}
-	return advice(strict(ctx, []byte(text), d.two))
+	return append(slashless(d), advice(strict(ctx, []byte(text), d.two))...)
+}
+
+// slashless says which paths get a slash at their beginning, which OpenAPI demands.
+func slashless(d *document) (out []string) {
+	paths, _ := d.Root().Get("paths").Value.(tree.Object)
+	for _, m := range paths {
+		if path := slashed(paths, m.Key); path != m.Key && !strings.HasPrefix(m.Key, "x-") && len(out) < maxSkips {
+			out = append(out, toolschema.Text(fmt.Sprintf("the path %q does not start with /: it is read as %q", m.Key, path)))
+		}
+	}
+	return out
 }
 
 // strict hands a document to the validator, which panics on some.

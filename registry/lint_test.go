@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,43 @@ func TestLintDeclinesWhatWouldTakeMinutes(t *testing.T) {
 	for name, document := range map[string]string{"a short chain": with(each(100, property)), "few aliases": with(each(10, alias))} {
 		if advice := Lint(t.Context(), []byte(document)); len(advice) > 0 && strings.HasPrefix(advice[0], "not judged") {
 			t.Errorf("%s: Lint() = %q, want it judged", name, advice)
+		}
+	}
+}
+
+func TestLintSaysWhichPathsGetASlash(t *testing.T) {
+	document := []byte(`{"openapi":"3.0.3","info":{"title":"t","version":"1"},"paths":{"pets/{id}":{"get":{}},"/pets":{"get":{}},"pets":{"get":{}},"http://h/x":{"get":{}},"":{"get":{}},"x-y":7}}`)
+	const line = `the path "pets/{id}" does not start with /: it is read as "/pets/{id}"`
+	if got := Lint(t.Context(), document); !slices.Contains(got, line) {
+		t.Errorf("Lint() = %q, want %q in it", got, line)
+	}
+	result := parsed(t, document, Options{})
+	var paths []string
+	for _, tool := range result.Tools {
+		paths = append(paths, tool.Call.Template+" "+tool.Path)
+	}
+	if want := []string{"/pets /pets", "/pets/{id} /pets/:id"}; !slices.Equal(paths, want) {
+		t.Errorf("paths = %q, want %q", paths, want)
+	}
+	const left = `[{"pointer":"/paths/","reason":"a path must start with /"},{"pointer":"/paths/http:~1~1h~1x","reason":"a path must start with /"},{"pointer":"/paths/pets","reason":"a path must start with /"}]`
+	if got := string(encode(t, result.Skipped)); got != left {
+		t.Errorf("skipped = %s, want %s", got, left)
+	}
+}
+
+func TestWhatAnEncodingSaysWronglyIsListed(t *testing.T) {
+	for _, c := range []struct{ kind, encoding, pointer string }{
+		{typeForm, `7`, "/encoding"}, {typeForm, `{"a":7}`, "/encoding/a"}, {typeForm, `{"a":{"$ref":"#/nowhere"}}`, "/encoding/a"}, {typeForm, `{"a":{"style":"matrix"}}`, "/encoding/a/style"},
+		{typeForm, `{"a":{"contentType":"nonsense"}}`, "/encoding/a/contentType"}, {typeForm, `{"a":{"contentType":7}}`, "/encoding/a/contentType"}, {typeMultipart, `{"a":{"headers":7}}`, "/encoding/a/headers"},
+		{typeMultipart, `{"a":{"headers":{"a b":{}}}}`, "/encoding/a/headers/a b"}, {typeMultipart, `{"a":{"headers":{"Content-Length":{}}}}`, "/encoding/a/headers/Content-Length"},
+		{typeMultipart, `{"a":{"headers":{"X":{"schema":{"type":"string"}}}}}`, "/encoding/a/headers/X"}, {typeMultipart, `{"a":{"headers":{"X":{"example":"y","schema":{"example":"y"}}}}}`, "/encoding/a/headers/X"},
+		{typeForm, `{"b":7}`, ""}, {typeForm, `{"a":{"headers":7}}`, ""}, {typeJSON, `{"a":7}`, ""}, {typeMultipart, `{"a":{"style":"matrix"}}`, ""}, {typeMultipart, `{"a":{"headers":{"content-type":7}}}`, ""},
+	} {
+		document := `{` + three + `,"paths":{"/a":{"post":{"requestBody":{"content":{"` + c.kind + `":{"schema":{"properties":{"a":{"type":"string"}}},"encoding":` + c.encoding + `}}}}}}}`
+		result := parsed(t, []byte(document), Options{})
+		sound(t, result.Tools[0])
+		if c.pointer == "" && result.Skipped != nil || c.pointer != "" && (len(result.Skipped) != 1 || !strings.HasSuffix(result.Skipped[0].Pointer, c.pointer)) {
+			t.Errorf("%s in %s: skipped = %v, want %q", c.encoding, c.kind, result.Skipped, c.pointer)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
@@ -34,7 +35,8 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 		if strings.HasPrefix(m.Key, "x-") {
 			continue
 		}
-		if why := unfitPath(m.Key); why != "" {
+		path := slashed(paths, m.Key)
+		if why := unfitPath(path); why != "" {
 			d.skips.add(at, why)
 			continue
 		}
@@ -47,17 +49,31 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 			d.skips.add(at, "not a path item")
 			continue
 		}
-		out = d.of(item, m.Key, out)
+		out = d.of(item, path, out)
 		if len(out) > d.options.MaxOperations {
 			return nil, limitf("the document has more than %d operations: split it into several capabilities", d.options.MaxOperations)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b operation) int { return strings.Compare(a.path, b.path) }) // for those that got a slash
 	return out, nil
+}
+
+// slashed returns a path with the slash that belongs at its beginning, which Lint tells of.
+// It is left as it is if it is no path, or if the one with a slash is there too.
+func slashed(paths tree.Object, path string) string {
+	if path == "" || path[0] == '/' || strings.Contains(path, "://") {
+		return path
+	}
+	if _, there := paths.Lookup("/" + path); there {
+		return path
+	}
+	return "/" + path
 }
 
 // of appends the operations of a path item.
 func (d *document) of(item toolschema.Node, path string, out []operation) []operation {
 	members := item.Value.(tree.Object)
+	unfit := restcall.CheckTemplate(path)
 	for _, method := range methods {
 		value, there := members.Lookup(method)
 		if !there {
@@ -66,6 +82,10 @@ func (d *document) of(item toolschema.Node, path string, out []operation) []oper
 		node := item.Get(method)
 		if _, is := value.(tree.Object); !is {
 			d.skips.add(node, "not an operation")
+			continue
+		}
+		if unfit != nil {
+			d.skips.add(node, unfit.Error())
 			continue
 		}
 		out = append(out, operation{method: method, path: path, item: item, node: node})
@@ -95,12 +115,30 @@ func unfitPath(path string) string {
 	return ""
 }
 
-var placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
+var (
+	placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
+	expansion   = regexp.MustCompile(`\{[?&#][^{}]*\}`)
+)
+
+// plainTemplate is a path without what some documents append to it: the queries
+// of RFC 6570, whose names are declared as parameters too.
+func plainTemplate(path string) string {
+	if !strings.ContainsAny(path, "?&#") {
+		return path
+	}
+	return expansion.ReplaceAllString(path, "")
+}
 
 // placeholders returns the names in the braces of a template, each once, in their order.
+// Behind ? and # and across segments braces are no placeholders: a request has no place
+// there that an argument could fill.
 func placeholders(template string) (names []string) {
+	template = plainTemplate(template)
+	if i := strings.IndexAny(template, "?#"); i >= 0 {
+		template = template[:i]
+	}
 	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
-		if !slices.Contains(names, m[1]) {
+		if !strings.Contains(m[1], "/") && !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -71,8 +72,10 @@ func (d *document) parameter(n toolschema.Node) (p parameter, why string) {
 		return p, "the name of a parameter is too long"
 	case !slices.Contains([]string{"path", "query", "header", "cookie", "body", "formData"}, p.in):
 		return p, "a parameter that is in no place that is known"
-	case p.in == "header" && !token(p.name):
-		return p, "the name of a header has characters that no header may have"
+	case (p.in == "header" || p.in == "cookie") && !token(p.name):
+		return p, "the name of a " + p.in + " has characters that no " + p.in + " may have"
+	case p.in != "body" && strings.ContainsFunc(p.name, unicode.IsControl):
+		return p, "the name of a parameter has control characters"
 	}
 	return p, ""
 }
@@ -84,19 +87,7 @@ func token(name string) bool {
 	})
 }
 
-// ours reports headers that are never arguments: the bus sets them, they are about the
-// connection, or they would let a caller pose as another.
-func ours(header string) bool {
-	name := strings.ToLower(header)
-	switch name {
-	case "accept", "authorization", "connection", "content-length", "content-type", "cookie", "forwarded", "host",
-		"keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "x-real-ip":
-		return true
-	}
-	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, "mcp-")
-}
-
-// argument returns that of a path, query or header parameter. It is not ok if its
+// argument returns that of a path, query, header or cookie parameter. It is not ok if its
 // schema can not be read.
 func (d *document) argument(p parameter, view *toolschema.Projection) (a argument, ok bool) {
 	schema, json := d.schemaOf(p)
@@ -152,7 +143,7 @@ func (d *document) serialization(p parameter) (style string, explode bool) {
 		key = "collectionFormat"
 		asked.Style, asked.Explode = fromTwo(format)
 	}
-	repeats := p.in == "query" && key == "style" // the default of OpenAPI 3
+	repeats := (p.in == "query" || p.in == "cookie") && key == "style" // the default of OpenAPI 3
 	if asked.Style == "" && asked.Explode == nil {
 		return "", repeats
 	}

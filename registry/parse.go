@@ -144,7 +144,10 @@ func sizeOf(t storage.Tool) int {
 	}
 	if t.Call.Body != nil {
 		for _, f := range t.Call.Body.Fields {
-			n += len(f.Arg) + len(f.Name) + braces
+			n += len(f.Arg) + len(f.Name) + len(f.ContentType) + braces
+			for _, h := range f.Headers {
+				n += len(h.Name) + len(h.Value) + len(h.Arg) + braces
+			}
 		}
 	}
 	return n

@@ -74,7 +74,7 @@ func TestHowABodyIsSent(t *testing.T) {
 		{"files of 3.0, also behind a reference", three, `"x":{"type":"string","format":"binary"},` + content("multipart/form-data", `{"properties":{"f":{"type":"string","format":"binary"},"g":{"$ref":"#/paths/~1a/post/x"},"t":{"type":"string"}}}`),
 			`{"content_type":"multipart/form-data","fields":[{"arg":"f","name":"f","file":true},{"arg":"g","name":"g","file":true},{"arg":"t","name":"t"}],"required":true}`},
 		{"files of 3.1", three, content("multipart/form-data", `{"properties":{"f":{"contentMediaType":"image/png"},"e":{"type":"string","contentMediaType":"image/png","contentEncoding":"base64"}}}`),
-			`{"content_type":"multipart/form-data","fields":[{"arg":"e","name":"e"},{"arg":"f","name":"f","file":true}],"required":true}`},
+			`{"content_type":"multipart/form-data","fields":[{"arg":"e","name":"e"},{"arg":"f","name":"f","file":true,"content_type":"image/png"}],"required":true}`},
 		{"bytes in JSON are text", three, content("application/json", `{"properties":{"f":{"type":"string","format":"binary"}}}`), `{"content_type":"application/json","fields":[{"arg":"f","name":"f"}],"required":true}`},
 		{"a list", three, content("application/json", `{"type":"array","items":{}}`), `{"content_type":"application/json","whole":"body","required":true}`},
 		{"an object about which nothing is said", three, content("application/json", `{"type":"object"}`), `{"content_type":"application/json","whole":"body","required":true}`},

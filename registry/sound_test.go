@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -27,8 +29,12 @@ func sound(t testing.TB, tool storage.Tool) {
 		Type       string
 		Properties map[string]any
 		Required   []string
+		Defs       map[string]any `json:"$defs"`
 	}
 	decode(t, tool.InputSchema, &schema)
+	for _, definition := range schema.Defs { // of a foreign schema, what refers to itself
+		harmless(t, tool, definition)
+	}
 	if schema.Type != "object" || schema.Properties == nil {
 		t.Errorf("%s: inputSchema = %s, want an object with properties", tool.Name, tool.InputSchema)
 	}
@@ -49,6 +55,9 @@ func sound(t testing.TB, tool storage.Tool) {
 	valid(t, tool)
 	if tool.Call != nil {
 		boundOnce(t, tool, schema.Properties)
+		if _, err := restcall.Compile(tool); err != nil {
+			t.Errorf("no call can be made of %s: %v", tool.Name, err)
+		}
 	}
 }
 
@@ -66,8 +75,21 @@ func harmless(t testing.TB, tool storage.Tool, schema any) {
 			for _, property := range value.(map[string]any) {
 				harmless(t, tool, property)
 			}
-		case "items", "additionalProperties":
+		case "items":
 			harmless(t, tool, value)
+		case "additionalProperties":
+			if value != false {
+				harmless(t, tool, value)
+			}
+		case "$ref":
+			var root struct {
+				Defs map[string]any `json:"$defs"`
+			}
+			decode(t, tool.InputSchema, &root)
+			to, local := value.(string)
+			if name, of := strings.CutPrefix(to, "#/$defs/"); !local || !of || root.Defs[name] == nil {
+				t.Errorf("%s: a reference leads to %v, which is no definition of the schema", tool.Name, value)
+			}
 		case "anyOf":
 			for _, branch := range value.([]any) {
 				harmless(t, tool, branch)
@@ -124,11 +146,19 @@ func boundOnce(t testing.TB, tool storage.Tool, properties map[string]any) {
 		if b.Whole != "" {
 			args = append(args, b.Whole)
 		}
+		if b.More != "" {
+			args = append(args, b.More)
+		}
 		if (b.Whole == "") == (len(b.Fields) == 0) || b.ContentType == "" {
 			t.Errorf("%s: a body %+v, want a type and either fields or the whole", tool.Name, b)
 		}
 		for _, f := range b.Fields {
 			args, places = append(args, f.Arg), append(places, "body "+f.Name)
+			for _, h := range f.Headers {
+				if h.Arg != "" {
+					args = append(args, h.Arg)
+				}
+			}
 		}
 	}
 	slices.Sort(args)

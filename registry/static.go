@@ -68,7 +68,7 @@ type entry struct {
 	operation
 	tree.Object
 	name  string
-	input toolschema.Input
+	input toolschema.Foreign
 }
 
 // entries reads those of the list that can be used.
@@ -165,16 +165,16 @@ func (e entry) tool(o Options) (storage.Tool, error) {
 		}
 		return t, err
 	}
-	template, err := template(e.path, e.input)
+	template, err := template(e.path, e.input.Input)
 	if err != nil {
 		return storage.Tool{}, err
 	}
 	t.Description = strings.Clone(cmp.Or(t.Description, toolschema.Text(strings.ToUpper(e.method)+" "+e.path)))
 	t.Call = &storage.Call{Template: template}
-	p := plan{tool: t}
+	p := plan{tool: t, rest: e.input.Rest()}
 	inPath := placeholders(template)
 	body := &body{Body: storage.Body{ContentType: typeJSON}}
-	for _, f := range e.input {
+	for _, f := range e.input.Input {
 		a := argument{Field: f}
 		switch {
 		case slices.Contains(inPath, f.Name):

@@ -30,19 +30,20 @@ func (t Tool) ChangesNothing() bool {
 
 // Call is the plan of one HTTP request. Public paths are ambiguous (:id inside :idx,
 // a literal :cancel), so the document's own template is kept beside them. Every property
-// of a tool's InputSchema is bound exactly once: by a Param, a Field or Body.Whole.
+// of a tool's InputSchema is bound exactly once: by a Param, a Field, a PartHeader,
+// Body.Whole or Body.More.
 type Call struct {
 	Template string  `json:"template"`         // /pets/{petId}
 	Params   []Param `json:"params,omitempty"` // in the order in which they are sent
 	Body     *Body   `json:"body,omitempty"`
 }
 
-// Param binds one argument to a place in the path, the query or the headers.
+// Param binds one argument to a place in the path, the query, the headers or the cookies.
 type Param struct {
 	Arg      string `json:"arg"`                // the property of InputSchema
 	Name     string `json:"name"`               // the name the upstream knows
-	In       string `json:"in"`                 // path, query or header
-	Style    string `json:"style,omitempty"`    // OpenAPI 3 style; "": simple for path and header, form for query
+	In       string `json:"in"`                 // path, query, header or cookie
+	Style    string `json:"style,omitempty"`    // OpenAPI 3 style; "": simple for path and header, form for query and cookie
 	Explode  bool   `json:"explode,omitempty"`  // lists and objects become one parameter per member
 	Required bool   `json:"required,omitempty"` // always true in the path
 	JSON     bool   `json:"json,omitempty"`     // the value is sent as JSON text (a `content` parameter)
@@ -54,8 +55,9 @@ type Param struct {
 // Body binds arguments to the request body.
 type Body struct {
 	ContentType string  `json:"content_type"`       // application/json, application/x-www-form-urlencoded, multipart/form-data or another type
-	Whole       string  `json:"whole,omitempty"`    // the one argument that is the whole body; "": Fields
+	Whole       string  `json:"whole,omitempty"`    // the one argument that is the whole body; "": Fields and More
 	Fields      []Field `json:"fields,omitempty"`   // members of the object that is the body
+	More        string  `json:"more,omitempty"`     // the argument whose members are members of the body beside Fields; "": none
 	Required    bool    `json:"required,omitempty"` // false: with no field given, no body is sent
 }
 
@@ -64,7 +66,24 @@ type Field struct {
 	Arg      string `json:"arg"`
 	Name     string `json:"name"`
 	Required bool   `json:"required,omitempty"` // by the body's own list: needed as soon as any field is given
-	File     bool   `json:"file,omitempty"`     // base64 text that becomes a file part of a multipart body
+	File     bool   `json:"file,omitempty"`     // bytes that become a file part of a multipart body
+
+	// How a form writes the value: an OpenAPI 3 style, or tabDelimited, which OpenAPI 2.0
+	// calls tsv. "": a list is one entry for each element, and objects are JSON.
+	Style         string `json:"style,omitempty"`
+	Explode       bool   `json:"explode,omitempty"`        // with a Style: lists and objects become one entry per member
+	AllowReserved bool   `json:"allow_reserved,omitempty"` // with a Style: reserved characters that mean nothing to a form stay as they are
+
+	ContentType string       `json:"content_type,omitempty"` // media types and ranges the value may be sent as, separated by commas; "": by its form
+	Headers     []PartHeader `json:"headers,omitempty"`      // of the part of a multipart body
+}
+
+// PartHeader is a header of one part of a multipart body: a fixed value, or an argument
+// that is needed as soon as the part is given.
+type PartHeader struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+	Arg   string `json:"arg,omitempty"` // "": Value is sent
 }
 
 // Skip is a piece of a document that was left out of its tools.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -21,6 +20,8 @@ type body struct {
 	whole       int // the argument that is all of it; -1: fields
 	base64      bool
 	fields      []field
+	more        int // the argument whose members are beside the fields; -1: none
+	names       map[string]bool
 }
 
 type bodyKind int
@@ -32,18 +33,12 @@ const (
 	bodyMultipart
 )
 
-type field struct {
-	storage.Field
-	arg int
-	key []byte // the name as JSON, and a colon
-}
-
 func compileBody(b storage.Body, p *Plan) (*body, error) {
-	out := &body{required: b.Required, whole: -1}
+	out := &body{required: b.Required, whole: -1, more: -1, names: map[string]bool{}}
 	if err := out.readType(b.ContentType); err != nil {
 		return nil, err
 	}
-	if b.Whole != "" && len(b.Fields) > 0 {
+	if b.Whole != "" && (len(b.Fields) > 0 || b.More != "") {
 		return nil, errors.New("the body has both one argument that is all of it and fields")
 	}
 	if at, ok := p.index[b.Whole]; ok && b.Whole != "" {
@@ -51,22 +46,24 @@ func compileBody(b storage.Body, p *Plan) (*body, error) {
 		out.base64 = out.kind == bodyText && p.args[at].schema.binary
 		p.args[at].required = p.args[at].required || b.Required
 		p.args[at].data = out.kind == bodyJSON && p.args[at].required
+		if out.base64 {
+			p.args[at].schema.takeFiles(0)
+		}
 		return out, nil
 	}
-	if out.kind == bodyText && len(b.Fields) > 0 {
+	if out.kind == bodyText && (len(b.Fields) > 0 || b.More != "") {
 		return nil, fmt.Errorf("a body of type %s can not be made of fields", out.contentType)
 	}
 	for _, f := range b.Fields {
-		if !headerValue(f.Name) {
-			return nil, fmt.Errorf("the body field of %q has control characters in its name", f.Arg)
+		if err := out.addField(f, p); err != nil {
+			return nil, err
 		}
-		at, ok := p.index[f.Arg]
-		if !ok {
-			continue // bind complains
+	}
+	if at, ok := p.index[b.More]; ok && b.More != "" {
+		out.more = at
+		for _, f := range b.Fields {
+			out.names[f.Name] = true
 		}
-		p.args[at].data = out.kind == bodyJSON
-		key, _ := json.Marshal(f.Name)
-		out.fields = append(out.fields, field{f, at, append(key, ':')})
 	}
 	return out, nil
 }
@@ -104,33 +101,59 @@ func (b *body) write(args arguments, p *Plan, c *complaints) (text []byte, conte
 		return b.writeWhole(args[b.whole], p.args[b.whole], c)
 	}
 	given := slices.ContainsFunc(b.fields, func(f field) bool { return args.given(f.arg, p) })
-	if !given && !b.required {
+	more := b.more >= 0 && args.given(b.more, p)
+	if !given && !more && !b.required {
 		return nil, ""
 	}
 	for _, f := range b.fields {
 		if a := p.args[f.arg]; f.Required && !a.required && !args.given(f.arg, p) {
 			c.add("argument %q is required when any part of the body is given", a.name)
 		}
+		f.checkHeaders(args, p, c)
+	}
+	if more && args[b.more][0] != '{' {
+		c.add("argument %q must be an object: its members become members of the body", p.args[b.more].name)
+		return nil, ""
 	}
 	if b.kind == bodyJSON {
-		text = append(text, '{')
-		for _, f := range b.fields {
-			if raw := args[f.arg]; raw != nil {
-				if len(text) > 1 {
-					text = append(text, ',')
-				}
-				text = append(append(text, f.key...), raw...)
-			}
-		}
-		return append(text, '}'), b.contentType
+		return b.writeJSON(args, more, p, c), b.contentType
 	}
-	var entries []entry
+	s := b.sink(c)
+	for i := range b.fields {
+		if f := &b.fields[i]; args.given(f.arg, p) {
+			s.field(f, args, p)
+		}
+	}
+	if more {
+		s.members(args[b.more], p.args[b.more].name, b.names)
+	}
+	return s.end(b.contentType)
+}
+
+func (b *body) writeJSON(args arguments, more bool, p *Plan, c *complaints) []byte {
+	text := append(make([]byte, 0, 64), '{')
 	for _, f := range b.fields {
-		if args.given(f.arg, p) {
-			entries = append(entries, entriesOf(entry{arg: f.Arg, name: f.Name, file: f.File}, args[f.arg])...)
+		if raw := args[f.arg]; raw != nil {
+			text = appendMember(text, f.key, raw)
 		}
 	}
-	return b.writeEntries(entries, c)
+	if more {
+		for name, v := range rawjson.Members(args[b.more]) {
+			if b.names[string(name)] {
+				c.add("argument %q must not have the member %q, which is an argument of its own", p.args[b.more].name, clip(string(name), 64))
+			}
+			key, _ := json.Marshal(string(name))
+			text = appendMember(text, append(key, ':'), v)
+		}
+	}
+	return append(text, '}')
+}
+
+func appendMember(object, key, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(object, key...), value...)
 }
 
 // writeWhole writes the argument that is all of the body.
@@ -139,60 +162,14 @@ func (b *body) writeWhole(raw json.RawMessage, a argument, c *complaints) (text 
 	case b.kind == bodyJSON:
 		return slices.Clone(raw), b.contentType // net/http may read it when the call is over
 	case b.kind == bodyText && b.base64:
-		return decodeFile(a.name, textOf(raw, false), c), b.contentType
+		return readFile(a.name, raw, c).data, b.contentType
 	case b.kind == bodyText:
 		return []byte(textOf(raw, false)), b.contentType
 	case raw[0] != '{':
 		c.add("argument %q must be an object: its members become the fields of a form", a.name)
 		return nil, ""
 	}
-	var entries []entry
-	for text, v := range rawjson.Members(raw) {
-		name := string(text)
-		if !headerValue(name) {
-			c.add("argument %q has a member with control characters in its name", a.name)
-		}
-		if !isNull(v) {
-			entries = append(entries, entriesOf(entry{arg: a.name, name: name}, v)...)
-		}
-	}
-	return b.writeEntries(entries, c)
-}
-
-// entry is one name and text of a form.
-type entry struct {
-	arg        string // that gave it
-	name, text string
-	file       bool // text is base64
-	json       bool // text is JSON
-}
-
-// entriesOf makes one entry of a plain value and one for each element of a list.
-func entriesOf(e entry, raw json.RawMessage) []entry {
-	if raw[0] != '[' {
-		e.text, e.json = textOf(raw, false), raw[0] == '{'
-		return []entry{e}
-	}
-	var out []entry
-	for inner := range rawjson.Elements(raw) {
-		if !isNull(inner) {
-			e.text, e.json = textOf(inner, false), inner[0] == '{' || inner[0] == '['
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-func (b *body) writeEntries(entries []entry, c *complaints) ([]byte, string) {
-	if b.kind == bodyMultipart {
-		return writeMultipart(entries, c)
-	}
-	var text []byte
-	for i, e := range entries {
-		if i > 0 {
-			text = append(text, '&')
-		}
-		text = append(append(append(text, url.QueryEscape(e.name)...), '='), url.QueryEscape(e.text)...)
-	}
-	return text, b.contentType
+	s := b.sink(c)
+	s.members(raw, a.name, nil)
+	return s.end(b.contentType)
 }

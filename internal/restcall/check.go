@@ -48,7 +48,7 @@ func (p *place) String() string {
 // check complains of what a schema does not admit. The value is sound.
 func (s *schema) check(c *complaints, at *place, raw json.RawMessage) {
 	switch {
-	case s == nil:
+	case s == nil || s.file && raw[0] == '{': // of a file it is judged when it is read
 		return
 	case s.nothing:
 		c.about(at, "must not be given")

@@ -17,7 +17,24 @@
 // null stands for an optional argument that is not given. Inside a JSON body it is data
 // and is sent. Members of lists and objects that are null are left out of URLs, headers
 // and forms (RFC 6570 2.3); members that are lists or objects are sent there as JSON.
-// deepObject goes as deep as the value does; its lists are name[]=a&name[]=b.
+// deepObject goes as deep as the value does; its lists are name[]=a&name[]=b, and those of
+// objects or lists name[0][k]=a, as PHP, Rack, qs and the payment APIs read them.
+//
+// A form's entry or part has the first media type of its field that fits the value: any
+// JSON or text for objects and lists, which are JSON; anything for other values; for bytes
+// what their first ones show, else the first that is no range. A text in a part of JSON is
+// a JSON string, unless it is the JSON of an object or a list already: documents declare
+// such parts as text.
+//
+// A file is base64, a data URL, or an object {"name","type","data"}. Its type must be one
+// that its field admits. Its name loses every path, percent-encoded too, and what is not
+// seen, and stands in quotes as browsers write it: RFC 7578 forbids filename*. Without a
+// name it has that of its field and the extension of its type. Forms are bounded like
+// everything else that a short argument can make long.
+//
+// Cookies are sent as they were given, since most were taken from a cookie, but for what no
+// cookie can hold, which is percent-encoded. They are added to the cookies of the
+// credential, and can replace none.
 //
 // A path argument is judged by everything that an upstream may read in it: as it is and
 // decoded once or twice, with \ for /, with the wide forms of characters and overlong UTF-8

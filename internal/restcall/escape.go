@@ -17,6 +17,20 @@ func escapePath(dst []byte, text string) []byte { return percent(dst, text, ":@&
 // escapeSlashed leaves slashes too, as allowReserved asks for.
 func escapeSlashed(dst []byte, text string) []byte { return percent(dst, text, ":@&=+$/") }
 
+// escapeForm is for a member of a list in one field of a form. Its blanks are %20, which
+// every reader of forms takes for one.
+func escapeForm(dst []byte, text string) []byte { return percent(dst, text, "") }
+
+// escapeFormReserved keeps the reserved characters that mean nothing to a form, as
+// allowReserved asks for. Some servers take ; for &.
+func escapeFormReserved(dst []byte, text string) []byte { return percent(dst, text, ":/?#[]@!$'()*,=") }
+
+// escapeCookie keeps what the value of a cookie may hold (RFC 6265 4.1.1), so that a value
+// that was taken from a cookie goes back as it came.
+func escapeCookie(dst []byte, text string) []byte {
+	return percent(dst, text, "!#$%&'()*+/:<=>?@[]^`{|}")
+}
+
 // escapeNothing is for headers, whose values are checked and not encoded.
 func escapeNothing(dst []byte, text string) []byte { return append(dst, text...) }
 

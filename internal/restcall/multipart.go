@@ -1,45 +1,31 @@
 package restcall
 
 import (
-	"bytes"
-	"encoding/base64"
-	"mime/multipart"
+	"net/http"
 	"net/textproto"
 	"strings"
 )
 
-// quoted escapes a name within a header of a part (RFC 7578 4.2). Control characters were
-// refused before.
+// quoted escapes a name within a header of a part, as browsers do and servers read it
+// (RFC 7578 4.2 and the HTML standard); what is not ASCII stays as it is, since RFC 7578
+// forbids the filename* of RFC 8187. Control characters were refused before.
 var quoted = strings.NewReplacer(`\`, `\\`, `"`, `%22`)
 
-// writeMultipart writes multipart/form-data (RFC 7578). A file is named after its field,
-// since no argument says what it is called.
-func writeMultipart(entries []entry, c *complaints) (text []byte, contentType string) {
-	var out bytes.Buffer
-	w := multipart.NewWriter(&out)
-	for _, e := range entries {
-		name := quoted.Replace(e.name)
-		header := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + name + `"`}}
-		content := []byte(e.text)
-		switch {
-		case e.file:
-			header.Set("Content-Disposition", `form-data; name="`+name+`"; filename="`+name+`"`)
-			header.Set("Content-Type", "application/octet-stream")
-			content = decodeFile(e.arg, e.text, c)
-		case e.json:
-			header.Set("Content-Type", "application/json")
-		}
-		part, _ := w.CreatePart(header) // a Buffer takes everything
-		part.Write(content)
+// writePart writes one part of multipart/form-data (RFC 7578). One with a file name is a
+// file. Text of which no type is said has none, which is text/plain.
+func (s *sink) writePart(i item, fileName, contentType string, content []byte) {
+	if !s.more() {
+		return
 	}
-	w.Close()
-	return out.Bytes(), w.FormDataContentType()
-}
-
-func decodeFile(arg, text string, c *complaints) []byte {
-	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		c.add("argument %q must be base64 (RFC 4648 4)", arg)
+	disposition := `form-data; name="` + quoted.Replace(string(i.name)) + `"`
+	if fileName != "" {
+		disposition += `; filename="` + quoted.Replace(fileName) + `"`
 	}
-	return data
+	header := http.Header{"Content-Disposition": {disposition}}
+	if contentType != "" {
+		header["Content-Type"] = []string{contentType}
+	}
+	i.header(header, i.args, i.plan, s.c)
+	part, _ := s.part.CreatePart(textproto.MIMEHeader(header)) // a Buffer takes everything
+	part.Write(content)
 }

@@ -17,7 +17,8 @@ type Plan struct {
 	template template
 	query    []param
 	headers  []param // Name in canonical form
-	body     *body   // nil: none
+	cookies  []param
+	body     *body // nil: none
 	args     []argument
 	index    map[string]int // into args
 }
@@ -92,9 +93,16 @@ func (p *Plan) bind(call *storage.Call) error {
 	if b := call.Body; b != nil {
 		for _, f := range b.Fields {
 			places[f.Arg]++
+			for _, h := range f.Headers {
+				if h.Arg != "" {
+					places[h.Arg]++
+				}
+			}
 		}
-		if b.Whole != "" {
-			places[b.Whole]++
+		for _, all := range []string{b.Whole, b.More} {
+			if all != "" {
+				places[all]++
+			}
 		}
 	}
 	var errs []error
@@ -117,14 +125,14 @@ func (p *Plan) readParams(call *storage.Call) error {
 		known := styles[q.In]
 		switch {
 		case known == nil:
-			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query or header", q.Name, q.In))
+			errs = append(errs, fmt.Errorf("the parameter %q is in %q, not in path, query, header or cookie", q.Name, q.In))
 			continue
 		case q.Style != "" && !slices.Contains(known, q.Style):
 			errs = append(errs, fmt.Errorf("the parameter %q has the unknown style %q", q.Name, q.Style))
 		case q.Name == "":
 			errs = append(errs, fmt.Errorf("the parameter of %q has no name", q.Arg))
-		case q.In == "header" && !headerName(q.Name):
-			errs = append(errs, fmt.Errorf("%q can not be the name of a header", q.Name))
+		case (q.In == "header" || q.In == "cookie") && !headerName(q.Name):
+			errs = append(errs, fmt.Errorf("%q can not be the name of a %s", q.Name, q.In))
 		case !plain(q.Name):
 			errs = append(errs, fmt.Errorf("the parameter of %q has control characters in its name", q.Arg))
 		case q.In == "header" && Reserved(q.Name):
@@ -143,6 +151,8 @@ func (p *Plan) readParams(call *storage.Call) error {
 		case "header":
 			q.Name = http.CanonicalHeaderKey(q.Name)
 			p.headers = append(p.headers, param{q, at})
+		case "cookie":
+			p.cookies = append(p.cookies, param{q, at})
 		}
 	}
 	var err error

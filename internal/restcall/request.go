@@ -53,6 +53,7 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential}
 	p.writeURL(r, base, values, &c)
 	p.writeHeaders(r, values, &c)
+	p.writeCookies(r, values, &c)
 	if p.body != nil && len(c) == 0 {
 		var contentType string
 		if r.body, contentType = p.body.write(values, p, &c); contentType != "" {
@@ -62,7 +63,9 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	if len(c) > 0 {
 		return nil, &Refusal{"The call was not sent: " + strings.Join(c, "; ") + "."}
 	}
-	if credential.Header != "" {
+	if cookies := r.header["Cookie"]; credential.Header == "Cookie" && cookies != nil {
+		r.header["Cookie"] = []string{credential.Text + "; " + cookies[0]}
+	} else if credential.Header != "" {
 		r.header[credential.Header] = []string{credential.Text}
 	}
 	return r, nil

@@ -22,3 +22,11 @@ func Reserved(header string) bool {
 	return slices.Contains(reserved, header) ||
 		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(header, p) })
 }
+
+// PartHeader reports whether a part of a multipart body may have a header that its
+// document names: any but those that say what the part is and how to read it.
+func PartHeader(header string) bool {
+	return headerName(header) && !slices.Contains([]string{
+		"content-type", "content-disposition", "content-transfer-encoding", "content-encoding", "content-length", "mime-version",
+	}, strings.ToLower(header))
+}

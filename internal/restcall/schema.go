@@ -26,6 +26,7 @@ type schema struct {
 	required           []string
 	anyOf, allOf       []*schema
 	binary             bool // a text that stands for bytes, in base64
+	file               bool // an object with the bytes, a name and a type may stand for the text
 }
 
 type bound struct {
@@ -80,6 +81,18 @@ func compileSchema(raw json.RawMessage, depth int) *schema {
 	s.binary = format == "binary" || encoding == "base64"
 	s.anyOf, s.allOf = k.schemas("anyOf", depth), k.schemas("allOf", depth)
 	return s
+}
+
+// takeFiles lets a schema of texts that are files admit the objects that readFile reads.
+func (s *schema) takeFiles(depth int) {
+	if s == nil || depth > maxSchema {
+		return
+	}
+	s.file = !slices.Contains(s.types, "array")
+	s.items.takeFiles(depth + 1)
+	for _, part := range slices.Concat(s.anyOf, s.allOf) {
+		part.takeFiles(depth + 1)
+	}
 }
 
 func (k keywords) types() []string {

@@ -13,10 +13,15 @@ var styles = map[string][]string{
 	"path":   {"simple", "label", "matrix"},
 	"query":  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
 	"header": {"simple"},
+	"cookie": {"form"},
 }
 
-// separators are those of the styles that put a list into one parameter.
-var separators = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+// separators are those of the styles that put a list into one parameter, in URLs and forms;
+// rawSeparators in what is not encoded.
+var (
+	separators    = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
+	rawSeparators = map[string]string{"form": ",", "spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+)
 
 // value is an argument on its way into a URL, a header or a form: one text, a list of
 // texts, or the members of an object, of which names are the names.
@@ -111,7 +116,11 @@ func appendPath(dst []byte, p storage.Param, v value) []byte {
 // appendQuery writes an argument into the query. An empty list or object writes nothing.
 func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
 	if p.Style == "deepObject" && !p.JSON {
-		appendDeep(q, p.Name, raw)
+		d := deep{name: []byte(p.Name), add: func(name []byte, text string) bool {
+			q.add(string(name), text)
+			return len(q.text) <= maxTarget
+		}}
+		d.write(raw)
 		return
 	}
 	v := valueOf(raw, p.JSON)
@@ -119,31 +128,17 @@ func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
 	case len(v.texts) == 0:
 	case v.single:
 		q.add(p.Name, v.texts[0])
-	case p.Explode && v.names != nil:
-		for i, text := range v.texts {
-			q.add(v.names[i], text)
-		}
 	case p.Explode:
-		for _, text := range v.texts {
-			q.add(p.Name, text)
+		for i, text := range v.texts {
+			name := p.Name
+			if v.names != nil {
+				name = v.names[i]
+			}
+			if q.add(name, text); len(q.text) > maxTarget {
+				return // which is refused
+			}
 		}
 	case q.open(p.Name):
 		q.text = v.join(q.text, separators[p.Style], false, q.escape)
-	}
-}
-
-func appendDeep(q *query, name string, raw json.RawMessage) {
-	switch raw[0] {
-	case '{':
-		for member, v := range rawjson.Members(raw) {
-			appendDeep(q, name+"["+string(member)+"]", v)
-		}
-	case '[':
-		for e := range rawjson.Elements(raw) {
-			appendDeep(q, name+"[]", e)
-		}
-	case 'n':
-	default:
-		q.add(name, textOf(raw, false))
 	}
 }

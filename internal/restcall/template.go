@@ -59,6 +59,19 @@ func compileTemplate(text string, params []storage.Param, args map[string]int) (
 	return t, nil
 }
 
+// CheckTemplate says why a path of OpenAPI can not be that of a request, whatever fills its
+// placeholders, nil if it can.
+func CheckTemplate(text string) error {
+	plain := func(r rune) bool {
+		return r < 0x80 && (unreserved(byte(r)) && r != '.' || strings.ContainsRune("/{}:,@$", r))
+	}
+	if strings.HasPrefix(text, "/") && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return nil // as nearly all are
+	}
+	_, err := compileTemplate(text, nil, nil)
+	return err
+}
+
 // split cuts a segment into literals and places.
 func split(segment string, params []storage.Param, args map[string]int) (pieces []piece) {
 	literal := ""

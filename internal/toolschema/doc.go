@@ -3,8 +3,9 @@
 //
 // A [Document] is what schemas are read from and refer into; a [Projection] is the view
 // of it for one tool; an [Input] is what the tool shows: the JSON Schema 2020-12 of an
-// object of named arguments, without $ref, without boolean schemas, without extensions,
-// bounded in depth, size and the steps it takes to find out. [Sanitize] does all of it
+// object of named arguments, without boolean schemas for values, without extensions, without
+// $ref but for what refers to itself in a foreign schema, bounded in depth, size and the
+// steps it takes to find out. [Sanitize] does all of it
 // for the input schema of a foreign tool.
 //
 // # Choices
@@ -13,7 +14,16 @@
 // that a client may send what the upstream refuses, but never refuses what the upstream
 // would take. For the same reason oneOf becomes anyOf, whose branches may overlap once
 // they are simplified, and a choice with one branch that can not be shown is left out
-// whole. A pattern stays only if it means the same to RE2 and to ECMA-262.
+// whole. A pattern stays only if it means the same to RE2 and to ECMA-262 with the flag u,
+// under which clients compile it. Escapes that escape nothing, hyphens beside \w and single
+// braces are mended, and \u4e00 becomes its character; what looks like a quantifier that was
+// misspelt is left out. So are keywords that say nothing of the types of their schema, which
+// strict validators refuse.
+//
+// Of a foreign schema the definitions that lead to themselves stay behind $ref, in $defs,
+// since no number of levels shows them; others are shown in place, where every client reads
+// them. $schema stays if it names the dialect that is shown, and additionalProperties where
+// all that may be sent is shown.
 //
 // One schema of a tool that a client can not read costs it the whole list of tools: the
 // TypeScript SDK refuses a list in which one property is `true`, and Go clients one that

@@ -16,12 +16,12 @@ type Document struct {
 	root     any
 	hops     int
 	found    map[string]Node
-	patterns map[string]bool // whether a pattern is portable
+	patterns map[string]string // what is shown of a pattern
 }
 
 // NewDocument returns a document in which a reference may lead over hops others.
 func NewDocument(root any, hops int) *Document {
-	return &Document{root: root, hops: hops, found: map[string]Node{}, patterns: map[string]bool{}}
+	return &Document{root: root, hops: hops, found: map[string]Node{}, patterns: map[string]string{}}
 }
 
 // Root is the whole document.

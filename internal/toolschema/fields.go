@@ -13,7 +13,9 @@ type Field struct {
 	Name     string
 	Schema   tree.Object
 	Required bool
-	Binary   bool // bytes rather than text
+	Binary   bool // bytes rather than text, or a list of such
+
+	MediaType string // of the bytes, where the schema says it
 }
 
 // Fields takes the object that a schema describes apart into its properties, sorted by
@@ -22,26 +24,57 @@ type Field struct {
 // that every branch requires. It is not ok if the schema describes something else. An
 // object may have no fields: nothing is said about it, or nothing of it may be sent.
 func (p *Projection) Fields(n Node) (out []Field, ok bool) {
+	out, _, ok = p.Object(n)
+	return out, ok
+}
+
+// Object is Fields, and beside them the schema of an object for the properties that are
+// allowed and not named, nil if the schema does not speak of any.
+func (p *Projection) Object(n Node) (out []Field, more *tree.Object, ok bool) {
 	o := p.gather(n, 0)
 	if o.shape == other {
-		return nil, false
+		return nil, nil, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.properties)) {
 		declared := slices.DeleteFunc(o.properties[name], func(n Node) bool { return readOnly(n.Value) })
 		if schema, ok := p.anyOf(declared); ok {
 			out = append(out, Field{
 				Name: name, Schema: schema, Required: o.required[name],
-				Binary: slices.ContainsFunc(declared, p.binary),
+				Binary: slices.ContainsFunc(declared, p.binary), MediaType: p.mediaType(declared),
 			})
 		}
 		if len(out) > p.limits.Properties && p.over == nil {
 			p.over = fmt.Errorf("it has more than %d properties", p.limits.Properties)
 		}
 		if p.over != nil {
-			return nil, false
+			return nil, nil, false
 		}
 	}
-	return out, true
+	return out, p.further(o), true
+}
+
+// further shows the properties that are allowed and not named.
+func (p *Projection) further(o parts) *tree.Object {
+	if o.further == nil {
+		return nil
+	}
+	out := tree.Object{{Key: "description", Value: "further members, beside those that have an argument of their own"}, {Key: "type", Value: "object"}}
+	if schema, _ := p.schema(*o.further, 1); constrains(schema) {
+		out = append(tree.Object{{Key: "additionalProperties", Value: schema}}, out...)
+	}
+	return &out
+}
+
+func (p *Projection) mediaType(declared []Node) string {
+	for _, n := range declared {
+		if n, err := p.doc.Follow(n); err == nil {
+			v, _ := n.Value.(tree.Object)
+			if text := v.Text("contentMediaType"); text != "" && len(text) <= maxWord {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // anyOf shows a property that the branches of a choice declare, each in its way.
@@ -78,6 +111,10 @@ func (p *Projection) binary(n Node) bool {
 		return true
 	case "string", nil:
 		return v.Get("format") == "binary" || v.Text("contentMediaType") != "" && v.Text("contentEncoding") == ""
+	case "array":
+		items, err := p.doc.Follow(n.Get("items"))
+		list, _ := items.Value.(tree.Object)
+		return err == nil && list.Get("type") != "array" && p.binary(items)
 	}
 	return false
 }
@@ -95,6 +132,7 @@ type parts struct {
 	shape      shape
 	properties map[string][]Node // each as declared by the branches of a choice
 	required   map[string]bool
+	further    *Node // what other properties are like; nil: nobody speaks of any
 }
 
 const (
@@ -160,6 +198,9 @@ func (p *Projection) declared(n Node, v tree.Object) parts {
 	for _, name := range p.names(n.Get("required")) {
 		o.required[name] = true
 	}
+	if more := n.Get("additionalProperties"); more.Value == true || is[tree.Object](more.Value) {
+		o.further = &more
+	}
 	return o
 }
 
@@ -197,6 +238,9 @@ func (o *parts) and(more parts, overrides bool) {
 		}
 	}
 	maps.Copy(o.required, more.required)
+	if o.further == nil {
+		o.further = more.further
+	}
 }
 
 // union is what the branches of a choice say: it is no object if one of them is none,
@@ -213,6 +257,9 @@ func (p *Projection) union(n Node, level int) parts {
 		}
 		branch := p.gather(n.At(i), level+1)
 		o.shape = max(o.shape, branch.shape)
+		if o.further == nil {
+			o.further = branch.further
+		}
 		for name, declared := range branch.properties {
 			o.properties[name] = append(o.properties[name], declared...)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
@@ -14,7 +15,10 @@ type Input []Field
 
 // JSON returns the schema, with its keys and required names sorted. It fails if that takes
 // more than max bytes.
-func (in Input) JSON(max int) (json.RawMessage, error) {
+func (in Input) JSON(max int) (json.RawMessage, error) { return in.with(nil, max) }
+
+// with is JSON with more keywords.
+func (in Input) with(more tree.Object, max int) (json.RawMessage, error) {
 	properties := make(tree.Object, 0, len(in))
 	var required tree.Array
 	for _, f := range in {
@@ -28,6 +32,9 @@ func (in Input) JSON(max int) (json.RawMessage, error) {
 		schema = append(schema, tree.Member{Key: "required", Value: sortedNames(required)})
 	}
 	schema = append(schema, tree.Member{Key: "type", Value: "object"})
+	if len(more) > 0 {
+		schema = tree.NewObject(append(schema, more...)...)
+	}
 	out, whole := tree.Append(nil, schema, max)
 	if !whole {
 		return nil, fmt.Errorf("its input schema has more than %d bytes", max)
@@ -35,16 +42,42 @@ func (in Input) JSON(max int) (json.RawMessage, error) {
 	return out, nil
 }
 
+// Foreign is the input schema of a foreign tool: its arguments, and what it says beside
+// them that the strictest clients read: $schema if that is 2020-12, the definitions of what
+// refers to itself, and which other arguments it takes.
+type Foreign struct {
+	Input
+	dialect tree.Object // $schema
+	defs    tree.Object // $defs
+	others  tree.Object // additionalProperties
+}
+
+// JSON returns the schema of a tool that is called by its name, see [Input.JSON].
+func (f Foreign) JSON(max int) (json.RawMessage, error) {
+	return f.Input.with(slices.Concat(f.dialect, f.defs, f.others), max)
+}
+
+// Rest is what the schema says beside its arguments where no others are taken: where each
+// is bound to a place in a request.
+func (f Foreign) Rest() tree.Object { return slices.Concat(f.dialect, f.defs) }
+
+// With is JSON with what the schema said beside its arguments.
+func (in Input) With(rest tree.Object, max int) (json.RawMessage, error) { return in.with(rest, max) }
+
 // ByName returns what of an input can be offered where names can not be mapped: arguments
 // whose names model APIs refuse are left out, and are an error if they are required.
-func (in Input) ByName() (Input, error) {
-	out := slices.DeleteFunc(slices.Clone(in), func(f Field) bool { return !Legal(f.Name) && !f.Required })
-	for _, f := range out {
-		if !Legal(f.Name) {
-			return nil, fmt.Errorf("the required argument %q has a name that models can not use: rename it to match ^[A-Za-z0-9_.-]{1,64}$", f.Name)
+func (f Foreign) ByName() (Foreign, error) {
+	all := len(f.Input)
+	f.Input = slices.DeleteFunc(slices.Clone(f.Input), func(f Field) bool { return !Legal(f.Name) && !f.Required })
+	if len(f.Input) < all {
+		f.others = nil // it may refuse what was left out
+	}
+	for _, field := range f.Input {
+		if !Legal(field.Name) {
+			return Foreign{}, fmt.Errorf("the required argument %q has a name that models can not use: rename it to match ^[A-Za-z0-9_.-]{1,64}$", field.Name)
 		}
 	}
-	return out, nil
+	return f, nil
 }
 
 // Legal reports whether model APIs take a name as that of an argument:
@@ -108,35 +141,68 @@ func plainJSON(text []byte) bool {
 
 // Read reads the input schema of a foreign tool. None at all is an object without
 // properties, anything but an object is an error that says so.
-func Read(schema json.RawMessage) (Input, error) {
+func Read(schema json.RawMessage) (Foreign, error) {
 	if len(schema) == 0 {
-		return nil, nil
+		return Foreign{}, nil
 	}
 	if len(schema) > maxText {
-		return nil, fmt.Errorf("the input schema has more than %d bytes", maxText)
+		return Foreign{}, fmt.Errorf("the input schema has more than %d bytes", maxText)
 	}
 	root, err := tree.Parse(string(schema), maxDepth)
 	if err != nil {
-		return nil, fmt.Errorf("the input schema is not JSON that can be read: %w", err)
+		return Foreign{}, fmt.Errorf("the input schema is not JSON that can be read: %w", err)
 	}
 	if !is[tree.Object](root) {
-		return nil, errNoObject
+		return Foreign{}, errNoObject
 	}
 	d := NewDocument(root, maxHops)
 	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes}, {Properties: 512, Bytes: maxBytes}} {
 		p := d.Projection(limits, func(Node, string) {})
-		fields, ok := p.Fields(d.Root())
+		if limits.Depth > 0 {
+			p.defs = &definitions{names: map[string]string{}, taken: map[string]bool{}}
+		}
+		f, ok := p.foreign()
 		if err = p.Err(); err == nil && !ok {
-			return nil, errNoObject
+			return Foreign{}, errNoObject
 		}
 		if err == nil {
-			in := Input(fields)
-			if _, err = in.JSON(maxBytes); err == nil {
-				return in, nil
+			if _, err = f.JSON(maxBytes); err == nil {
+				return f, nil
 			}
 		}
 	}
-	return nil, fmt.Errorf("the input schema is too much: %w", err)
+	return Foreign{}, fmt.Errorf("the input schema is too much: %w", err)
+}
+
+// draft is the dialect that is shown, whatever a schema was written in.
+const draft = "https://json-schema.org/draft/2020-12/schema"
+
+func (p *Projection) foreign() (f Foreign, ok bool) {
+	root := p.doc.Root()
+	fields, ok := p.Fields(root)
+	f.Input = fields
+	v, _ := root.Value.(tree.Object)
+	if strings.TrimSuffix(v.Text("$schema"), "#") == draft {
+		f.dialect = tree.Object{{Key: "$schema", Value: draft}}
+	}
+	shown := make(tree.Object, 0, len(fields))
+	for _, field := range fields {
+		shown = append(shown, tree.Member{Key: field.Name, Value: field.Schema})
+	}
+	shown = tree.NewObject(shown...)
+	others := root.Get("additionalProperties")
+	switch {
+	case closed(v) && p.allShown(v.Get("properties"), shown):
+		f.others = tree.Object{{Key: "additionalProperties", Value: false}}
+	case is[tree.Object](others.Value) && p.allShown(v.Get("properties"), shown):
+		if schema, _ := p.schema(others, 1); constrains(schema) {
+			f.others = tree.Object{{Key: "additionalProperties", Value: schema}}
+		}
+	}
+	if defs := p.definitions(); len(defs) > 0 {
+		f.defs = tree.Object{{Key: "$defs", Value: defs}}
+	}
+	return f, ok
 }
 
 var errNoObject = errors.New(`the input schema must describe an object: {"type":"object","properties":{...}}`)

@@ -15,6 +15,7 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 	for _, m := range v {
 		value, wrong := p.keyword(m, v, null)
 		switch {
+		case value != nil && !applies(m.Key, types):
 		case value != nil && !p.visible(value):
 			p.report(n.Get(m.Key), whyHidden)
 		case value != nil:
@@ -42,6 +43,25 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 	}
 	return merge(p.all(n.Get("allOf"), level), tree.NewObject(own...))
 }
+
+// applies reports whether a keyword says anything of values of some types, of which none is
+// any: uniqueItems of a text says nothing, and strict validators refuse it there.
+func applies(keyword string, types tree.Array) bool {
+	of := ofType[keyword]
+	return of == nil || len(types) == 0 || slices.ContainsFunc(of, func(t string) bool { return slices.Contains(types, any(t)) })
+}
+
+var (
+	texts   = []string{"string"}
+	numbers = []string{"number", "integer"}
+	arrays  = []string{"array"}
+	objects = []string{"object"}
+	ofType  = map[string][]string{
+		"pattern": texts, "minLength": texts, "maxLength": texts,
+		"minimum": numbers, "maximum": numbers, "exclusiveMinimum": numbers, "exclusiveMaximum": numbers, "multipleOf": numbers,
+		"format": {"string", "number", "integer"}, "uniqueItems": arrays, "minItems": arrays, "maxItems": arrays, "minProperties": objects, "maxProperties": objects,
+	}
+)
 
 // types returns the types of a schema, none if they are unknown or any.
 func (p *Projection) types(n Node, v tree.Object) tree.Array {

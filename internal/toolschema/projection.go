@@ -28,6 +28,7 @@ type Projection struct {
 	steps, nodes, merged int
 	open                 []string // the references that are being expanded
 	over                 error
+	defs                 *definitions // nil: what refers to itself is shown as a placeholder
 }
 
 // Projection returns a fresh view.
@@ -97,6 +98,9 @@ func (p *Projection) reference(n Node, v tree.Object, ref string, level int) (tr
 	if err != nil {
 		p.report(n, err.Error())
 		return placeholder(v, "unresolved reference "+ref), true
+	}
+	if name := p.define(ref, target); name != "" {
+		return Described(tree.Object{{Key: "$ref", Value: "#/$defs/" + name}}, v.Text("description")), true
 	}
 	p.open = append(p.open, ref)
 	out, ok := p.schema(target, level)

@@ -14,7 +14,16 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 		{"nothing", ``, `{"properties":{},"type":"object"}`},
 		{"an empty object", `{}`, `{"properties":{},"type":"object"}`},
 		{"the root is exactly an object", `{"type":["object","null"],"title":"T","x-a":1,"additionalProperties":false,"properties":{"a":{"type":"string"}},"required":["a"]}`,
-			`{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
+			`{"additionalProperties":false,"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
+		{"the dialect that is shown", `{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{}}`, `{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{},"type":"object"}`},
+		{"another dialect", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{}}`, `{"properties":{},"type":"object"}`},
+		{"what others are like", `{"properties":{"a":{"additionalProperties":false,"properties":{"b":{}}}},"additionalProperties":{"type":"integer"}}`,
+			`{"additionalProperties":{"type":"integer"},"properties":{"a":{"additionalProperties":false,"properties":{"b":{}},"type":"object"}},"type":"object"}`},
+		{"no word about others where not all are shown", `{"properties":{"a b":{},"c":{"additionalProperties":false,"properties":{"d":false}}},"additionalProperties":false}`, `{"properties":{"c":{"type":"object"}},"type":"object"}`},
+		{"what refers to itself", `{"properties":{"n":{"$ref":"#/$defs/Node"},"m":{"$ref":"#/$defs/x~1Node"},"o":{"$ref":"#/$defs/Once"},"r":{"$ref":"#","description":"all"}},"$defs":{"Once":{"type":"string"},"Node":{"type":"object","properties":{"v":{"$ref":"#/$defs/Once"},"next":{"$ref":"#/$defs/Node"},"kids":{"type":"array","items":{"$ref":"#/$defs/Node"}}},"required":["v"],"additionalProperties":false},"x/Node":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/x~1Node"}]}}}`,
+			`{"$defs":{"Node":{"additionalProperties":false,"properties":{"kids":{"items":{"$ref":"#/$defs/Node"},"type":"array"},"next":{"$ref":"#/$defs/Node"},"v":{"type":"string"}},"required":["v"],"type":"object"},` +
+				`"root":{"properties":{"m":{"$ref":"#/$defs/x1Node"},"n":{"$ref":"#/$defs/Node"},"o":{"type":"string"},"r":{"$ref":"#/$defs/root","description":"all"}},"type":"object"},"x1Node":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/x1Node"}]}},` +
+				`"properties":{"m":{"$ref":"#/$defs/x1Node"},"n":{"$ref":"#/$defs/Node"},"o":{"type":"string"},"r":{"$ref":"#/$defs/root","description":"all"}},"type":"object"}`},
 		{"properties that are a list", `{"type":"object","properties":[]}`, `{"properties":{},"type":"object"}`},
 		{"required of what is not there", `{"properties":{"a":{}},"required":["b","a","a",7]}`, `{"properties":{"a":{}},"required":["a"],"type":"object"}`},
 		{"boolean schemas", `{"properties":{"a":true,"b":false,"c":{"type":"array","items":true},"d":{"type":"object","additionalProperties":true},"e":{"type":"object","additionalProperties":{}}},"required":["b"]}`,
@@ -40,6 +49,9 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: Sanitize() = %s, %v\nwant %s", c.name, got, err, c.want)
 		}
+		if again, err := Sanitize(got); err != nil || string(again) != string(got) {
+			t.Errorf("%s: Sanitize(%s) = %s, %v, want the same", c.name, got, again, err)
+		}
 	}
 }
 
@@ -64,6 +76,8 @@ func TestKeywords(t *testing.T) {
 		{`"title":"a\nb","description":"  ","format":"date"`, `"format":"date","title":"a b"`}, {`"title":1,"description":[],"format":{}`, ``},
 		{`"pattern":"^[a-z]{2,5}(?:x|y)\\d+$"`, `"pattern":"^[a-z]{2,5}(?:x|y)\\d+$"`},
 		{`"pattern":"["`, ``}, {`"pattern":"(?=a)b"`, ``}, {`"pattern":"(?i)b"`, ``}, {`"pattern":"(?:a)(?P<n>b)"`, ``}, {`"pattern":"\\Aa\\z"`, ``}, {`"pattern":"[[:alpha:]]"`, ``}, {`"pattern":"` + strings.Repeat("a", 1025) + `"`, ``},
+		{`"type":["boolean","null"],"uniqueItems":true,"minLength":1,"maximum":2,"exclusiveMinimum":0,"format":"x","minItems":1,"maxProperties":2,"pattern":"a"`, `"type":["boolean","null"]`},
+		{`"type":["string","array"],"uniqueItems":true,"minLength":1,"maximum":2`, `"items":{},"minLength":1,"type":["string","array"],"uniqueItems":true`},
 		{`"oneOf":[{"type":"string"},{"type":"string"},{"type":"integer"}]`, `"anyOf":[{"type":"string"},{"type":"integer"}]`},
 		{`"anyOf":[{"type":"string"},{}]`, ``}, {`"anyOf":[{"type":"string"},true]`, ``}, {`"anyOf":[{"type":"string"},7]`, ``}, {`"anyOf":[]`, ``}, {`"anyOf":7`, ``},
 		{`"allOf":[{"type":"string","maxLength":3},{"maxLength":2}],"minLength":1`, `"maxLength":2,"minLength":1,"type":"string"`},

@@ -32,8 +32,26 @@ func (p *Projection) structure(n Node, v tree.Object, level int, types tree.Arra
 		if schema, _ := p.schema(extra, level+1); constrains(schema) {
 			out = append(out, tree.Member{Key: "additionalProperties", Value: schema})
 		}
+	} else if p.defs != nil && closed(v) && p.allShown(n.Get("properties").Value, properties) {
+		out = append(out, tree.Member{Key: "additionalProperties", Value: false})
 	}
 	return out
+}
+
+// closed reports an object that takes its own properties alone, and says itself which.
+func closed(v tree.Object) bool {
+	return v.Get("additionalProperties") == false && !slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas"},
+		func(key string) bool { return v.Get(key) != nil })
+}
+
+// allShown reports whether each property that may be sent is shown. To say that there are
+// no others would else refuse what the upstream takes.
+func (p *Projection) allShown(declared any, shown tree.Object) bool {
+	properties, _ := declared.(tree.Object)
+	return !slices.ContainsFunc(properties, func(m tree.Member) bool {
+		_, there := shown.Lookup(m.Key)
+		return !there && !readOnly(properties.Get(m.Key))
+	})
 }
 
 // hides reports an object with a property whose name is not shown. To say what all other

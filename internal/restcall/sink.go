@@ -1,0 +1,192 @@
+package restcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"mime/multipart"
+	"net/url"
+
+	"github.com/keystile/keystile/internal/rawjson"
+)
+
+// maxBody bounds a form, in bytes: one short argument may be written a million times.
+const maxBody = 16 << 20
+
+// sink is a form that is being written.
+type sink struct {
+	c    *complaints
+	form []byte
+	text bytes.Buffer // of a multipart
+	part *multipart.Writer
+	over bool // it is longer than maxBody; nothing more is written
+}
+
+func (b *body) sink(c *complaints) *sink {
+	s := &sink{c: c}
+	if b.kind == bodyMultipart {
+		s.part = multipart.NewWriter(&s.text)
+	}
+	return s
+}
+
+// end returns the form and its type.
+func (s *sink) end(contentType string) ([]byte, string) {
+	if s.part == nil {
+		return s.form, contentType
+	}
+	s.part.Close()
+	return s.text.Bytes(), s.part.FormDataContentType()
+}
+
+// more reports whether anything may follow.
+func (s *sink) more() bool {
+	if len(s.form)+s.text.Len() > maxBody && !s.over {
+		s.over = true
+		s.c.add("the arguments make a body of more than %d bytes: shorten them", maxBody)
+	}
+	return !s.over && len(*s.c) < maxComplaints
+}
+
+// item is one name and value of a form.
+type item struct {
+	*field
+	args   arguments
+	plan   *Plan
+	arg    string // whose value it is
+	name   []byte
+	escape escape // how the text is written; nil: as any other
+}
+
+// field writes an argument as its document asks for.
+func (s *sink) field(f *field, args arguments, p *Plan) {
+	raw := args[f.arg]
+	i := item{field: f, args: args, plan: p, arg: f.Arg, name: []byte(f.Name)}
+	if f.File || f.Style == "" {
+		s.each(i, raw)
+		return
+	}
+	if f.AllowReserved {
+		i.escape = escapeFormReserved
+	}
+	s.styled(i, raw)
+}
+
+// members writes the members of an object, about which the document says nothing.
+func (s *sink) members(raw json.RawMessage, arg string, declared map[string]bool) {
+	for text, v := range rawjson.Members(raw) {
+		name := string(text)
+		switch {
+		case s.part != nil && !headerValue(name):
+			s.c.add("argument %q has a member with control characters in its name", arg)
+		case declared[name]:
+			s.c.add("argument %q must not have the member %q, which is an argument of its own", arg, clip(name, 64))
+		case !isNull(v):
+			s.each(item{field: &field{}, arg: arg, name: text}, v)
+		}
+		if !s.more() {
+			return
+		}
+	}
+}
+
+// each writes one entry of a plain value or an object, and one for each element of a list.
+func (s *sink) each(i item, raw json.RawMessage) {
+	if raw[0] != '[' {
+		s.value(i, raw)
+		return
+	}
+	for inner := range rawjson.Elements(raw) {
+		if !isNull(inner) {
+			s.value(i, inner)
+		}
+		if !s.more() {
+			return
+		}
+	}
+}
+
+// value writes one entry by its type.
+func (s *sink) value(i item, raw json.RawMessage) {
+	if i.File && s.part != nil {
+		f := readFile(i.arg, raw, s.c)
+		s.writePart(i, f.nameFor(i.Name, i.fileType(&f, s.c)), f.contentType, f.data)
+		return
+	}
+	kind := i.valueType(raw)
+	text := written(raw, kind)
+	if s.part != nil {
+		s.writePart(i, "", kind, []byte(text))
+		return
+	}
+	s.pair(i, text)
+}
+
+// pair writes a name and a text of a form that is URL-encoded.
+func (s *sink) pair(i item, text string) {
+	s.open(i.name)
+	if i.escape == nil {
+		s.form = append(s.form, url.QueryEscape(text)...)
+		return
+	}
+	s.form = i.escape(s.form, text)
+}
+
+func (s *sink) open(name []byte) {
+	if len(s.form) > 0 {
+		s.form = append(s.form, '&')
+	}
+	s.form = append(append(s.form, url.QueryEscape(string(name))...), '=')
+}
+
+// styled writes a value by the styles of OpenAPI.
+func (s *sink) styled(i item, raw json.RawMessage) {
+	if i.Style == "deepObject" {
+		d := deep{name: i.name, add: func(name []byte, text string) bool {
+			at := i
+			at.name = name
+			s.plain(at, text)
+			return s.more()
+		}}
+		d.write(raw)
+		return
+	}
+	v := valueOf(raw, false)
+	switch {
+	case len(v.texts) == 0:
+	case v.single:
+		s.plain(i, v.texts[0])
+	case i.Explode:
+		for n, text := range v.texts {
+			at := i
+			if v.names != nil {
+				at.name = []byte(v.names[n])
+			}
+			s.plain(at, text)
+			if !s.more() {
+				return
+			}
+		}
+	case s.part != nil:
+		s.writePart(i, "", "", v.join(nil, rawSeparators[i.Style], false, escapeNothing))
+	default:
+		esc := i.escape
+		if esc == nil {
+			esc = escapeForm
+		}
+		s.open(i.name)
+		s.form = v.join(s.form, separators[i.Style], false, esc)
+	}
+}
+
+// plain writes a text that no type applies to: a style says what it is.
+func (s *sink) plain(i item, text string) {
+	if s.part == nil {
+		s.pair(i, text)
+		return
+	}
+	if !headerValue(string(i.name)) {
+		s.c.add("argument %q has a member with control characters in its name", i.arg)
+		return
+	}
+	s.writePart(i, "", "", []byte(text))
+}

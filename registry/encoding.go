@@ -1,0 +1,180 @@
+package registry
+
+import (
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/storage"
+)
+
+// encode reads how the media type object of a form writes its fields. Of other bodies the
+// encoding is ignored, as OpenAPI has it.
+func (d *document) encode(b *body, encoding toolschema.Node, view *toolschema.Projection) {
+	if b.whole || b.ContentType != typeForm && b.ContentType != typeMultipart {
+		return
+	}
+	members, is := encoding.Value.(tree.Object)
+	if !is && encoding.Value != nil {
+		d.skips.add(encoding, "not an encoding of fields")
+	}
+	for i := range b.args {
+		a := &b.args[i]
+		if _, there := members.Lookup(a.Name); !there || a.more || !view.Step() {
+			continue
+		}
+		at := encoding.Get(a.Name)
+		n, err := d.Follow(at)
+		if err != nil {
+			d.skips.add(at, err.Error())
+			continue
+		}
+		if _, is := n.Value.(tree.Object); !is {
+			d.skips.add(n, "not an encoding of a field")
+			continue
+		}
+		d.encodeField(a, n, b.ContentType, view)
+	}
+}
+
+func (d *document) encodeField(a *argument, n toolschema.Node, kind string, view *toolschema.Projection) {
+	if a.form == nil {
+		a.form = &formField{}
+	}
+	d.style(a, n, kind)
+	if v := n.Get("contentType"); v.Value != nil && a.form.Style == "" {
+		text, is := v.Value.(string)
+		if err := restcall.CheckMediaTypes(text); !is || err != nil || len(text) > maxTypes {
+			d.skips.add(v, "not a list of media types")
+		} else if text != "" {
+			a.form.ContentType = strings.Clone(text)
+		}
+	}
+	if kind == typeMultipart {
+		d.partHeaders(a, n.Get("headers"), view)
+	}
+}
+
+// maxTypes bounds the text of the media types of a field.
+const maxTypes = 1024
+
+// style reads how a field is serialized. As soon as one of the three keywords is there they
+// count, and the content type does not (OpenAPI 3.1); in the parts of 3.0 they never do, and
+// of files they say nothing.
+func (d *document) style(a *argument, n toolschema.Node, kind string) {
+	v, _ := n.Value.(tree.Object)
+	_, exploded := v.Get("explode").(bool)
+	said := v.Text("style") != "" || exploded || v.True("allowReserved")
+	if !said || kind == typeMultipart && (a.Binary || strings.HasPrefix(d.version, "3.0")) {
+		return
+	}
+	style := openapi3.SerializationForm
+	if v.Text("style") != "" {
+		style = v.Text("style")
+	}
+	asked := openapi3.Parameter{Name: "x", In: "query", Style: style}
+	if exploded && style != openapi3.SerializationDeepObject { // which has one form only
+		explode := v.True("explode")
+		asked.Explode = &explode
+	}
+	method, err := judged(&asked)
+	if err != nil {
+		d.skips.add(n.Get("style"), "not a way to write a field of a form")
+		return
+	}
+	a.form.Style, a.form.Explode = strings.Clone(method.Style), method.Explode
+	a.form.AllowReserved = kind == typeForm && v.True("allowReserved")
+	a.form.ContentType = ""
+}
+
+// maxHeaders bounds the headers of one part.
+const maxHeaders = 16
+
+// partHeaders reads the headers of a part. One whose schema has one value only, or a
+// default, is sent with that; one that is required and has none is an argument, named after
+// the part and the header; any other is not sent.
+func (d *document) partHeaders(a *argument, headers toolschema.Node, view *toolschema.Projection) {
+	members, is := headers.Value.(tree.Object)
+	if !is && headers.Value != nil {
+		d.skips.add(headers, "not the headers of a part")
+	}
+	for _, m := range members {
+		at := headers.Get(m.Key)
+		if strings.EqualFold(m.Key, "Content-Type") || !view.Step() { // contentType says it
+			continue
+		}
+		n, err := d.Follow(at)
+		if err != nil {
+			d.skips.add(at, err.Error())
+			continue
+		}
+		if !restcall.PartHeader(m.Key) || len(m.Key) > maxPath || len(a.form.headers) == maxHeaders {
+			d.skips.add(at, "not a header that a part may have")
+			continue
+		}
+		h := header{PartHeader: storage.PartHeader{Name: strings.Clone(m.Key)}}
+		v, _ := n.Value.(tree.Object)
+		schema := d.resolved(n.Get("schema"))
+		if text, ok := only(schema); ok {
+			h.Value = strings.Clone(text)
+		} else if v.True("required") {
+			shown, _ := view.Schema(schema)
+			h.arg = &argument{in: "body", Field: toolschema.Field{
+				Name: a.Name + "_" + m.Key, Schema: toolschema.Described(shown, v.Text("description")), Required: a.Required,
+			}}
+		} else {
+			d.skips.add(at, "an optional header of a part without a value: it is not sent")
+			continue
+		}
+		a.form.headers = append(a.form.headers, h)
+	}
+}
+
+// only returns the value that a schema leaves, or else suggests, as a text.
+func only(schema toolschema.Node) (text string, ok bool) {
+	v, _ := schema.Value.(tree.Object)
+	value := v.Get("const")
+	if list, _ := v.Get("enum").(tree.Array); value == nil && len(list) == 1 {
+		value = list[0]
+	}
+	if value == nil {
+		value = v.Get("default")
+	}
+	switch value := value.(type) {
+	case string:
+		text = value
+	case tree.Number:
+		text = string(value)
+	case bool:
+		text = map[bool]string{true: "true", false: "false"}[value]
+	default:
+		return "", false
+	}
+	return text, len(text) <= maxPath && toolschema.Visible(text)
+}
+
+// collected reads the collectionFormat of a list in a form of OpenAPI 2.0, whose default is
+// csv.
+func (d *document) collected(p parameter) *formField {
+	if p.Get("type") != "array" {
+		return nil
+	}
+	f, known := collections[p.Text("collectionFormat")]
+	if !known {
+		d.skips.add(p.node.Get("collectionFormat"), "not a way to write a field of a form")
+		f = collections["csv"]
+	}
+	return &formField{Field: f}
+}
+
+var collections = map[string]storage.Field{
+	"":      {Style: openapi3.SerializationForm},
+	"csv":   {Style: openapi3.SerializationForm},
+	"ssv":   {Style: openapi3.SerializationSpaceDelimited},
+	"pipes": {Style: openapi3.SerializationPipeDelimited},
+	"tsv":   {Style: "tabDelimited"},
+	"multi": {Style: openapi3.SerializationForm, Explode: true},
+}

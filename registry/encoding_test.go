@@ -1,0 +1,326 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/restcall"
+)
+
+// encodingVector is an operation of a document, arguments, and what a server reads.
+type encodingVector struct {
+	ID, Why, Version, Method, Path string
+	Operation, Arguments           json.RawMessage
+	Expect                         struct {
+		Form, Query *readForm
+		Parts       []readPart
+		Cookies     map[string]string
+		Target      *string
+		Refused     string
+		Skipped     string
+		Body        *struct {
+			Type   string
+			JSON   json.RawMessage
+			Base64 *string
+		}
+	}
+}
+
+// readForm says how a server reads a form: flat names, brackets as PHP, Rack and qs have
+// them, JSON, or one list with a separator.
+type readForm struct {
+	Read     string
+	Values   map[string]any
+	Contains string
+}
+
+type readPart struct {
+	Name, Filename, Type string
+	Text, Base64         *string
+	JSON                 json.RawMessage
+	Headers              map[string]string
+}
+
+// What a document declares of forms, parts, files and cookies is what a server reads. The
+// decoders here share nothing with what writes.
+func TestTheEncodingVectors(t *testing.T) {
+	var file struct {
+		Format  string
+		Vectors []json.RawMessage
+	}
+	read(t, "../internal/restcall/testdata/encoding.json", &file)
+	if len(file.Vectors) < 100 {
+		t.Fatalf("%d vectors found, want 100 and more", len(file.Vectors))
+	}
+	for _, text := range file.Vectors {
+		var v encodingVector
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(v.ID, v.run)
+	}
+}
+
+func (v encodingVector) run(t *testing.T) {
+	key := "openapi"
+	if v.Version == "2.0" {
+		key = "swagger"
+	}
+	result := parsed(t, encode(t, map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}}), Options{})
+	if want := v.Expect.Skipped; want != "" && (len(result.Skipped) != 1 || !strings.HasSuffix(result.Skipped[0].Pointer, want)) || want == "" && result.Skipped != nil {
+		t.Errorf("skipped = %v, want %q", result.Skipped, want)
+	}
+	sound(t, result.Tools[0])
+	plan, err := restcall.Compile(result.Tools[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got *http.Request
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+	}))
+	defer server.Close()
+	caller, err := restcall.New(restcall.Config{Transport: server.Client().Transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := caller.Call(t.Context(), restcall.Upstream{BaseURL: server.URL + "/base"}, plan, v.Arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := v.Expect.Refused; want != "" {
+		if got != nil || !said.IsError || !strings.Contains(said.Content[0].Text, want) {
+			t.Errorf("sent = %t, the result is %+v, want it refused: %s", got != nil, said, want)
+		}
+		return
+	}
+	if got == nil {
+		t.Fatalf("nothing was sent: %+v", said)
+	}
+	v.judge(t, got, body)
+}
+
+func (v encodingVector) judge(t *testing.T, r *http.Request, body []byte) {
+	kind := r.Header.Get("Content-Type")
+	judged := 0
+	if f := v.Expect.Form; f != nil {
+		judged++
+		if kind != "application/x-www-form-urlencoded" || !strings.Contains(string(body), f.Contains) {
+			t.Errorf("the body is %q as %s, want %q in a form", body, kind, f.Contains)
+		}
+		f.judge(t, string(body))
+	}
+	if f := v.Expect.Query; f != nil {
+		judged++
+		f.judge(t, r.URL.RawQuery)
+	}
+	if v.Expect.Parts != nil {
+		judged++
+		judgeParts(t, kind, body, v.Expect.Parts)
+	}
+	if want := v.Expect.Cookies; want != nil {
+		judged++
+		got := map[string]string{}
+		for _, c := range r.Cookies() {
+			got[c.Name] = c.Value
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("the cookies are %q, want %q", got, want)
+		}
+	} else if r.Header.Get("Cookie") != "" {
+		t.Errorf("the cookies are %q, want none", r.Header.Get("Cookie"))
+	}
+	if want := v.Expect.Target; want != nil {
+		judged++
+		if r.RequestURI != *want {
+			t.Errorf("the target is %s, want %s", r.RequestURI, *want)
+		}
+	}
+	if want := v.Expect.Body; want != nil {
+		judged++
+		if kind != want.Type {
+			t.Errorf("the type is %q, want %q", kind, want.Type)
+		}
+		judgeBytes(t, body, nil, want.Base64, want.JSON)
+	}
+	if judged == 0 {
+		t.Error("the vector expects nothing")
+	}
+}
+
+func (f readForm) judge(t *testing.T, text string) {
+	t.Helper()
+	got := map[string]any{}
+	for pair := range strings.SplitSeq(text, "&") {
+		name, raw, _ := strings.Cut(pair, "=")
+		key, value := unescaped(t, name), unescaped(t, raw)
+		switch f.Read {
+		case "flat":
+			list, _ := got[key].([]any)
+			got[key] = append(list, value)
+		case "brackets":
+			into(got, key, value)
+		case "json":
+			var v any
+			decode(t, []byte(value), &v)
+			got[key] = v
+		case "jsons":
+			var v any
+			decode(t, []byte(value), &v)
+			list, _ := got[key].([]any)
+			got[key] = append(list, v)
+		default:
+			var list []any
+			for one := range strings.SplitSeq(raw, f.Read) {
+				list = append(list, unescaped(t, one))
+			}
+			if got[key] != nil {
+				t.Errorf("%s is there twice in %q", key, text)
+			}
+			got[key] = list
+		}
+	}
+	want := map[string]any{}
+	for name, v := range f.Values {
+		want[name] = v
+	}
+	if f.Read == "brackets" {
+		for name := range got {
+			got[name] = lists(got[name])
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("a server reads %v in %q, want %v", got, text, want)
+	}
+}
+
+func unescaped(t *testing.T, text string) string {
+	t.Helper()
+	plain, err := url.QueryUnescape(text)
+	if err != nil {
+		t.Errorf("%q: %v", text, err)
+	}
+	return plain
+}
+
+// into puts a value where a name with brackets says, as PHP does: [] is the next number.
+func into(root map[string]any, name, value string) {
+	first, rest, _ := strings.Cut(name, "[")
+	keys := []string{first}
+	if rest != "" {
+		keys = append(keys, strings.Split(strings.TrimSuffix(rest, "]"), "][")...)
+	}
+	at := root
+	for i, key := range keys {
+		if key == "" {
+			key = strconv.Itoa(len(at))
+		}
+		if i == len(keys)-1 {
+			at[key] = value
+			return
+		}
+		inner, _ := at[key].(map[string]any)
+		if inner == nil {
+			inner = map[string]any{}
+			at[key] = inner
+		}
+		at = inner
+	}
+}
+
+// lists makes lists of what is numbered from 0, as servers do.
+func lists(v any) any {
+	object, is := v.(map[string]any)
+	if !is {
+		return v
+	}
+	var list []any
+	for i := range len(object) {
+		if inner, there := object[strconv.Itoa(i)]; there {
+			list = append(list, lists(inner))
+		}
+	}
+	if len(list) == len(object) {
+		return list
+	}
+	for key, inner := range object {
+		object[key] = lists(inner)
+	}
+	return object
+}
+
+func judgeParts(t *testing.T, kind string, body []byte, want []readPart) {
+	t.Helper()
+	media, params, err := mime.ParseMediaType(kind)
+	if err != nil || media != "multipart/form-data" {
+		t.Fatalf("the body is %s, want a multipart", kind)
+	}
+	r := multipart.NewReader(bytes.NewReader(body), params["boundary"])
+	for i := 0; ; i++ {
+		p, err := r.NextRawPart()
+		if err == io.EOF {
+			if i != len(want) {
+				t.Errorf("%d parts arrived, want %d", i, len(want))
+			}
+			return
+		}
+		if err != nil || i >= len(want) {
+			t.Fatalf("part %d: %v in %q", i, err, body)
+		}
+		content, _ := io.ReadAll(p)
+		w := want[i]
+		if p.FormName() != w.Name || p.FileName() != w.Filename || p.Header.Get("Content-Type") != w.Type {
+			t.Errorf("part %d is %q, file %q, type %q; want %+v", i, p.FormName(), p.FileName(), p.Header.Get("Content-Type"), w)
+		}
+		for name, value := range w.Headers {
+			if p.Header.Get(name) != value {
+				t.Errorf("part %d has %s %q, want %q", i, name, p.Header.Get(name), value)
+			}
+		}
+		known := 1 + len(w.Headers) // with Content-Disposition
+		if w.Type != "" {
+			known++
+		}
+		if len(p.Header) != known {
+			t.Errorf("part %d has the headers %v, want no others than %v", i, p.Header, w.Headers)
+		}
+		judgeBytes(t, content, w.Text, w.Base64, w.JSON)
+	}
+}
+
+func judgeBytes(t *testing.T, got []byte, text, blob *string, value json.RawMessage) {
+	t.Helper()
+	switch {
+	case text != nil:
+		if string(got) != *text {
+			t.Errorf("the content is %q, want %q", got, *text)
+		}
+	case blob != nil:
+		if base64.StdEncoding.EncodeToString(got) != *blob {
+			t.Errorf("the content is %q, want %s in base64", got, *blob)
+		}
+	default:
+		var a, b any
+		decode(t, got, &a)
+		decode(t, value, &b)
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("the content is %s, want %s", got, value)
+		}
+	}
+}
