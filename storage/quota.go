@@ -35,8 +35,6 @@ type spent struct {
 	Owner   string  `json:"owner"`
 	Used    []Quota `json:"used"` // one for each period
 	Version int64   `json:"-"`
-
-	carried
 }
 
 var spents = kind[spent]{

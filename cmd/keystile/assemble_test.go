@@ -255,6 +255,8 @@ var triedElsewhere = map[string]string{
 	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.timeout":  "TestAMailThatTakesTooLongIsGivenUp",
 
+	"audit.keep":                "TestTheTrailIsKeptAsTheSettingsSay",
+	"audit.max_size":            "TestTheTrailIsKeptAsTheSettingsSay",
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",

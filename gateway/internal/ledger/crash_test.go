@@ -167,6 +167,8 @@ func chargeUntilKilled(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM) // before the first line that the parent waits for
 	var ending atomic.Bool
 	var all sync.WaitGroup
 	for caller := range callers {
@@ -181,8 +183,6 @@ func chargeUntilKilled(t *testing.T, dir string) {
 			}
 		})
 	}
-	terminated := make(chan os.Signal, 1)
-	signal.Notify(terminated, syscall.SIGTERM)
 	<-terminated
 	ending.Store(true)
 	all.Wait()
