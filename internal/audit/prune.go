@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,8 @@ type Plan struct {
 	Broken  uint64    // breaks that were found in them
 	Full    bool      // there may be more than Limits.Most
 
-	oldOnly bool // none of them is removed for the size alone
+	oldOnly bool      // none of them is removed for the size alone
+	oldest  time.Time // the earliest time that one of them has
 
 	now    Checkpoint         // what stands for all that is removed then
 	stored storage.Checkpoint // that is replaced
@@ -48,11 +50,15 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 	if v.report.Broken > 0 {
 		return Plan{}, fmt.Errorf("%w; nothing is removed: see keystile audit verify, and put a backup in the place of the database", storage.ErrCheckpoint)
 	}
+	given, err := store.Appended(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
 	until, err := last(ctx, store)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planner{Limits: limits, v: v}
+	p := planner{Limits: limits, v: v, counted: given > 0, before: v.from.Through}
 	if limits.Bytes > 0 {
 		total, err := weigh(ctx, store, v.from.Through, until.Seq)
 		if err != nil {
@@ -74,6 +80,11 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 			return Plan{}, err
 		}
 	}
+	if v.report.Broken > 0 { // or somebody has removed what it was about to read
+		if now, err := store.Checkpoint(ctx); err != nil || now.Version != stored.Version {
+			return Plan{}, cmp.Or(err, ErrRaced)
+		}
+	}
 	return p.done(stored), nil
 }
 
@@ -81,6 +92,8 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 type planner struct {
 	Limits
 	v       *verifier
+	counted bool   // the store counts its Seqs without gaps
+	before  uint64 // the Seq before the next one that is removed
 	plan    Plan
 	excess  int64 // bytes beyond the limit
 	pending []storage.Record
@@ -106,11 +119,19 @@ func (p *planner) take(ctx context.Context, r storage.Record) error {
 		return nil
 	}
 	for _, r := range p.pending {
+		broken := p.v.report.Broken
 		if _, _, err := p.v.check(ctx, r); err != nil {
 			return err
 		}
+		if p.counted && r.Seq != p.before+1 && p.v.report.Broken == broken {
+			p.v.report.add(Break{Fault: Gone, Seq: r.Seq})
+		}
+		p.before = r.Seq
 		if p.plan.Records == 0 {
 			p.plan.First = r.At
+		}
+		if p.plan.Records == 0 || r.At.Before(p.plan.oldest) {
+			p.plan.oldest = r.At
 		}
 		p.plan.Records++
 		p.plan.Bytes += int64(len(r.Data))

@@ -477,6 +477,41 @@ func TestBreaksInWhatIsRemovedAreRemembered(t *testing.T) {
 	}
 }
 
+// A chain that is gone as a whole leaves a gap in the Seqs and nothing else: once its place is
+// removed, nobody could tell any more.
+func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
+	f := newFixture(t, 13)
+	goes, short := f.begin(), f.begin()
+	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(short, entry{Event: Event{Kind: end}})
+	for range 5 {
+		f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	}
+	z := f.frozen()
+	z = z.with(func(all []storage.Record) []storage.Record {
+		return slices.DeleteFunc(all, func(r storage.Record) bool { return strings.Contains(string(r.Data), short.id) })
+	})
+	found, err := Verify(t.Context(), z)
+	if err != nil || found.Broken != 2 {
+		t.Fatalf("Verify() = %v, %v; want the two gaps", found.Breaks, err)
+	}
+	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != found.Broken || plan.now.Broken != found.Broken {
+		t.Errorf("the plan is %v, want the breaks %v", plan, found.Breaks)
+	}
+	z.given = 0 // of a store that cannot tell
+	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != 0 {
+		t.Errorf("the plan is %v of a store whose Seqs may have gaps, want no breaks", plan)
+	}
+}
+
+// What a plan has missed because somebody else removed it meanwhile is no break.
+func TestAPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
+	f := newFixture(t, 5).fill(60)
+	if plan, err := PlanPrune(t.Context(), &pruned{fixture: f, at: []int{25}}, f.older(40)); !errors.Is(err, ErrRaced) {
+		t.Errorf("PlanPrune() = %v, %v; want %v", plan, err, ErrRaced)
+	}
+}
+
 func TestKeptHeadsBehindTheCheckpoint(t *testing.T) {
 	f := newFixture(t, 11)
 	ended, goes := f.begin(), f.begin()
