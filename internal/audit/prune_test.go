@@ -378,6 +378,25 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	}
 }
 
+// A clock that was ahead for an hour must not keep what is noted from then on for ever.
+func TestManyRecordsThatAreDatedAheadKeepNothing(t *testing.T) {
+	f := newFixture(t, 2)
+	w := f.begin()
+	f.at = 100_000
+	f.send(w, slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 30_000)...)
+	f.at = 1
+	for range 5 {
+		f.send(w, entry{Event: Event{Kind: storage.EventCall}})
+	}
+	limits := Limits{Now: f.moment(10), Before: f.moment(4), Most: 20_000}
+	for i, want := range []uint64{20_000, 10_003, 0} {
+		if plan := f.prune(limits); plan.Records != want || plan.Full != (i == 0) {
+			t.Errorf("piece %d removed %v, more: %t; want %d records", i+1, plan, plan.Full, want)
+		}
+	}
+	whole(t, f)
+}
+
 func TestTheLastRecordStays(t *testing.T) {
 	f := newFixture(t, 4).fill(20)
 	f.prune(Limits{Now: f.moment(99), Before: f.moment(99)})
