@@ -22,8 +22,8 @@
 // be charged, it is not answered.
 //
 // Removing an application renews nothing: what it has used of its period, up to its limit,
-// counts against the applications that its owner makes before the reset. It is never usage,
-// overage or settled a second time. A call whose answer has not begun when the application is
+// counts against the applications that its owner makes before the reset: calls beyond what it
+// leaves them are over, and settled. It is never usage or settled a second time itself. A call whose answer has not begun when the application is
 // removed is left out, and one that another process has not sent yet, within a second.
 //
 // A million addresses are counted at a time, apart from applications. Where there are more, an

@@ -10,7 +10,8 @@ import (
 // Rows are given in the order of time, and reach back to where a quota began that the
 // first one wanted counts against: see reach.
 //
-// A period begins anew when the tier changes. A row is of the tier that its hour, or day,
+// A period begins anew when the tier changes, and with what its owner has used of it before.
+// A row is of the tier that its hour, or day,
 // ends in: who upgrades within an hour has all of it under the new quota.
 type tally struct {
 	tiers tiers
@@ -36,7 +37,7 @@ func (c *tally) over(row storage.Count) (Plan, int64) {
 	tier := c.app.TierAt(row.At.Add(c.unit - 1))
 	plan := c.tiers.of(tier)
 	if tier != c.tier || !row.At.Before(c.until) {
-		c.tier, c.used, c.until = tier, 0, plan.Period.end(row.At)
+		c.tier, c.used, c.until = tier, plan.carried(c.app, row.At.Add(c.unit-1)), plan.Period.end(row.At)
 	}
 	if plan.Calls == Unlimited {
 		return plan, 0

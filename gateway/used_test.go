@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -47,11 +48,8 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 			t.Errorf("calls of another application are in its usage: %s", u.text)
 		}
 		h.calls(b, 4, 0)
-		if u := h.ask("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 4 || u.number("data.overage") != 0 {
-			t.Errorf("its usage is %s, want 4 calls and none over", u.text)
-		}
-		if s := must(h.gateway.Settle(t.Context(), must(h.store.App(t.Context(), b))(t), time.Now()))(t); s.Calls != 4 || s.Overage != 0 {
-			t.Errorf("it is settled as %+v", s)
+		if u := h.ask("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 4 || u.number("data.overage") != 2 {
+			t.Errorf("its usage is %s, want 4 calls and 2 over", u.text)
 		}
 		h.removes(ada, b)
 
@@ -64,6 +62,41 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 
 		time.Sleep(24 * time.Hour)
 		h.calls(c, 0, 5)
+	})
+}
+
+// Otherwise whoever pays for calls beyond the quota would make an application anew before each.
+func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, func(c *gateway.Config) { few(c); c.Plans[0].OverFen = 1000 })
+		ada := h.person("ada", "")
+		settled := func(id string, calls, over int64) {
+			t.Helper()
+			s := must(h.gateway.Settle(t.Context(), must(apps.Settled(t.Context(), h.store, id))(t), time.Now()))(t)
+			if s.Calls != calls || s.Overage != over || s.OverageFen != over {
+				t.Errorf("%d calls are settled, %d of them over for %d fen; want %d and %d", s.Calls, s.Overage, s.OverageFen, calls, over)
+			}
+		}
+		a, _ := h.made(ada, shop)
+		h.calls(a, 3, 2)
+		h.removes(ada, a)
+		settled(a, 3, 0)
+
+		b, _ := h.made(ada, shop)
+		h.calls(b, 2, 0)
+		settled(b, 2, 0)
+		h.calls(b, 2, 0)
+		settled(b, 4, 2)
+		h.removes(ada, b)
+		settled(b, 4, 2) // as before it was removed
+
+		c, _ := h.made(ada, shop)
+		h.calls(c, 1, 0)
+		settled(c, 1, 1)
+		time.Sleep(24 * time.Hour)
+		ada = h.again(ada)
+		h.calls(c, 5, 0) // of the next day
+		settled(c, 6, 1)
 	})
 }
 

@@ -172,13 +172,15 @@ func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool
 // ClosedApp is what is left of an application that was removed: what its last months are
 // settled by.
 type ClosedApp struct {
-	ID       string       `json:"id"`
-	Name     string       `json:"name"`
-	Owner    string       `json:"owner,omitempty"`
-	Tier     string       `json:"tier"`
-	Tiers    []TierChange `json:"tiers,omitempty"`
-	ClosedAt time.Time    `json:"closed_at"`
-	Version  int64        `json:"-"`
+	ID        string       `json:"id"`
+	Name      string       `json:"name"`
+	Owner     string       `json:"owner,omitempty"`
+	Tier      string       `json:"tier"`
+	Tiers     []TierChange `json:"tiers,omitempty"`
+	Carried   Quota        `json:"carried,omitzero"`
+	CreatedAt time.Time    `json:"created_at,omitzero"`
+	ClosedAt  time.Time    `json:"closed_at"`
+	Version   int64        `json:"-"`
 	carried
 }
 
@@ -191,7 +193,9 @@ var closedApps = kind[ClosedApp]{
 
 // App is the application as far as a settlement needs it.
 func (c ClosedApp) App() App {
-	return App{ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Disabled: true}
+	return App{
+		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Carried: c.Carried, CreatedAt: c.CreatedAt, Disabled: true,
+	}
 }
 
 // DeleteApp removes an application, and cancels its orders that are open or have yet to begin. Its tokens
@@ -211,7 +215,9 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
 	if err != nil {
 		return err
 	}
-	left, err := closedApps.doc(s, ClosedApp{ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, ClosedAt: now})
+	left, err := closedApps.doc(s, ClosedApp{
+		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Carried: a.Carried, CreatedAt: a.CreatedAt, ClosedAt: now,
+	})
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 	if err != nil || plan.Records == 0 {
 		return false, err
 	}
-	if young := !plan.First.Before(limits.Before.Add(-ripe)); k.Keep > 0 && young && plan.oldOnly {
+	if young := !plan.oldest.Before(limits.Before.Add(-ripe)); k.Keep > 0 && young && plan.oldOnly {
 		return false, nil
 	}
 	if err := k.Note(ctx, Event{Kind: storage.EventAdmin, Detail: "audit prune by the service: " + plan.String()}); err != nil {

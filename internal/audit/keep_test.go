@@ -149,3 +149,28 @@ func TestWhatCannotBeNotedIsNotRemoved(t *testing.T) {
 		}
 	})
 }
+
+// The clock of a machine may be ahead when it is first started: that record alone keeps nothing.
+func TestAFirstRecordThatIsDatedAheadKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, day, 0)
+		e := entry{Event: Event{Kind: begin, At: time.Now().Add(4000 * day)}}
+		closed(t, k.trail)
+		k.Store = must(storage.Open(t.Context(), memory.New(), k.key))
+		k.keeper.Store, k.keeper.Reached = k.Store, k.Store.Reached
+		if err := k.Append(t.Context(), storage.Record{At: e.At, Data: newChain(digest{}).append(nil, &e, true)}); err != nil {
+			t.Fatal(err)
+		}
+		k.trail = opened(t, k.Store)
+		k.keeper.Note = k.trail.NoteNow
+		k.note(10)
+		time.Sleep(2 * day)
+		k.note(1)
+		if _, err := k.keeper.Turn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r, _ := whole(t, k); r.Removed.Through != 12 {
+			t.Errorf("records are removed up to Seq %d, want 12", r.Removed.Through)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,8 +19,9 @@ type Limits struct {
 	Most   int       // records at most; 0: all
 }
 
-// maxPending is how many records with a wrong time in a row are looked beyond.
-const maxPending = 10 * storage.Page
+// maxPending is how many records with a wrong time in a row are looked beyond: an hour at 50 a
+// second. Only their times are read.
+const maxPending = 200 * storage.Page
 
 // Plan is what a prune would remove: nothing if Records is 0.
 type Plan struct {
@@ -31,7 +33,8 @@ type Plan struct {
 	Broken  uint64    // breaks that were found in them
 	Full    bool      // there may be more than Limits.Most
 
-	oldOnly bool // none of them is removed for the size alone
+	oldOnly bool      // none of them is removed for the size alone
+	oldest  time.Time // the earliest time that one of them has
 
 	now    Checkpoint         // what stands for all that is removed then
 	stored storage.Checkpoint // that is replaced
@@ -48,11 +51,15 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 	if v.report.Broken > 0 {
 		return Plan{}, fmt.Errorf("%w; nothing is removed: see keystile audit verify, and put a backup in the place of the database", storage.ErrCheckpoint)
 	}
+	given, err := store.Appended(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
 	until, err := last(ctx, store)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := planner{Limits: limits, v: v}
+	p := planner{Limits: limits, v: v, counted: given > 0, before: v.from.Through}
 	if limits.Bytes > 0 {
 		total, err := weigh(ctx, store, v.from.Through, until.Seq)
 		if err != nil {
@@ -63,15 +70,21 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 		}
 	}
 	p.plan.oldOnly = p.excess == 0
-	for r, err := range all(ctx, store, v.from.Through, until.Seq) {
+	through, err := p.reach(ctx, store, until.Seq)
+	if err != nil {
+		return Plan{}, err
+	}
+	for r, err := range all(ctx, store, v.from.Through, through) {
+		if err == nil {
+			err = p.take(ctx, r)
+		}
 		if err != nil {
 			return Plan{}, err
 		}
-		if r.Seq == until.Seq || !p.goesOn(r) {
-			break
-		}
-		if err := p.take(ctx, r); err != nil {
-			return Plan{}, err
+	}
+	if v.report.Broken > 0 { // or somebody has removed what it was about to read
+		if now, err := store.Checkpoint(ctx); err != nil || now.Version != stored.Version {
+			return Plan{}, cmp.Or(err, ErrRaced)
 		}
 	}
 	return p.done(stored), nil
@@ -81,42 +94,64 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 type planner struct {
 	Limits
 	v       *verifier
+	counted bool   // the store counts its Seqs without gaps
+	before  uint64 // the Seq before the next one that is removed
 	plan    Plan
 	excess  int64 // bytes beyond the limit
-	pending []storage.Record
 	last    storage.Record
 	dropped uint64
 }
 
 func (p *planner) old(r storage.Record) bool { return r.At.Before(p.Before) }
 
-// goesOn reports whether the walk goes on at a record.
-func (p *planner) goesOn(r storage.Record) bool {
-	full := p.Most > 0 && p.plan.Records+uint64(len(p.pending)) >= uint64(p.Most)
-	p.plan.Full = p.plan.Full || full
-	over := p.plan.Bytes < p.excess
-	unborn := !p.Before.IsZero() && r.At.After(p.Now) && len(p.pending) < maxPending
-	return !full && (over || p.old(r) || unborn)
+// reach returns the last Seq that is removed. A record that has to wait goes with the next one
+// that is old.
+func (p *planner) reach(ctx context.Context, store Archive, until uint64) (through uint64, err error) {
+	var bytes int64
+	records, waiting, within := 0, 0, uint64(0) // within: as far as Most allows
+	for r, err := range all(ctx, store, p.v.from.Through, until) {
+		if err != nil {
+			return 0, err
+		}
+		unborn := !p.Before.IsZero() && r.At.After(p.Now) && waiting < maxPending
+		due := bytes < p.excess || p.old(r)
+		if r.Seq == until || !due && !unborn {
+			break
+		}
+		if records++; p.Most == 0 || records <= p.Most {
+			within = r.Seq
+		}
+		bytes += int64(len(r.Data))
+		waiting++
+		if due {
+			through, waiting = within, 0
+		}
+		if p.plan.Full = due && p.Most > 0 && records >= p.Most; p.plan.Full {
+			break
+		}
+	}
+	return through, nil
 }
 
-// take removes a record, and those that waited for it, unless it has to wait itself.
+// take removes a record.
 func (p *planner) take(ctx context.Context, r storage.Record) error {
-	p.pending = append(p.pending, r)
-	if p.plan.Bytes >= p.excess && !p.old(r) {
-		return nil
+	broken := p.v.report.Broken
+	if _, _, err := p.v.check(ctx, r); err != nil {
+		return err
 	}
-	for _, r := range p.pending {
-		if _, _, err := p.v.check(ctx, r); err != nil {
-			return err
-		}
-		if p.plan.Records == 0 {
-			p.plan.First = r.At
-		}
-		p.plan.Records++
-		p.plan.Bytes += int64(len(r.Data))
-		p.last = r
+	if p.counted && r.Seq != p.before+1 && p.v.report.Broken == broken {
+		p.v.report.add(Break{Fault: Gone, Seq: r.Seq})
 	}
-	p.pending = p.pending[:0]
+	p.before = r.Seq
+	if p.plan.Records == 0 {
+		p.plan.First, p.plan.oldest = r.At, r.At
+	}
+	if r.At.Before(p.plan.oldest) {
+		p.plan.oldest = r.At
+	}
+	p.plan.Records++
+	p.plan.Bytes += int64(len(r.Data))
+	p.last = r
 	if len(p.v.chains) > 2*maxLinks {
 		p.forget()
 	}

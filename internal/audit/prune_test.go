@@ -378,6 +378,25 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	}
 }
 
+// A clock that was ahead for an hour must not keep what is noted from then on for ever.
+func TestManyRecordsThatAreDatedAheadKeepNothing(t *testing.T) {
+	f := newFixture(t, 2)
+	w := f.begin()
+	f.at = 100_000
+	f.send(w, slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 30_000)...)
+	f.at = 1
+	for range 5 {
+		f.send(w, entry{Event: Event{Kind: storage.EventCall}})
+	}
+	limits := Limits{Now: f.moment(10), Before: f.moment(4), Most: 20_000}
+	for i, want := range []uint64{20_000, 10_003, 0} {
+		if plan := f.prune(limits); plan.Records != want || plan.Full != (i == 0) {
+			t.Errorf("piece %d removed %v, more: %t; want %d records", i+1, plan, plan.Full, want)
+		}
+	}
+	whole(t, f)
+}
+
 func TestTheLastRecordStays(t *testing.T) {
 	f := newFixture(t, 4).fill(20)
 	f.prune(Limits{Now: f.moment(99), Before: f.moment(99)})
@@ -474,6 +493,41 @@ func TestBreaksInWhatIsRemovedAreRemembered(t *testing.T) {
 	f.prune(f.older(8))
 	if r, _ := whole(t, f); r.Removed.Broken != 1 {
 		t.Errorf("the checkpoint knows of %d breaks, want 1", r.Removed.Broken)
+	}
+}
+
+// A chain that is gone as a whole leaves a gap in the Seqs and nothing else: once its place is
+// removed, nobody could tell any more.
+func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
+	f := newFixture(t, 13)
+	goes, short := f.begin(), f.begin()
+	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(short, entry{Event: Event{Kind: end}})
+	for range 5 {
+		f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	}
+	z := f.frozen()
+	z = z.with(func(all []storage.Record) []storage.Record {
+		return slices.DeleteFunc(all, func(r storage.Record) bool { return strings.Contains(string(r.Data), short.id) })
+	})
+	found, err := Verify(t.Context(), z)
+	if err != nil || found.Broken != 2 {
+		t.Fatalf("Verify() = %v, %v; want the two gaps", found.Breaks, err)
+	}
+	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != found.Broken || plan.now.Broken != found.Broken {
+		t.Errorf("the plan is %v, want the breaks %v", plan, found.Breaks)
+	}
+	z.given = 0 // of a store that cannot tell
+	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != 0 {
+		t.Errorf("the plan is %v of a store whose Seqs may have gaps, want no breaks", plan)
+	}
+}
+
+// What a plan has missed because somebody else removed it meanwhile is no break.
+func TestAPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
+	f := newFixture(t, 5).fill(60)
+	if plan, err := PlanPrune(t.Context(), &pruned{fixture: f, at: []int{25}}, f.older(40)); !errors.Is(err, ErrRaced) {
+		t.Errorf("PlanPrune() = %v, %v; want %v", plan, err, ErrRaced)
 	}
 }
 

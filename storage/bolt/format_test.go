@@ -102,6 +102,33 @@ func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsOpened(t *testing.T) {
 	}
 }
 
+// A backup that waits for the lock while a restore ends is not to be a copy of the file that was
+// restored over.
+func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsRead(t *testing.T) {
+	path := readable(t)
+	other := filepath.Join(t.TempDir(), "other.db")
+	s, err := Open(other, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Issue(t.Context(), numbered(2)), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	opened := 0
+	exchanged = func() {
+		if opened++; opened == 1 {
+			if err := os.Rename(other, path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	defer func() { exchanged = func() {} }()
+	s = readOnly(t, path)
+	if _, err := s.Token(t.Context(), numbered(2).Key); err != nil || opened != 2 {
+		t.Errorf("Token(of the file that has the name) = %v after %d openings, want nil after 2", err, opened)
+	}
+}
+
 func setAbout(t *testing.T, path, key, value string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)

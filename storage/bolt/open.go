@@ -22,8 +22,13 @@ import (
 // something has emptied. A file that was exchanged for another one while the lock on it was
 // waited for is not the one that has the name: what is written to it would be lost.
 func openFile(path string, wait time.Duration) (*bbolt.DB, error) {
+	return current(path, func() (*bbolt.DB, *os.File, error) { return openOnce(path, wait) })
+}
+
+// current opens a file until the one that is open has the name.
+func current(path string, once func() (*bbolt.DB, *os.File, error)) (*bbolt.DB, error) {
 	for range exchanges {
-		db, held, err := openOnce(path, wait)
+		db, held, err := once()
 		if err != nil || named(path, held) {
 			return db, err
 		}
@@ -39,6 +44,16 @@ const exchanges = 5
 
 // exchanged is called where the file is open and not locked yet: for tests.
 var exchanged = func() {}
+
+// holding opens a file for bbolt and keeps it.
+func holding(held **os.File) func(string, int, os.FileMode) (*os.File, error) {
+	return func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		file, err := os.OpenFile(name, flag, mode)
+		*held = file
+		exchanged()
+		return file, err
+	}
+}
 
 // named reports whether an open file is the one that has the name.
 func named(path string, held *os.File) bool {
@@ -60,12 +75,7 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: mapped(),
 		NoStatistics:    true, // they cost every reader a lock
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			file, err := os.OpenFile(name, flag, mode)
-			held = file
-			exchanged()
-			return file, err
-		},
+		OpenFile:        holding(&held),
 	})
 	if err != nil {
 		return nil, nil, explain(path, withdraw(path, absent, err))

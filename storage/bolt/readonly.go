@@ -23,16 +23,9 @@ func OpenReadOnly(path string, opts Options) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, explain(path, err)
 	}
-	fresh, err := inspect(path, wait)
-	if err == nil && fresh {
-		err = errors.New("nothing was ever stored in it")
-	}
+	db, err := current(path, func() (*bbolt.DB, *os.File, error) { return readOnce(path, wait) })
 	if err != nil {
-		return nil, explain(path, err)
-	}
-	db, err := open(path, bbolt.Options{Timeout: wait, ReadOnly: true, NoStatistics: true})
-	if err != nil {
-		return nil, explain(path, err)
+		return nil, err
 	}
 	s := &Store{db: db, quit: make(chan struct{}), readOnly: true}
 	s.close = sync.OnceValue(func() error {
@@ -40,4 +33,20 @@ func OpenReadOnly(path string, opts Options) (*Store, error) {
 		return db.Close()
 	})
 	return s, nil
+}
+
+// readOnce is openOnce for reading.
+func readOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
+	fresh, err := inspect(path, wait)
+	if err == nil && fresh {
+		err = errors.New("nothing was ever stored in it")
+	}
+	if err != nil {
+		return nil, nil, explain(path, err)
+	}
+	db, err = open(path, bbolt.Options{Timeout: wait, ReadOnly: true, NoStatistics: true, OpenFile: holding(&held)})
+	if err != nil {
+		return nil, nil, explain(path, err)
+	}
+	return db, held, nil
 }
