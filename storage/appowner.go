@@ -177,7 +177,7 @@ type ClosedApp struct {
 	Owner     string       `json:"owner,omitempty"`
 	Tier      string       `json:"tier"`
 	Tiers     []TierChange `json:"tiers,omitempty"`
-	Carried   Quota        `json:"carried,omitzero"`
+	Spent     Quota        `json:"spent,omitzero"`
 	CreatedAt time.Time    `json:"created_at,omitzero"`
 	ClosedAt  time.Time    `json:"closed_at"`
 	Version   int64        `json:"-"`
@@ -194,7 +194,7 @@ var closedApps = kind[ClosedApp]{
 // App is the application as far as a settlement needs it.
 func (c ClosedApp) App() App {
 	return App{
-		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Carried: c.Carried, CreatedAt: c.CreatedAt, Disabled: true,
+		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Spent: c.Spent, CreatedAt: c.CreatedAt, Disabled: true,
 	}
 }
 
@@ -216,7 +216,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
 		return err
 	}
 	left, err := closedApps.doc(s, ClosedApp{
-		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Carried: a.Carried, CreatedAt: a.CreatedAt, ClosedAt: now,
+		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Spent: a.Spent, CreatedAt: a.CreatedAt, ClosedAt: now,
 	})
 	if err != nil {
 		return err
