@@ -20,10 +20,6 @@ var planted = map[string]struct {
 		overlay.Change{File: "storage/bolt/make.go", Old: "NoStatistics: true, OpenFile: openNoted", New: "NoStatistics: true, NoSync: true, OpenFile: openNoted"},
 		[]step{busy(1, 1)},
 	},
-	"a new database has a name, and its folder is not synced": {
-		overlay.Change{File: "storage/bolt/open.go", Old: "return errors.Join(err, syncFolder(path))", New: "return err"},
-		[]step{busy(1, 1)},
-	},
 	"the journal is not synced every second": {
 		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())", New: "err = errors.Join()"},
 		[]step{busy(1, 1), charging},

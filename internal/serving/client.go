@@ -102,6 +102,17 @@ func (c *Client) Post(path string, form url.Values) (Answer, error) {
 	return do(c.http, r)
 }
 
+// PostJSON sends a document for the session of the cookie.
+func (c *Client) PostJSON(path, document string) (Answer, error) {
+	r, err := http.NewRequest(http.MethodPost, c.base+path, strings.NewReader(document))
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Cookie", c.Cookie)
+	return do(c.http, r)
+}
+
 // Get is Post without a form and with one header.
 func (c *Client) Get(path, header, value string) (Answer, error) {
 	r, err := http.NewRequest(http.MethodGet, c.base+path, nil)
