@@ -88,7 +88,7 @@ func open(t *testing.T, binary string) *house {
 
 func (h *house) start() {
 	h.t.Helper()
-	args := append(serving.Args(h.data), "--lifetimes-access", "168h", "--lifetimes-refresh", "720h")
+	args := serving.Args(h.data, "--lifetimes-access", "168h", "--lifetimes-refresh", "720h", "--upstreams-allow-private", "127.0.0.1")
 	cmd := exec.Command(h.binary, args...)
 	cmd.Env = append(os.Environ(), h.clock.Variable())
 	var err error

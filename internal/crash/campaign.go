@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/keystile/keystile/internal/crash/internal/hooks"
-	"github.com/keystile/keystile/internal/crash/internal/serving"
+	"github.com/keystile/keystile/internal/serving"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -47,7 +49,7 @@ func newCampaign(o options, data string) (*campaign, error) {
 		return nil, err
 	}
 	c := &campaign{
-		options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(o.strictTrail), receiver: receiver, caller: &caller{},
+		options: o, data: data, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(), receiver: receiver, caller: &caller{},
 	}
 	dice := func() *rand.Rand { return rand.New(rand.NewPCG(o.seed, uint64(len(c.clients)+1))) }
 	for range holders {
@@ -87,7 +89,7 @@ func (c *campaign) stopGently() error {
 	working.Go(func() { c.caller.work(l) })
 	time.Sleep(100 * time.Millisecond)
 	l.doomed.Store(true)
-	err = s.Stop()
+	err = s.Signal(syscall.SIGTERM)
 	working.Wait()
 	l.close()
 	if <-s.Ended; s.State().ExitCode() != 0 {
@@ -163,10 +165,16 @@ func (c *campaign) hear() {
 	}
 }
 
+// command is the server. A second use of a code or a token is asked about for a day.
+func (c *campaign) command() *exec.Cmd {
+	return exec.Command(c.binary, serving.Args(c.data, "--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
+		"--signup", "open", "--trusted-proxies", "127.0.0.1", "--upstreams-allow-private", "127.0.0.1")...)
+}
+
 // begin starts the server and sees that it is who it was: the same keys, the session.
 func (c *campaign) begin() (*serving.Server, *life, error) {
 	began := time.Now()
-	s, err := serving.Start(c.binary, c.data)
+	s, err := serving.Start(c.command())
 	c.starting = time.Since(began)
 	if err != nil {
 		c.journal.violated(nil, "%v", err)
@@ -274,13 +282,12 @@ const usualStart = 60 * time.Millisecond
 // killEarly kills servers at random moments of their start, a few at times.
 func (c *campaign) killEarly() error {
 	for c.rand.IntN(3) == 0 {
-		s, says, err := serving.Launch(c.binary, c.data)
+		s, err := serving.Launch(c.command())
 		if err != nil {
 			return err
 		}
 		time.Sleep(c.upTo(c.starting + c.starting/4))
 		s.Kill()
-		says.Close()
 		c.kills++
 		c.early++
 	}

@@ -9,10 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/keystile/keystile/internal/crash/internal/serving"
 )
 
 func main() {
@@ -23,8 +20,7 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
 	flag.IntVar(&o.longOnes, "long", 0, "one life in so many lasts 61 to 150 s; 0: none does")
 	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, the receiver of webhooks is waited for; what has not come is a violation if it is 75s or more, since a delivery that was cut off comes after a minute")
-	flag.BoolVar(&o.strictTrail, "strict-trail", true, "hold sign-outs, changed passwords and registrations to be on the audit trail before they are answered")
-	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+strings.Join(serving.Names(), ", "))
+	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -46,10 +42,9 @@ type options struct {
 	keep   bool
 	binary string
 
-	longOnes    int
-	wait        time.Duration
-	strictTrail bool
-	plant       string
+	longOnes int
+	wait     time.Duration
+	plant    string
 }
 
 // run is the whole program but its exit. It reports whether the server broke its word; an
@@ -64,7 +59,7 @@ func run(ctx context.Context, o options) (broken bool, err error) {
 	}
 	began := time.Now()
 	if o.binary == "" {
-		if o.binary, err = serving.Build(ctx, dir, o.plant); err != nil {
+		if o.binary, err = build(ctx, dir, o.plant); err != nil {
 			return false, err
 		}
 	}

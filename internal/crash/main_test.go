@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/keystile/keystile/internal/crash/internal/serving"
+	"github.com/keystile/keystile/internal/overlay"
 )
 
 // binary is the keystile of this tree, which TestMain builds.
@@ -15,7 +15,7 @@ var binary string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "keystile-crash-")
 	if err == nil {
-		binary, err = serving.Build(context.Background(), dir, "")
+		binary, err = overlay.Build(context.Background(), dir)
 	}
 	code := 2
 	if err == nil {

@@ -11,41 +11,33 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// promise says of which kind the event is that is on the audit trail before a write is
-// answered.
-type promise struct {
-	kind   string // "": any
-	strict bool   // held only by who asks for it, see --strict-trail
-}
-
-// promised are the writes that are on the trail before they are answered.
-var promised = map[string]promise{
-	revokeAccess:   {kind: storage.EventRevocation},
-	revokeFamily:   {kind: storage.EventRevocation},
-	takeBack:       {kind: storage.EventRevocation},
-	signOutAll:     {kind: storage.EventRevocation},
-	createApp:      {kind: storage.EventAdmin},
-	rotateSecret:   {kind: storage.EventAdmin},
-	createUser:     {kind: storage.EventAdmin},
-	disableUser:    {kind: storage.EventAdmin},
-	enableUser:     {kind: storage.EventAdmin},
-	changeValue:    {kind: storage.EventAdmin},
-	makeOrder:      {kind: storage.EventAdmin},
-	approveOrder:   {kind: storage.EventAdmin},
-	rejectOrder:    {kind: storage.EventAdmin},
-	cancelOrder:    {kind: storage.EventAdmin},
-	setTier:        {kind: storage.EventAdmin},
-	changePassword: {kind: storage.EventAccount, strict: true},
-	signOut:        {strict: true},
-	register:       {kind: storage.EventRegistration, strict: true},
-	replace:        {kind: storage.EventRegistration, strict: true},
-	remove:         {kind: storage.EventRegistration, strict: true},
+// promised are the writes that are on the trail before they are answered, with the kind of the
+// event; "": any.
+var promised = map[string]string{
+	revokeAccess:   storage.EventRevocation,
+	revokeFamily:   storage.EventRevocation,
+	takeBack:       storage.EventRevocation,
+	signOut:        "",
+	signOutAll:     storage.EventRevocation,
+	createApp:      storage.EventAdmin,
+	rotateSecret:   storage.EventAdmin,
+	createUser:     storage.EventAdmin,
+	disableUser:    storage.EventAdmin,
+	enableUser:     storage.EventAdmin,
+	changeValue:    storage.EventAdmin,
+	makeOrder:      storage.EventAdmin,
+	approveOrder:   storage.EventAdmin,
+	rejectOrder:    storage.EventAdmin,
+	cancelOrder:    storage.EventAdmin,
+	setTier:        storage.EventAdmin,
+	changePassword: storage.EventAccount,
+	register:       storage.EventRegistration,
+	replace:        storage.EventRegistration,
+	remove:         storage.EventRegistration,
 }
 
 // trail is what the audit trail owes, and how far it has been read.
 type trail struct {
-	strict bool
-
 	mu       sync.Mutex
 	owed     map[row]int // acknowledged and not yet looked for
 	read     uint64      // the last Seq
@@ -59,17 +51,17 @@ type trail struct {
 // has no id.
 type row struct{ kind, proof string }
 
-func newTrail(strict bool) *trail { return &trail{strict: strict, owed: map[row]int{}} }
+func newTrail() *trail { return &trail{owed: map[row]int{}} }
 
 // owe notes what must be on the trail by now.
 func (t *trail) owe(what, proof string) {
-	p, promised := promised[what]
-	if !promised || p.strict && !t.strict {
+	kind, promised := promised[what]
+	if !promised {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.owed[row{p.kind, proof}]++
+	t.owed[row{kind, proof}]++
 }
 
 // check reads what is new and looks for what is owed; then the chains are verified.

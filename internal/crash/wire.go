@@ -2,21 +2,22 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
-	"github.com/keystile/keystile/internal/crash/internal/serving"
+	"github.com/keystile/keystile/internal/serving"
 )
+
+// patience is how long an answer may take.
+const patience = 15 * time.Second
 
 // wire leads to one life of the server.
 type wire struct {
@@ -29,19 +30,14 @@ type wire struct {
 }
 
 func newWire(j *journal, address, data string) *wire {
-	socket := filepath.Join(data, "admin.sock")
 	return &wire{
 		journal: j, base: "http://" + address,
 		client: &http.Client{
-			Timeout:       serving.Patience,
+			Timeout:       patience,
 			Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		admin: &http.Client{Timeout: serving.Patience, Transport: &http.Transport{
-			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "unix", socket)
-			},
-		}},
+		admin: serving.AdminClient(data, patience),
 	}
 }
 
@@ -140,42 +136,17 @@ func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 	return a, nil
 }
 
-// command is what travels to the admin socket; package cmd/keystile/admin says what it means.
-type command struct {
-	Command string `json:"command"`
-	Args    struct {
-		Flags map[string][]string `json:"flags"`
-		Words []string            `json:"words"`
-	} `json:"args"`
-}
-
-// result is what an admin command prints with --json, or its complaint.
-type result struct {
-	Output string `json:"output"`
-	Error  string `json:"error"`
-}
-
 // run has the server run an admin command; flags are name, value, name, value.
-func (w *wire) run(name string, flags []string, words ...string) (result, error) {
-	c := command{Command: name}
-	c.Args.Flags = map[string][]string{"json": {"true"}}
-	c.Args.Words = words
-	for i := 0; i < len(flags); i += 2 {
-		c.Args.Flags[flags[i]] = flags[i+1 : i+2]
-	}
-	body, err := json.Marshal(c)
+func (w *wire) run(name string, flags []string, words ...string) (serving.Result, error) {
+	r, err := serving.Command(name, flags, words...)
 	if err != nil {
-		return result{}, err
-	}
-	r, err := http.NewRequest(http.MethodPost, "http://keystile/", bytes.NewReader(body))
-	if err != nil {
-		return result{}, err
+		return serving.Result{}, err
 	}
 	a, err := w.do(w.admin, r)
 	if err != nil {
-		return result{}, err
+		return serving.Result{}, err
 	}
-	var out result
+	var out serving.Result
 	return out, json.Unmarshal(a.body, &out)
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,90 +9,52 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/keystile/keystile/internal/overlay"
+	"github.com/keystile/keystile/internal/serving"
 )
 
 // server is a keystile in a process of its own.
 type server struct {
-	cmd     *exec.Cmd
+	*serving.Server
 	address string // host:port
 	admin   string // host:port of the admin listener
-	log     *head
-	ended   chan struct{}
+	log     complaints
 }
 
 const (
-	origin   = "http://127.0.0.1:9" // what the server calls itself; nobody connects to it
+	origin   = serving.Issuer // what the server calls itself
 	patience = 30 * time.Second
 )
 
-func build(ctx context.Context, dir string) (string, error) {
-	binary := filepath.Join(dir, "keystile")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "github.com/keystile/keystile/cmd/keystile")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return binary, nil
-}
+func build(ctx context.Context, dir string) (string, error) { return overlay.Build(ctx, dir) }
 
 // start returns a server that listens.
 func start(o options, data string, more ...string) (*server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "0.0.0.0:0", "--base-url", origin, "--log-level", "error", "--admin-listen", "127.0.0.1:0"}, more...)
-	s := &server{cmd: exec.Command(o.binary, args...), log: &head{}, ended: make(chan struct{})}
-	s.cmd.Stderr = s.log
-	says, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
+	s, err := serving.Start(exec.Command(o.binary, args...))
 	if err != nil {
 		return nil, err
 	}
-	s.cmd.Stdout = speaks
-	if err := errors.Join(s.cmd.Start(), speaks.Close()); err != nil {
-		return nil, errors.Join(err, says.Close())
-	}
-	go func() { defer close(s.ended); s.cmd.Wait() }()
-	found := make(chan [2]string, 1)
-	go func() {
-		defer says.Close()
-		lines, public := bufio.NewScanner(says), ""
-		for lines.Scan() {
-			if _, address, ok := strings.Cut(lines.Text(), "Listening on "); ok {
-				public = strings.TrimSpace(address)
-			}
-			if _, address, ok := strings.Cut(lines.Text(), "Admin listener "); ok && len(found) == 0 {
-				found <- [2]string{public, strings.TrimSpace(address)}
-			}
-		}
-	}()
-	select {
-	case at := <-found:
-		s.address, s.admin = "127.0.0.1"+at[0][strings.LastIndexByte(at[0], ':'):], strings.TrimPrefix(at[1], "http://")
-		return s, nil
-	case <-s.ended:
-		return nil, fmt.Errorf("the server does not start: %v\n%s", s.cmd.ProcessState, s.log)
-	case <-time.After(patience):
-		s.kill()
-		return nil, fmt.Errorf("the server has not started after %v\n%s", patience, s.log)
-	}
+	return &server{Server: s, address: "127.0.0.1" + s.Address[strings.LastIndexByte(s.Address, ':'):], admin: s.Admin, log: complaints{s.Log}}, nil
 }
 
-func (s *server) kill() {
-	s.cmd.Process.Kill()
-	<-s.ended
-}
+func (s *server) kill() { s.Kill() }
 
 // stop ends the server as an operator does.
 func (s *server) stop() error {
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := s.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	select {
-	case <-s.ended:
+	case <-s.Ended:
 	case <-time.After(patience):
 		s.kill()
 		return fmt.Errorf("the server has not ended %v after SIGTERM", patience)
 	}
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := s.State().ExitCode(); code != 0 {
 		return fmt.Errorf("SIGTERM ends the server with %d\n%s", code, s.log)
 	}
 	return nil
@@ -103,7 +63,7 @@ func (s *server) stop() error {
 // memory is what the process holds, without what is only mapped from files, and what it has
 // held at most together with that; in bytes.
 func (s *server) memory() (own, most int64) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, ":")
 		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
@@ -149,34 +109,16 @@ func size(ctx context.Context, binary, data string) (bytes int64, rows int, err 
 	return bytes, strings.Count(string(out), "\n"), nil
 }
 
-// head keeps the beginning of what a program says.
-type head struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.text.Len() < 16<<10 {
-		h.text.Write(p)
-	}
-	return len(p), nil
-}
+// complaints are what the server has said.
+type complaints struct{ *serving.Head }
 
 // worse is what was said beside that somebody was told to come back later.
-func (h *head) worse() string {
+func (c complaints) worse() string {
 	var out strings.Builder
-	for line := range strings.Lines(h.String()) {
+	for line := range strings.Lines(c.String()) {
 		if !strings.Contains(line, "status=503") && strings.HasSuffix(line, "\n") {
 			out.WriteString(line)
 		}
 	}
 	return out.String()
-}
-
-func (h *head) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.text.String()
 }

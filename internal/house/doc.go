@@ -3,4 +3,9 @@
 //
 // The tables are a statement of policy. A build that breaks them is mended in the code
 // that breaks them; changing a table is changing the design.
+//
+// Tests that need the whole program, in a process of its own, have it from two packages:
+// internal/overlay builds it, with texts of its source changed where a fault is planted, and
+// internal/serving starts it, talks to it and ends it. internal/crash kills it, internal/powercut
+// cuts the power, internal/bentclock sets the clock, internal/flood sends it more than it takes.
 package house

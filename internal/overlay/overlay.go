@@ -48,6 +48,17 @@ func Build(ctx context.Context, dir string, changes ...Change) (string, error) {
 	return binary, nil
 }
 
+// Fits reports what keeps changes from being made, without building anything: a fault that does
+// not fit the sources any more would be found by nobody, and not be missed.
+func Fits(ctx context.Context, changes ...Change) error {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = changed(root, changes)
+	return err
+}
+
 func moduleRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/keystile/keystile").Output()
 	if err != nil {
@@ -56,8 +67,8 @@ func moduleRoot(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// write makes the changed files in dir and returns the list of them as the compiler reads it.
-func write(dir, root string, changes []Change) (string, error) {
+// changed are the texts of the files with the changes, by their paths.
+func changed(root string, changes []Change) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, c := range changes {
 		path := c.File
@@ -66,9 +77,18 @@ func write(dir, root string, changes []Change) (string, error) {
 		}
 		text, err := c.apply(path, texts)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		texts[path] = text
+	}
+	return texts, nil
+}
+
+// write makes the changed files in dir and returns the list of them as the compiler reads it.
+func write(dir, root string, changes []Change) (string, error) {
+	texts, err := changed(root, changes)
+	if err != nil {
+		return "", err
 	}
 	replace := map[string]string{}
 	for path, text := range texts {

@@ -42,9 +42,5 @@
 // before it matters whether the journal was synced. What the tests allow beside the second is
 // what a busy machine may take for the sync itself.
 //
-// A first start of all that is cut off while it makes the database may leave a file that the next
-// start refuses: nothing was stored in it yet, and it cannot be told from one that has lost what
-// was. The tests remove it then, as the refusal says.
-//
 // The faults in planted_test.go are each found. Each is a changed text in a build of its own.
 package powercut

@@ -120,13 +120,7 @@ func (j *judge) check(ctx context.Context, dir string, c cut) error {
 			return fmt.Errorf("the database's own check: %w", err)
 		}
 	}
-	ask := func(server *serving.Client) error { return j.ask(server, c) }
-	err := w.serve(j.plain, ask)
-	if database := filepath.Join(w.data, "keystile.db"); !begun && err != nil && strings.Contains(err.Error(), database) {
-		// The first start of all was cut off while it made the file. It is told to be removed.
-		err = errors.Join(os.Remove(database), w.serve(j.plain, ask))
-	}
-	if err != nil {
+	if err := w.serve(j.plain, func(server *serving.Client) error { return j.ask(server, c) }); err != nil {
 		return err
 	}
 	return w.use(func() error { return errors.Join(w.trail(), j.hold(w, c.at)) })

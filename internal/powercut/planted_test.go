@@ -16,6 +16,10 @@ var planted = map[string]struct {
 		overlay.Change{File: "storage/bolt/open.go", Old: "FreelistType:    bbolt.FreelistMapType,", New: "FreelistType: bbolt.FreelistMapType, NoSync: true,"},
 		[]step{busy(3, 4)},
 	},
+	"a new database has its name before it is synced": {
+		overlay.Change{File: "storage/bolt/make.go", Old: "NoStatistics: true, OpenFile: openNoted", New: "NoStatistics: true, NoSync: true, OpenFile: openNoted"},
+		[]step{busy(1, 1)},
+	},
 	"the journal is not synced every second": {
 		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())", New: "err = errors.Join()"},
 		[]step{busy(1, 1), charging},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -109,6 +110,26 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	}
 	if made < images() && len(errs) == 0 {
 		t.Errorf("%d images were looked at", made)
+	}
+}
+
+// A first start that is cut off anywhere leaves a folder that the next one starts on.
+func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
+	traceable(t)
+	seed := seed(t)
+	plain, slow := programs(t)
+	j := recorded(t, plain, slow, busy(1, 1))
+	j.disk.events = slices.DeleteFunc(j.disk.events, func(at int) bool {
+		return slices.ContainsFunc(j.promises, func(p promise) bool { return j.acknowledged(p, at+1) })
+	})
+	j.parts = [][]int{j.disk.events}
+	t.Logf("note: %d moments; POWERCUT_SEED=%d draws the same cuts", len(j.disk.events), seed)
+	made, errs := j.look(t, seed, images(), 10)
+	for _, err := range errs {
+		t.Error(err)
+	}
+	if made < images() && len(errs) == 0 || len(j.disk.events) < 20 {
+		t.Errorf("%d images of %d moments were looked at", made, len(j.disk.events))
 	}
 }
 

@@ -2,14 +2,12 @@ package serving
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -31,18 +29,13 @@ var requests atomic.Int64
 
 // NewClient returns a client of the server at an address that has this data folder.
 func NewClient(address, data string) (*Client, error) {
-	socket := filepath.Join(data, "admin.sock")
 	c := &Client{
 		base: "http://" + address,
 		http: &http.Client{
-			Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32},
+			Timeout: Patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		admin: &http.Client{Timeout: patience, Transport: &http.Transport{
-			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "unix", socket)
-			},
-		}},
+		admin: AdminClient(data, Patience),
 	}
 	var err error
 	c.Paper, err = ReadPaper(data)
@@ -109,6 +102,17 @@ func (c *Client) Post(path string, form url.Values) (Answer, error) {
 	return do(c.http, r)
 }
 
+// PostJSON sends a document for the session of the cookie.
+func (c *Client) PostJSON(path, document string) (Answer, error) {
+	r, err := http.NewRequest(http.MethodPost, c.base+path, strings.NewReader(document))
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Cookie", c.Cookie)
+	return do(c.http, r)
+}
+
 // Get is Post without a form and with one header.
 func (c *Client) Get(path, header, value string) (Answer, error) {
 	r, err := http.NewRequest(http.MethodGet, c.base+path, nil)
@@ -137,23 +141,7 @@ func do(h *http.Client, r *http.Request) (Answer, error) {
 
 // Run has the server run an admin command; flags are name, value, name, value.
 func (c *Client) Run(name string, into any, flags []string, words ...string) error {
-	var body struct {
-		Command string `json:"command"`
-		Args    struct {
-			Flags map[string][]string `json:"flags"`
-			Words []string            `json:"words"`
-		} `json:"args"`
-	}
-	body.Command, body.Args.Words = name, words
-	body.Args.Flags = map[string][]string{"json": {"true"}}
-	for i := 0; i < len(flags); i += 2 {
-		body.Args.Flags[flags[i]] = flags[i+1 : i+2]
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequest(http.MethodPost, "http://keystile/", bytes.NewReader(text))
+	r, err := Command(name, flags, words...)
 	if err != nil {
 		return err
 	}
@@ -161,7 +149,7 @@ func (c *Client) Run(name string, into any, flags []string, words ...string) err
 	if err != nil {
 		return err
 	}
-	var said struct{ Output, Error string }
+	var said Result
 	if err := json.Unmarshal(a.Body, &said); err != nil || said.Error != "" {
 		return fmt.Errorf("%s is answered %v", name, a)
 	}

@@ -1,5 +1,6 @@
-// Package serving starts a keystile in a process of its own and talks to it as its clients do:
-// for tests that need the whole program, and not a part of it.
+// Package serving starts a keystile in a process of its own, talks to it as its clients do, and
+// ends it: for tests that need the whole program, and not a part of it. Which program that is,
+// with a planted fault or without, is the matter of package overlay.
 package serving
 
 import (
@@ -9,35 +10,42 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 // Server is a serving keystile, traced or not.
 type Server struct {
+	Address string        // host:port
+	Admin   string        // host:port of the admin listener; "" without --admin-listen
+	Log     *Head         // what it complains of
+	Ended   chan struct{} // closed when the process, and its tracer, have ended
+
 	cmd     *exec.Cmd
-	process int // of the program itself
-	Address string
-	Log     *head
-	ended   chan struct{}
+	process atomic.Int64  // of the program itself, where cmd is its tracer; else 0
+	ready   chan struct{} // closed when it says where it listens
+	silent  chan struct{} // closed when it says nothing any more
 }
 
-// Issuer is what every server calls itself: tokens outlive it.
+// Issuer is what every server calls itself: tokens outlive it. Nobody connects to it.
 const Issuer = "http://127.0.0.1:9"
 
-const patience = time.Minute // for anything that must happen at all
+// Patience is for anything that must happen at all.
+const Patience = time.Minute
 
-// Args are the arguments of a server on a data folder and a free port.
-func Args(data string) []string {
-	return []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", Issuer, "--log-level", "warn", "--limits-per-ip", "1000000000"}
+// Args are the arguments of a server on a data folder and a free port, which no rate slows down.
+func Args(data string, more ...string) []string {
+	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", Issuer, "--log-level", "warn", "--limits-per-ip", "1000000000"}
+	return append(args, more...)
 }
 
-// Start starts a program, and waits until it says where it listens.
-func Start(cmd *exec.Cmd) (*Server, error) {
-	s := &Server{cmd: cmd, Log: &head{}, ended: make(chan struct{})}
+// Launch starts a program and waits for nothing.
+func Launch(cmd *exec.Cmd) (*Server, error) {
+	s := &Server{cmd: cmd, Log: &Head{}, Ended: make(chan struct{}), ready: make(chan struct{}), silent: make(chan struct{})}
 	cmd.Stderr = s.Log
 	says, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
 	if err != nil {
@@ -47,62 +55,85 @@ func Start(cmd *exec.Cmd) (*Server, error) {
 	if err := errors.Join(cmd.Start(), speaks.Close()); err != nil {
 		return nil, errors.Join(err, says.Close())
 	}
-	s.process = cmd.Process.Pid
-	go func() { defer close(s.ended); cmd.Wait() }()
-	found := make(chan string, 1)
-	go s.listen(says, found)
-	select {
-	case s.Address = <-found:
-		if s.Address != "" {
-			return s, nil
-		}
-		<-s.ended
-		return nil, fmt.Errorf("it does not start: %v\n%s", cmd.ProcessState, s.Log)
-	case <-time.After(patience):
-		cmd.Process.Kill()
-		<-s.ended
-		return nil, fmt.Errorf("it has not started after %v\n%s", patience, s.Log)
-	}
+	go func() { defer close(s.Ended); cmd.Wait() }()
+	go s.listen(says)
+	return s, nil
 }
 
-func (s *Server) listen(says io.ReadCloser, found chan<- string) {
+// Start starts a program, and waits until it says where it listens.
+func Start(cmd *exec.Cmd) (*Server, error) {
+	s, err := Launch(cmd)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.ready:
+		return s, nil
+	case <-s.silent:
+	case <-time.After(Patience):
+		s.Kill()
+		return nil, fmt.Errorf("the server has not started after %v\n%s", Patience, s.Log)
+	}
+	select {
+	case <-s.ready: // and has ended at once
+		return s, nil
+	default:
+	}
+	<-s.Ended
+	return nil, fmt.Errorf("the server does not start: %v\n%s", cmd.ProcessState, s.Log)
+}
+
+// listen reads what the program says until it ends.
+func (s *Server) listen(says io.ReadCloser) {
+	defer close(s.silent)
 	defer says.Close()
+	listeners := 1
+	if slices.Contains(s.cmd.Args, "--admin-listen") {
+		listeners = 2
+	}
 	lines := bufio.NewScanner(says)
 	for lines.Scan() {
+		into := (*string)(nil)
 		if id, ok := strings.CutPrefix(lines.Text(), "process "); ok {
-			s.process, _ = strconv.Atoi(id)
+			n, _ := strconv.ParseInt(id, 10, 64)
+			s.process.Store(n)
 		}
-		if _, address, ok := strings.Cut(lines.Text(), "Listening on "); ok {
-			found <- strings.TrimSpace(address)
+		_, address, found := strings.Cut(lines.Text(), "Listening on ")
+		if found {
+			into = &s.Address
+		} else if _, address, found = strings.Cut(lines.Text(), "Admin listener "); found {
+			into = &s.Admin
+		}
+		if !found || *into != "" {
+			continue
+		}
+		*into = strings.TrimPrefix(strings.TrimSpace(address), "http://")
+		if listeners--; listeners == 0 {
+			close(s.ready)
 		}
 	}
-	close(found)
 }
 
 // End sends a signal to the program and waits until it, and its tracer, have ended.
 func (s *Server) End(signal syscall.Signal) error {
-	err := syscall.Kill(s.process, signal)
-	<-s.ended
+	err := s.Signal(signal)
+	<-s.Ended
 	return err
 }
 
-// head keeps the beginning of what a program says.
-type head struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
+// Kill is SIGKILL: nothing in the process runs afterwards.
+func (s *Server) Kill() { s.End(syscall.SIGKILL) }
 
-func (h *head) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.text.Len() < 16<<10 {
-		h.text.Write(p)
+// Signal sends a signal to the program and waits for nothing.
+func (s *Server) Signal(signal syscall.Signal) error {
+	if id := s.process.Load(); id != 0 && id != int64(s.cmd.Process.Pid) {
+		return syscall.Kill(int(id), signal)
 	}
-	return len(p), nil
+	return s.cmd.Process.Signal(signal) // which cannot meet another process that has the id by now
 }
 
-func (h *head) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.text.String()
-}
+// PID is the process that was started.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// State says how the process has ended.
+func (s *Server) State() *os.ProcessState { return s.cmd.ProcessState }

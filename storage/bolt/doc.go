@@ -42,6 +42,12 @@
 // or a compaction ends that way. Compact compares what it has written with what there was, row
 // by row, before the new file takes the name.
 //
+// A new file is filled and synced under a draft's name, and linked to its own: after a power cut
+// there is none, or a whole one, and of several processes that start at once one makes it. Where
+// a file has one name only (FAT, some shares) it is made in place, and a power cut in its first
+// moment may leave one that the next Open refuses. Every Open for writing syncs the folder,
+// because whoever gave the name may have died before that, and removes drafts that were left.
+//
 // The format is "2". A file of "1", which is laid out alike, is raised by the first Open for
 // writing: versions that read "1" alone do not know of features, and are kept out by it.
 //

@@ -42,15 +42,14 @@ func current(path string, once func() (*bbolt.DB, *os.File, error)) (*bbolt.DB, 
 // exchanges bound how often a file that was exchanged is opened anew.
 const exchanges = 5
 
-// exchanged is called where the file is open and not locked yet: for tests.
+// exchanged is called where a file is open and not locked yet: for tests.
 var exchanged = func() {}
 
-// holding opens a file for bbolt and keeps it.
+// holding opens a file for bbolt and keeps it. A file is made by makeFile alone.
 func holding(held **os.File) func(string, int, os.FileMode) (*os.File, error) {
 	return func(name string, flag int, mode os.FileMode) (*os.File, error) {
-		file, err := os.OpenFile(name, flag, mode)
+		file, err := openNoted(name, flag&^os.O_CREATE, mode)
 		*held = file
-		exchanged()
 		return file, err
 	}
 }
@@ -64,8 +63,11 @@ func named(path string, held *os.File) bool {
 
 // openOnce also returns the file behind the database, which is closed with it.
 func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err error) {
-	_, err = os.Lstat(path)
-	absent := errors.Is(err, fs.ErrNotExist)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := makeFile(path, wait); err != nil {
+			return nil, nil, explain(path, err)
+		}
+	}
 	fresh, err := inspect(path, wait)
 	if err != nil {
 		return nil, nil, explain(path, err)
@@ -78,34 +80,34 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 		OpenFile:        holding(&held),
 	})
 	if err != nil {
-		return nil, nil, explain(path, withdraw(path, absent, err))
+		return nil, nil, explain(path, err)
 	}
 	if !named(path, held) {
 		return db, held, nil // to be closed, and nothing written
 	}
-	err = guard(func() error {
-		if fresh {
-			return errors.Join(db.Update(prepare), syncFolder(path))
-		}
-		return raise(db)
-	})
-	if err != nil {
-		return nil, nil, explain(path, errors.Join(withdraw(path, absent, err), db.Close()))
+	if err := guard(func() error { return begin(db, path, fresh) }); err != nil {
+		return nil, nil, explain(path, errors.Join(err, db.Close()))
 	}
 	return db, held, nil
 }
 
-// withdraw removes what a full disk left of a file that was not there before: the next
-// start would take it for a damaged one.
-func withdraw(path string, absent bool, err error) error {
-	full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EDQUOT)
-	if absent && full {
-		return errors.Join(err, os.Remove(path))
+// begin brings a file that is ours by now to this format, and sees that its name is on the
+// disk: whoever has given it may have died before.
+func begin(db *bbolt.DB, path string, fresh bool) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
 	}
-	return err
+	clearDrafts(path)
+	if fresh {
+		err = db.Update(prepare)
+	} else {
+		err = raise(db)
+	}
+	return errors.Join(err, syncFolder(path))
 }
 
-// inspect reports whether path is a file still to be made, and what makes it unfit.
+// inspect reports whether nothing was ever written to path, and what makes it unfit.
 func inspect(path string, wait time.Duration) (fresh bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -128,7 +130,7 @@ func inspect(path string, wait time.Duration) (fresh bool, err error) {
 				return err
 			}
 			first, _ := tx.Cursor().First()
-			fresh = first == nil // made, but never written to: the process died in its first moment
+			fresh = first == nil // left so by versions that made the file under its name
 			return checkFormat(tx, fresh)
 		})
 	})
@@ -163,16 +165,6 @@ func mapped() int {
 		return 0
 	}
 	return 1 << (strconv.IntSize / 2) // 4 GiB
-}
-
-// syncFolder makes the new file's name survive a power cut. Not every system can.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil || runtime.GOOS == "windows" {
-		return nil
-	}
-	defer folder.Close()
-	return folder.Sync()
 }
 
 // ErrInUse: another process has the file open.
