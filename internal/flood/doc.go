@@ -27,6 +27,10 @@
 // before, cannot be told from it and may be asked to come back; every second person here is
 // known, and the flood guesses at their names too.
 //
+// Who attacks by connections is a process of its own with a nice value of 10, and who is honest
+// meanwhile is in the process that watches, which does little else: what is measured is how long
+// the server lets them wait, and not how long a busy program does not look.
+//
 // Honest people begin when a part of the flood is over, not at a time, so that a slow machine
 // does not end before they have come.
 //

@@ -164,17 +164,6 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// worse is what was said beside that somebody was told to come back later.
-func (h *head) worse() string {
-	var out strings.Builder
-	for line := range strings.Lines(h.String()) {
-		if !strings.Contains(line, "status=503") && strings.HasSuffix(line, "\n") {
-			out.WriteString(line)
-		}
-	}
-	return out.String()
-}
-
 func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
