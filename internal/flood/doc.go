@@ -10,7 +10,7 @@
 //	             for everything that strangers can, each once. 200 honest people in other
 //	             networks sign in, redeem a code, refresh, call userinfo and a product, and
 //	             read their quota. None of them is refused; memory and the data folder stay
-//	             within their bounds.
+//	             within their bounds, and the log has no error.
 //	connections  10,000 connections send a byte of their body every two seconds and 2,000
 //	             do not read, from one address, from several for which the limit is raised,
 //	             and from a trusted proxy. Somebody at another address is answered within a
