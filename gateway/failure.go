@@ -32,15 +32,15 @@ var (
 	disabled         = &reply.Failure{Status: 403, Msg: "the user for whom this would be done is disabled or gone"}                                                            // spec 7
 	noScope          = &reply.Failure{Status: 403, Msg: "this token does not manage applications: have the user authorize it with the scope apps, or use the console",         // entry 52 of the decisions, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="apps"`}}}
-	notByItself = &reply.Failure{Status: 403, Msg: "an application does not do this with its own token: it takes a user's token with the scope apps, or the console"}       // entry 52 of the decisions
-	stale       = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                             // RFC 9110 15.6.4
-	notCharged  = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}   // spec 8
-	badGateway  = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                    // RFC 9110 15.6.3
-	slowGateway = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                      // RFC 9110 15.6.5
-	busyGateway = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	closing     = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                           // RFC 9110 15.6.4
-	cutBody     = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                              // RFC 9112 8
-	clientGone  = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                              // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
+	notByItself = &reply.Failure{Status: 403, Msg: "an application does not do this with its own token: it takes a user's token with the scope apps, or the console"}                                // entry 52 of the decisions
+	stale       = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                      // RFC 9110 15.6.4
+	notCharged  = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // spec 8
+	badGateway  = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
+	slowGateway = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5
+	busyGateway = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // RFC 9110 15.6.4
+	closing     = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
+	cutBody     = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                                                       // RFC 9112 8
+	clientGone  = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                       // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
 )
 
 // errStatus is a mistake in a host's Billing.

@@ -14,11 +14,12 @@ import (
 	"syscall"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/connections"
 )
 
 // listen opens an address that was given by a flag.
 func listen(ctx context.Context, flag, address string) (net.Listener, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	l, err := connections.Listen(ctx, address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with %s 127.0.0.1:8081 (port 0 is any free one)", address, flag)

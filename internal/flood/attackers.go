@@ -2,22 +2,68 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
+// army is who attacks by connections. It is a process of its own, and a nice one: on a machine
+// that it shares with the server and with the one who measures, it is to take the server's
+// connections and not the time of the processors, which attackers elsewhere do not have.
+type army struct {
+	From       []string // its addresses
+	Address    string   // of the server
+	Drip, Deaf int      // connections
+}
+
+const (
+	armyWord = "attack" // the first argument of the process
+	armyNice = "10"
+)
+
+// start sends the army off; it ends by itself, or with ctx.
+func (a army) start(ctx context.Context) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	orders, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "nice", "-n", armyNice, self, armyWord, string(orders))
+	cmd.Stderr = os.Stderr
+	return cmd, cmd.Start()
+}
+
+// attackAsOrdered is what the army's process does. It reports false in any other process.
+func attackAsOrdered(args []string) (is bool) {
+	if len(args) != 3 || args[1] != armyWord {
+		return false
+	}
+	var a army
+	if err := json.Unmarshal([]byte(args[2]), &a); err != nil {
+		fmt.Fprintln(os.Stderr, "flood:", err)
+		os.Exit(2)
+	}
+	a.hold(context.Background())
+	return true
+}
+
 // hold opens the connections. Who is refused tries again for a while.
-func (a assault) hold(ctx context.Context, s *server, drip, deaf int) {
-	began := time.Now()
+func (a army) hold(ctx context.Context) {
+	began, deaf := time.Now(), a.Deaf
 	var all sync.WaitGroup
 	dials := make(chan struct{}, dialAtOnce)
-	for i := range drip + deaf {
-		attacker := attacker{from: a.from[i%len(a.from)], address: s.address, dials: dials, act: dripBody}
+	for i := range a.Drip + a.Deaf {
+		attacker := attacker{from: a.From[i%len(a.From)], address: a.Address, dials: dials, act: dripBody}
 		if i%6 == 5 && deaf > 0 {
 			deaf--
 			attacker.act = askUnread

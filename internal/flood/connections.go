@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -93,8 +92,10 @@ func (a assault) run(ctx context.Context, o options, s *server, room int, v *ver
 	if most := room * 3 / 4; a.free && n+m > most {
 		n, m = n*most/(n+m), m*most/(n+m)
 	}
-	var attack sync.WaitGroup
-	attack.Go(func() { a.hold(ctx, s, n, m) })
+	attack, err := army{From: a.from, Address: s.address, Drip: n, Deaf: m}.start(ctx)
+	if err != nil {
+		return err
+	}
 	defer attack.Wait()
 	defer giveUp()
 	w := watch{assault: a, server: s, base: base, began: time.Now()}

@@ -10,7 +10,7 @@
 //	             for everything that strangers can, each once. 200 honest people in other
 //	             networks sign in, redeem a code, refresh, call userinfo and a product, and
 //	             read their quota. None of them is refused; memory and the data folder stay
-//	             within their bounds.
+//	             within their bounds, and the log has no error.
 //	connections  10,000 connections send a byte of their body every two seconds and 2,000
 //	             do not read, from one address, from several for which the limit is raised,
 //	             and from a trusted proxy. Somebody at another address is answered within a
@@ -26,6 +26,10 @@
 // Who is in the same widest network as a flood, and has not signed in with this browser
 // before, cannot be told from it and may be asked to come back; every second person here is
 // known, and the flood guesses at their names too.
+//
+// Who attacks by connections is a process of its own with a nice value of 10, and who is honest
+// meanwhile is in the process that watches, which does little else: what is measured is how long
+// the server lets them wait, and not how long a busy program does not look.
 //
 // Honest people begin when a part of the flood is over, not at a time, so that a slow machine
 // does not end before they have come.

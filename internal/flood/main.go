@@ -13,6 +13,9 @@ import (
 )
 
 func main() {
+	if attackAsOrdered(os.Args) {
+		return
+	}
 	o := options{out: os.Stdout}
 	flag.StringVar(&o.scenario, "scenario", "addresses", "addresses, connections or onesite")
 	flag.Float64Var(&o.scale, "scale", 1, "of all numbers")

@@ -21,7 +21,7 @@ type server struct {
 	*serving.Server
 	address string // host:port
 	admin   string // host:port of the admin listener
-	log     complaints
+	log     *serving.Head
 }
 
 const (
@@ -38,7 +38,7 @@ func start(o options, data string, more ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{Server: s, address: "127.0.0.1" + s.Address[strings.LastIndexByte(s.Address, ':'):], admin: s.Admin, log: complaints{s.Log}}, nil
+	return &server{Server: s, address: "127.0.0.1" + s.Address[strings.LastIndexByte(s.Address, ':'):], admin: s.Admin, log: s.Log}, nil
 }
 
 func (s *server) kill() { s.Kill() }
@@ -107,18 +107,4 @@ func size(ctx context.Context, binary, data string) (bytes int64, rows int, err 
 		return 0, 0, fmt.Errorf("audit export: %w", err)
 	}
 	return bytes, strings.Count(string(out), "\n"), nil
-}
-
-// complaints are what the server has said.
-type complaints struct{ *serving.Head }
-
-// worse is what was said beside that somebody was told to come back later.
-func (c complaints) worse() string {
-	var out strings.Builder
-	for line := range strings.Lines(c.String()) {
-		if !strings.Contains(line, "status=503") && strings.HasSuffix(line, "\n") {
-			out.WriteString(line)
-		}
-	}
-	return out.String()
 }

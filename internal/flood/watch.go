@@ -22,6 +22,7 @@ type watch struct {
 
 	answered atomic.Int64
 	slowest  time.Duration
+	dial     time.Duration // of it, until there was a connection
 	when     time.Duration // the slowest answer came, after the beginning
 	failures []string
 	peak     figures
@@ -82,7 +83,13 @@ func (w *watch) isBack() bool {
 func (w *watch) honest(ctx context.Context) (stop func(), done chan struct{}) {
 	ctx, stop = context.WithCancel(ctx)
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(honestAddr)}}
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}}
+	var dialed atomic.Int64
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		began := time.Now()
+		defer func() { dialed.Store(int64(time.Since(began))) }()
+		return dialer.DialContext(ctx, network, address)
+	}
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}}
 	done = make(chan struct{})
 	go func() {
 		defer close(done)
@@ -100,7 +107,7 @@ func (w *watch) honest(ctx context.Context) (stop func(), done chan struct{}) {
 				w.failures = append(w.failures, resp.Status)
 			}
 			if took := time.Since(began); took > w.slowest {
-				w.slowest, w.when = took, time.Since(w.began)
+				w.slowest, w.dial, w.when = took, time.Duration(dialed.Load()), time.Since(w.began)
 			}
 			w.answered.Add(1)
 			pauseFor(ctx, 50*time.Millisecond)
@@ -114,7 +121,7 @@ func (w *watch) report(o options, v *verdict, n int) {
 	o.printf("  open at most %d; goroutines %d, at most %d, then %d; files %d, at most %d, then %d\n", w.peak.open,
 		w.base.goroutines, w.peak.goroutines, w.last.goroutines, w.base.files, w.peak.files, w.last.files)
 	o.printf("  refused %d; cut for their body %d, for not reading %d\n", w.last.refused, w.last.cutBody, w.last.cutAnswer)
-	o.printf("  somebody else was answered %d times, the slowest took %.3f s, %.0f s after the beginning\n", w.answered.Load(), w.slowest.Seconds(), w.when.Seconds())
+	o.printf("  somebody else was answered %d times, the slowest took %.3f s (%.3f s to connect), %.0f s after the beginning\n", w.answered.Load(), w.slowest.Seconds(), w.dial.Seconds(), w.when.Seconds())
 	_, held := w.server.memory()
 	o.printf("  memory: %.0f MB at most\n", mb(held))
 	if !o.hurry {

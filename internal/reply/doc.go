@@ -6,6 +6,10 @@
 // it looks to the client. Any other error is hidden from the client and logged: 503 if
 // the store is away, else 500.
 //
+// Every 5xx is an error in the log. But where a room refuses because too much is asked for at
+// once, its Failure has a [Crowd], and the log a warning in a minute with their number: the
+// first at once, and the others when the next comes after that minute.
+//
 // # Choices
 //
 // Routes are matched by path alone and each names its methods, because a pattern such as

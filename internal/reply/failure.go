@@ -16,6 +16,7 @@ type Failure struct {
 	OAuth   string      // RFC 6749 error; "": none is written
 	Msg     string      // for people: what is wrong and what to do
 	Header  http.Header // extra headers, such as WWW-Authenticate
+	Crowd   *Crowd      // set where so much is asked for that some is refused; it is no error
 	Cause   error       // for the log alone
 }
 

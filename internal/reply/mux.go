@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 )
 
 // HandlerFunc reads a request, acts, and writes an answer or returns why not.
@@ -82,10 +83,21 @@ type FailFunc func(http.ResponseWriter, *http.Request, *Failure)
 // Fail is where every failure is written, and every 5xx is logged. A nil write is JSON.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error, write FailFunc) {
 	f := FailureOf(err)
-	if f.Status >= 500 && r.Context().Err() == nil {
-		log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
-	}
+	note(log, r, f, err)
 	Route{Fail: write}.write(w, r, f)
+}
+
+// note logs a failure that is the operator's business.
+func note(log *slog.Logger, r *http.Request, f *Failure, err error) {
+	switch {
+	case f.Status < 500 || r.Context().Err() != nil:
+	case f.Crowd == nil:
+		log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+	default:
+		if n := f.Crowd.one(time.Now()); n > 0 {
+			log.WarnContext(r.Context(), "more is asked for than can be done", "refused", n, "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+		}
+	}
 }
 
 func (route Route) write(w http.ResponseWriter, r *http.Request, f *Failure) {

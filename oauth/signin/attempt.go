@@ -80,12 +80,15 @@ func (s *SignIn) familiar(r *http.Request, sub string) bool {
 	return err == nil && v.UserID == sub
 }
 
-// inLine says where a password waits to be hashed: who is known there goes first.
-func inLine(ctx context.Context, ip netip.Addr, known bool) context.Context {
-	if known {
-		return ctx
+// inLine says where a password waits to be hashed: who is known there goes first, unless too
+// many wrong ones came from browsers that are known to the account. Whoever has an account can
+// copy what makes a browser known, so that alone opens the first line to a few at a time.
+// leave must be called with how it went.
+func (s *SignIn) inLine(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
+	if at.known && s.firsts.begin(at.key) == 0 {
+		return ctx, func(failed bool) { s.firsts.end(at.key, failed) }
 	}
-	return asStranger(ctx, ip)
+	return asStranger(ctx, ip), func(bool) {}
 }
 
 // beginAt asks to attempt an account; endAt must follow if there is no wait.

@@ -248,11 +248,14 @@
 // networks that it does not hold. Where 1,024 strangers wait, the last of that order has to go.
 // Who has to go, or has waited in vain, is answered 503 with Retry-After before anything is
 // hashed, and so is who is known and would wait for more than three seconds, by what a hash takes
-// lately. It is no failure. Who hangs up leaves the line. What was tried is in memory, of 131,072
-// networks of each size. Where only the hash of a right password is to be renewed at another
-// cost, the sign-in goes on without. A host's own Users are in these lines if they use a
-// [Passwords]. Who has never signed in here and comes from the same network as a flood cannot be
-// told from it: that is the price.
+// lately. It is no failure. What makes a browser known can be copied, so ten passwords of an
+// account can be in the first line at a time, and after ten wrong ones in five minutes one, with
+// the same pauses as the delay: the other known browsers of the account are strangers in the line
+// meanwhile, and are not held up otherwise. Who hangs up leaves the line. What was tried is in
+// memory, of 131,072 networks of each size. Where only the hash of a right password is to be
+// renewed at another cost, the sign-in goes on without. A host's own Users are in these lines if
+// they use a [Passwords]. Who has never signed in here and comes from the same network as a flood
+// cannot be told from it: that is the price.
 //
 // A form without a username, a password or a code of six digits is answered 400, is looked up
 // nowhere and counts as no failure, also while its address is locked: it is no attempt.

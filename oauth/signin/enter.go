@@ -77,7 +77,9 @@ func (s *SignIn) admit(r *http.Request, in form) (u storage.User, held hold, err
 		return u, hold{wait: wait, account: true}, nil
 	}
 	defer func() { s.endAt(at, failed) }()
-	u, err = s.authenticate(inLine(r.Context(), ip, at.known), in)
+	ctx, leave := s.inLine(r.Context(), ip, at)
+	defer func() { leave(failed) }()
+	u, err = s.authenticate(ctx, in)
 	failed = errors.Is(err, storage.ErrNotFound)
 	switch {
 	case failed:

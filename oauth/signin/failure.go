@@ -21,8 +21,8 @@ var (
 	untold        = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: untoldMsg, Header: http.Header{"Retry-After": {"1"}}}
 	halfOut       = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
 	tooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
-	mailsFull     = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}}
-	tooManyHashes = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: crowdedMsg}
+	mailsFull     = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
+	tooManyHashes = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: crowdedMsg, Crowd: new(reply.Crowd)}
 	otherwise     = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
 	shutOut       = &reply.Failure{Status: http.StatusForbidden, Msg: "You can not sign in with this e-mail address. Ask the operator why."}
 	noPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}

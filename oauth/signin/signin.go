@@ -86,6 +86,7 @@ type SignIn struct {
 	users      Users
 	guard      *Guard
 	delays     *delays
+	firsts     *delays // of passwords that known browsers have hashed before strangers'
 	sameOrigin *http.CrossOriginProtection
 	peer       func(*http.Request) netip.Addr
 	base       string
@@ -114,7 +115,7 @@ func New(c Config) (*SignIn, error) {
 	}
 	s := &SignIn{
 		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
-		guard: NewGuard(c.Lock), delays: newDelays(), sameOrigin: http.NewCrossOriginProtection(),
+		guard: NewGuard(c.Lock), delays: newDelays(), firsts: newDelays(), sameOrigin: http.NewCrossOriginProtection(),
 		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: newRates(),
 		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}

@@ -16,8 +16,11 @@
 //
 // An answer may be stuck for 30 s, and earns a second for every KiB that is taken, up to
 // 30 s again. On Linux it is the client's acknowledgements that count, so that a slow but
-// steady client is not cut while the kernel's buffer has a lot for it. Streams and
-// WebSockets are under the same rule, which asks nothing of them while they are silent; a
+// steady client is not cut while the kernel's buffer has a lot for it. There, the kernel also
+// takes 128 KiB at most that it cannot send yet: its buffers may grow to 4 MiB for each
+// connection, which a few thousand that do not read would make gigabytes, and seconds of copying
+// for which everybody else waits. Multipath TCP knows no such bound, so it is not spoken. Streams
+// and WebSockets are under the same rule, which asks nothing of them while they are silent; a
 // connection over which no byte has gone in either direction for an hour is closed (setting
 // limits.stream_idle; it may take half as long again).
 //

@@ -1,12 +1,21 @@
 package connections
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
 )
+
+// Listen listens at a TCP address for who is to be guarded. Multipath TCP is not spoken: its
+// connections do not obey what bounds an answer that nobody reads.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	c := net.ListenConfig{Control: keepLittle}
+	c.SetMultipathTCP(false)
+	return c.Listen(ctx, "tcp", address)
+}
 
 // listener hands out only what the limits let in.
 type listener struct {

@@ -15,7 +15,7 @@ import (
 // functions first.
 func local(t *testing.T, c Config, h http.HandlerFunc, first ...func(*net.TCPConn)) (l *Limits, address string) {
 	t.Helper()
-	at, err := net.Listen("tcp", "127.0.0.1:0")
+	at, err := Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

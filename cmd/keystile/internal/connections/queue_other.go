@@ -2,7 +2,12 @@
 
 package connections
 
-import "net"
+import (
+	"net"
+	"syscall"
+)
 
 // queued is not known on this system.
 func queued(net.Conn) (n int, ok bool) { return 0, false }
+
+func keepLittle(string, string, syscall.RawConn) error { return nil }

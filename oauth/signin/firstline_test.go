@@ -1,0 +1,86 @@
+package signin
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Somebody with an account has a browser that is known to it, copies what makes it known, and has
+// wrong passwords for their own account hashed from many addresses.
+func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int64
+		var p *Passwords
+		rm := open(t, func(c *Config) { p = c.Passwords })
+		mark := &http.Cookie{Name: knownCookie, Value: rm.remembers(rm.mina.Sub)}
+		noor, err := NewUsers(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
+		must(t, err)
+		noors := &http.Cookie{Name: knownCookie, Value: rm.remembers(noor.Sub)}
+		key := p.key
+		p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+			n.Add(1)
+			time.Sleep(slowHash)
+			return key(password, salt, passes, memory, threads, size)
+		}
+		sign := func(username, pass string, i int, cookies ...*http.Cookie) answer {
+			r := guess(username, pass, i)
+			for _, c := range cookies {
+				r.AddCookie(c)
+			}
+			return rm.do(r)
+		}
+		var all sync.WaitGroup
+		for round := range 5 {
+			for i := range 200 { // far more than can be hashed meanwhile
+				all.Go(func() { sign("mina", "wrong password", round*200+i, mark) })
+			}
+			synctest.Wait()
+			if round == 0 {
+				if first := p.line.first.Len(); first > delayAfter {
+					t.Errorf("%d of them wait in the first line, want at most %d", first, delayAfter)
+				}
+			}
+			for promise, try := range map[string]func() answer{
+				"another user in a known browser": func() answer { return sign("noor", password, 5000+round, noors) },
+				"who was never here before":       func() answer { return sign("noor", password, 6000+256*round) },
+				"the owner, where they are known": func() answer { return sign("mina", password, 40_000+256*round, mark) },
+			} {
+				began := time.Now()
+				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (delayAfter+4)*slowHash {
+					t.Errorf("round %d: %s = %d after %v, want 303 soon", round, promise, a.Code, time.Since(began))
+				}
+			}
+		}
+		all.Wait()
+	})
+}
+
+func TestWhoIsToldToComeBackFillsNoLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p *Passwords
+		rm := open(t, func(c *Config) { p = c.Passwords })
+		slow(p, new(atomic.Int64))
+		var busy atomic.Int64
+		var all sync.WaitGroup
+		for i := range 1500 {
+			all.Go(func() {
+				if rm.do(guess(fmt.Sprint("user", i), "wrong password", 256*i)).Code == http.StatusServiceUnavailable {
+					busy.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		lines := strings.Count(rm.log.String(), "status=503")
+		if n := busy.Load(); n < 1000 || lines > 1 || strings.Contains(rm.log.String(), "level=ERROR") {
+			t.Errorf("%d were told to come back, and the log has %d lines of it, want one at most", n, lines)
+		}
+	})
+}
