@@ -94,7 +94,6 @@ func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 		h.calls(c, 1, 0)
 		settled(c, 1, 1)
 		time.Sleep(24 * time.Hour)
-		ada = h.again(ada)
 		h.calls(c, 5, 0) // of the next day
 		settled(c, 6, 1)
 	})
