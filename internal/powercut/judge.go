@@ -187,7 +187,7 @@ func (j *judge) ask(server *serving.Client, c cut) error {
 }
 
 // atRisk is the last second, and what a busy machine takes to begin a sync and end it.
-const atRisk = time.Second + 1500*time.Millisecond
+const atRisk = time.Second + 2500*time.Millisecond
 
 // bounds is how many calls must, and how many can, be counted after a cut.
 func (j *judge) bounds(at int) (least, most int) {
