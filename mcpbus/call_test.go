@@ -139,7 +139,7 @@ func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
 		_, events := h.meter.bill()
 		want := storage.Event{
 			At: began, Kind: storage.EventToolCall, RequestID: "r-1", App: "app1", User: "u1", Product: "mcp", Method: "POST", Path: "/api/mcp",
-			IP: "192.0.2.1", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
+			IP: "192.0.2.1", Route: "/api/mcp", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
 		}
 		if len(events) != 1 || events[0] != want {
 			t.Errorf("noted %+v, want %+v", events, want)

@@ -255,8 +255,8 @@ var triedElsewhere = map[string]string{
 	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.timeout":  "TestAMailThatTakesTooLongIsGivenUp",
 
-	"audit.keep":                "TestTheTrailIsKeptAsTheSettingsSay",
-	"audit.max_size":            "TestTheTrailIsKeptAsTheSettingsSay",
+	"audit.keep":                "TestARunningServiceRemovesWhatIsTooOld in internal/audit: here nothing gets old",
+	"audit.max_size":            "TestTheTrailIsAsLargeAsTheSettingSays",
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"registry.max_tools":        "TestTheOperatorSaysHowMuchOneUserMayHave",
 	"limits.connections_per_ip": "TestAnAddressHoldsSoManyConnectionsAtEachListener",
