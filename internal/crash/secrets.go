@@ -17,8 +17,9 @@ type keeper struct {
 	secrets []*thing // that work
 }
 
-// maxSecrets of an application work at a time here; the server allows a few more.
-const maxSecrets = 3
+// maxSecrets of an application work at a time; the server ends the oldest of them at once where
+// another one is asked for, so then all are ended here.
+const maxSecrets = 2
 
 func (k *keeper) work(l *life) {
 	k.life = l
