@@ -28,13 +28,7 @@ func TestTwoKillsLoseNothing(t *testing.T) {
 
 // Every client does all it can do, and nothing of it is a violation when nobody kills the server.
 func TestEveryClientDoesItsWork(t *testing.T) {
-	c := newTestCampaign(t, 0)
-	s, l, err := c.begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Kill()
-	defer l.close()
+	c, l := begun(t)
 	p := &publisher{life: l, rand: dice(), receiver: c.receiver}
 	for _, w := range []interface{ step() error }{
 		&member{life: l, rand: dice()}, &truster{life: l, rand: dice()}, &warden{life: l, rand: dice()}, &buyer{life: l, rand: dice()},
@@ -57,17 +51,23 @@ func TestEveryClientDoesItsWork(t *testing.T) {
 	}
 }
 
-func dice() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
-
-// The check cannot pass by checking nothing.
-func TestALieInTheJournalIsFound(t *testing.T) {
+// begun returns a campaign in a life of a server that nobody kills before the test is over.
+func begun(t *testing.T) (*campaign, *life) {
 	c := newTestCampaign(t, 0)
 	s, l, err := c.begin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Kill()
-	defer l.close()
+	t.Cleanup(s.Kill)
+	t.Cleanup(l.close)
+	return c, l
+}
+
+func dice() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
+
+// The check cannot pass by checking nothing.
+func TestALieInTheJournalIsFound(t *testing.T) {
+	c, l := begun(t)
 	for _, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {
 			things := lie.plant(t, l)
@@ -150,13 +150,7 @@ func TestOfSeveralWritesEachIsSettledByItself(t *testing.T) {
 }
 
 func TestAnActThatIsNotOnTheTrailIsFound(t *testing.T) {
-	c := newTestCampaign(t, 0)
-	s, l, err := c.begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Kill()
-	defer l.close()
+	c, l := begun(t)
 	app := got(l.makeApp("Noted", "free"))(t)
 	must(t)(0, c.trail.check(l))
 	if c.trail.rows != 1 || len(c.journal.violations) > 0 {

@@ -182,7 +182,24 @@ func prepare(ctx context.Context, o options, data string) (c *city, before grown
 	return c, before, err
 }
 
-func addresses(ctx context.Context, o options, data string) (v verdict, err error) {
+func addresses(ctx context.Context, o options, data string) (verdict, error) {
+	return besieged(ctx, o, data, &flood{total: o.of(floodIPv6 + floodIPv4), of: func(i int) netip.Addr {
+		if i%11 == 10 {
+			return flood4(i / 11)
+		}
+		return flood6(i - i/11)
+	}})
+}
+
+// oneSite is who holds a /48, and asks from each /64 of it over and over.
+func oneSite(ctx context.Context, o options, data string) (verdict, error) {
+	return besieged(ctx, o, data, &flood{total: o.of(50 * siteWide), length: siteLasting, of: func(i int) netip.Addr {
+		return netip.AddrFrom16([16]byte{0x2a, 0x10, 0, 0, 0, 1, byte(i >> 8), byte(i), 15: 1})
+	}})
+}
+
+// besieged has a flood come over a server on which honest people live.
+func besieged(ctx context.Context, o options, data string, f *flood) (v verdict, err error) {
 	c, before, err := prepare(ctx, o, data)
 	if err != nil {
 		return v, err
@@ -192,13 +209,7 @@ func addresses(ctx context.Context, o options, data string) (v verdict, err erro
 		return v, err
 	}
 	defer s.kill()
-	of := func(i int) netip.Addr {
-		if i%11 == 10 {
-			return flood4(i / 11)
-		}
-		return flood6(i - i/11)
-	}
-	f := &flood{server: s, paper: c.paper, seed: o.seed, total: o.of(floodIPv6 + floodIPv4), of: of, tally: newTally()}
+	f.server, f.paper, f.seed, f.tally = s, c.paper, o.seed, newTally()
 	if err := v.during(ctx, o, f, c); err != nil {
 		return v, err
 	}
@@ -242,25 +253,4 @@ func (v *verdict) after(ctx context.Context, o options, s *server, data string, 
 		v.wantGrowth(o, before, after)
 	}
 	return err
-}
-
-// oneSite is who holds a /48, and asks from each /64 of it over and over.
-func oneSite(ctx context.Context, o options, data string) (v verdict, err error) {
-	c, before, err := prepare(ctx, o, data)
-	if err != nil {
-		return v, err
-	}
-	s, err := start(o, data, "--trusted-proxies", "127.0.0.1")
-	if err != nil {
-		return v, err
-	}
-	defer s.kill()
-	of := func(i int) netip.Addr {
-		return netip.AddrFrom16([16]byte{0x2a, 0x10, 0, 0, 0, 1, byte(i >> 8), byte(i), 15: 1})
-	}
-	f := &flood{server: s, paper: c.paper, seed: o.seed, total: o.of(50 * siteWide), of: of, tally: newTally(), length: siteLasting}
-	if err := v.during(ctx, o, f, c); err != nil {
-		return v, err
-	}
-	return v, v.after(ctx, o, s, data, before)
 }
