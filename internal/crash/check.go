@@ -214,7 +214,7 @@ func (l *life) probeAccess(t *thing) (probed, error) {
 
 // probeSecret has an application ask for a token of its own.
 func (l *life) probeSecret(t *thing) (probed, error) {
-	a, err := l.post("/oauth/token", application{t.name, t.secret}.form("grant_type", "client_credentials"))
+	a, err := l.post("/oauth/token", application{ID: t.name, Secret: t.secret}.form("grant_type", "client_credentials"))
 	r := a.reply()
 	return probed{r.Access != "", r.Access == "" && a.status != http.StatusUnauthorized, a}, err
 }

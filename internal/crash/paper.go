@@ -1,37 +1,25 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
-// paper is first-run.json, as far as it is needed.
+// paper is what the first run has written down.
 type paper struct {
-	Admin struct{ Username, Password string }
-	App   application
+	serving.Paper
+	App application
 }
 
 // application is one with its secret.
-type application struct {
-	ID     string `json:"client_id"`
-	Secret string `json:"client_secret"`
-}
+type application serving.App
 
-func readPaper(data string) (p paper, err error) {
-	text, err := os.ReadFile(filepath.Join(data, "first-run.json"))
-	if err != nil {
-		return p, err
-	}
-	err = json.Unmarshal(text, &p)
-	if err == nil && (p.App.ID == "" || p.Admin.Password == "") {
-		err = errors.New("first-run.json names no administrator or no application")
-	}
-	return p, err
+func readPaper(data string) (paper, error) {
+	p, err := serving.ReadPaper(data)
+	return paper{p, application(p.App)}, err
 }
 
 // form is a request of the application: name, value, name, value.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
 const (
@@ -54,7 +56,7 @@ func home(i int) netip.Addr {
 // flood is one attack by many addresses.
 type flood struct {
 	server *server
-	paper  paper
+	paper  serving.Paper
 	seed   uint64
 	total  int
 	of     func(i int) netip.Addr

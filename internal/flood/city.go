@@ -17,11 +17,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
 // city is where honest people live.
 type city struct {
-	paper  paper
+	paper  serving.Paper
 	people []*person
 	hurry  bool
 
@@ -45,12 +47,14 @@ type person struct {
 
 func newCity(o options, s *server, data string) (c *city, err error) {
 	c = &city{hurry: o.hurry}
-	if c.paper, err = readPaper(data); err != nil {
+	admin, err := serving.NewClient(s.address, data)
+	if err != nil {
 		return nil, err
 	}
-	admin := newOperator(data)
-	defer admin.client.CloseIdleConnections()
-	if err := admin.run("app set", []string{"tier", "enterprise"}, c.paper.App.ID); err != nil { // 200 people in an application of the free tier would be too many
+	defer admin.Close()
+	c.paper = admin.Paper
+	var made any
+	if err := admin.Run("app set", &made, []string{"tier", "enterprise"}, c.paper.App.ID); err != nil { // 200 people in an application of the free tier would be too many
 		return nil, err
 	}
 	for i := range max(4, o.of(honestPeople)) {
@@ -58,7 +62,7 @@ func newCity(o options, s *server, data string) (c *city, err error) {
 		if i/2%2 == 1 {
 			name = fmt.Sprintf("new%d", i)
 		}
-		if err := admin.run("user create", []string{"username", name, "password", password}); err != nil {
+		if err := admin.Run("user create", &made, []string{"username", name, "password", password}); err != nil {
 			return nil, err
 		}
 		c.people = append(c.people, &person{city: c, name: name, from: home(i), cookies: map[string]string{}})

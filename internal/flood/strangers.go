@@ -12,13 +12,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/serving"
 )
 
 // kind is something that strangers ask for. Of a hundred requests share are of it.
 type kind struct {
 	name  string
 	share int
-	make  func(*rand.Rand, paper) request
+	make  func(*rand.Rand, serving.Paper) request
 }
 
 type request struct{ method, path, bearer, kind, body string }
@@ -28,24 +30,24 @@ const (
 	aJSON = "application/json"
 )
 
-func get(path string) func(*rand.Rand, paper) request {
-	return func(*rand.Rand, paper) request { return request{method: "GET", path: path} }
+func get(path string) func(*rand.Rand, serving.Paper) request {
+	return func(*rand.Rand, serving.Paper) request { return request{method: "GET", path: path} }
 }
 
-func post(path string, pairs ...string) func(*rand.Rand, paper) request {
-	return func(r *rand.Rand, p paper) request {
+func post(path string, pairs ...string) func(*rand.Rand, serving.Paper) request {
+	return func(r *rand.Rand, p serving.Paper) request {
 		return request{method: "POST", path: path, kind: aForm, body: fill(r, p, pairs)}
 	}
 }
 
-func bad(method, path string) func(*rand.Rand, paper) request {
-	return func(r *rand.Rand, _ paper) request {
+func bad(method, path string) func(*rand.Rand, serving.Paper) request {
+	return func(r *rand.Rand, _ serving.Paper) request {
 		return request{method: method, path: path, bearer: fmt.Sprintf("eyJhbGciOiJFUzI1NiJ9.e30.%x", r.Uint64())}
 	}
 }
 
 // fill writes a form in which {n} is drawn and {app} is a client_id that exists.
-func fill(r *rand.Rand, p paper, pairs []string) string {
+func fill(r *rand.Rand, p serving.Paper, pairs []string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
 		v.Set(pairs[i], strings.NewReplacer("{n}", fmt.Sprint(r.Uint32()), "{app}", p.App.ID, "{redirect}", p.App.Redirect).Replace(pairs[i+1]))
@@ -53,14 +55,14 @@ func fill(r *rand.Rand, p paper, pairs []string) string {
 	return v.Encode()
 }
 
-func query(path string, pairs ...string) func(*rand.Rand, paper) request {
-	return func(r *rand.Rand, p paper) request {
+func query(path string, pairs ...string) func(*rand.Rand, serving.Paper) request {
+	return func(r *rand.Rand, p serving.Paper) request {
 		return request{method: "GET", path: path + "?" + fill(r, p, pairs)}
 	}
 }
 
 // guess is a sign-in; it is sent by connections of its own, since it waits in line.
-func guess(r *rand.Rand, p paper) request {
+func guess(r *rand.Rand, p serving.Paper) request {
 	name := fmt.Sprintf("nobody%d", r.Uint32())
 	if r.IntN(20) == 0 {
 		name = fmt.Sprintf("known%d", r.IntN(honestPeople))
@@ -86,10 +88,10 @@ var kinds = []kind{
 	{"authorize", 6, query("/oauth/authorize", "response_type", "code", "client_id", "{app}", "redirect_uri", "{redirect}", "scope", "openid", "state", "{n}")},
 	{"a code to scan", 4, get("/oauth/signin/qr")},
 	{"a code by mail", 4, post("/oauth/signin/email", "address", "nobody{n}@example.com")},
-	{"nothing there", 3, func(r *rand.Rand, _ paper) request {
+	{"nothing there", 3, func(r *rand.Rand, _ serving.Paper) request {
 		return request{method: "GET", path: fmt.Sprintf("/wp-login-%d.php", r.Uint32())}
 	}},
-	{"mcp, no token", 3, func(*rand.Rand, paper) request {
+	{"mcp, no token", 3, func(*rand.Rand, serving.Paper) request {
 		return request{method: "POST", path: "/api/mcp", kind: aJSON, body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}
 	}},
 }

@@ -51,10 +51,14 @@ func (c *Client) Close() {
 // Paper is first-run.json, as far as it is needed.
 type Paper struct {
 	Admin struct{ Username, Password string }
-	App   struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
-	}
+	App   App
+}
+
+// App is an application with its secret.
+type App struct {
+	ID       string `json:"client_id"`
+	Secret   string `json:"client_secret"`
+	Redirect string `json:"redirect_uri"`
 }
 
 // ReadPaper reads the file in a data folder.

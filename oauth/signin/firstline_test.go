@@ -24,19 +24,8 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 		noor, err := NewUsers(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
 		must(t, err)
 		noors := &http.Cookie{Name: knownCookie, Value: rm.remembers(noor.Sub)}
-		key := p.key
-		p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
-			n.Add(1)
-			time.Sleep(slowHash)
-			return key(password, salt, passes, memory, threads, size)
-		}
-		sign := func(username, pass string, i int, cookies ...*http.Cookie) answer {
-			r := guess(username, pass, i)
-			for _, c := range cookies {
-				r.AddCookie(c)
-			}
-			return rm.do(r)
-		}
+		hashSlowly(p, &n)
+		sign := rm.guesser()
 		var all sync.WaitGroup
 		for round := range 5 {
 			for i := range 200 { // far more than can be hashed meanwhile

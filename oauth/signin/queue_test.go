@@ -267,19 +267,8 @@ func TestHonestSignInsAreServedDuringAFlood(t *testing.T) {
 		var p *Passwords
 		rm := open(t, func(c *Config) { p = c.Passwords })
 		mark := rm.remembers(rm.mina.Sub)
-		key := p.key
-		p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
-			n.Add(1)
-			time.Sleep(slowHash)
-			return key(password, salt, passes, memory, threads, size)
-		}
-		sign := func(username, pass string, i int, cookies ...*http.Cookie) answer {
-			r := guess(username, pass, i)
-			for _, c := range cookies {
-				r.AddCookie(c)
-			}
-			return rm.do(r)
-		}
+		hashSlowly(p, &n)
+		sign := rm.guesser()
 		for i := range 300 { // all of them have failed before
 			sign(fmt.Sprint("early", i), "wrong password", i)
 		}
@@ -332,4 +321,25 @@ func TestASignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
 			t.Errorf("%d hashes, want 1", n.Load())
 		}
 	})
+}
+
+// hashSlowly has each hash take as long as on a slow machine, and counts them.
+func hashSlowly(p *Passwords, n *atomic.Int64) {
+	key := p.key
+	p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+		n.Add(1)
+		time.Sleep(slowHash)
+		return key(password, salt, passes, memory, threads, size)
+	}
+}
+
+// guesser signs in from the i-th address, with the cookies of a browser.
+func (rm *room) guesser() func(username, pass string, i int, cookies ...*http.Cookie) answer {
+	return func(username, pass string, i int, cookies ...*http.Cookie) answer {
+		r := guess(username, pass, i)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		return rm.do(r)
+	}
 }
