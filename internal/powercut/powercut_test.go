@@ -119,10 +119,7 @@ func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 	seed := seed(t)
 	plain, slow := programs(t)
 	j := recorded(t, plain, slow, busy(1, 1))
-	j.disk.events = slices.DeleteFunc(j.disk.events, func(at int) bool {
-		return slices.ContainsFunc(j.promises, func(p promise) bool { return j.acknowledged(p, at+1) })
-	})
-	j.parts = [][]int{j.disk.events}
+	j.beginning()
 	t.Logf("note: %d moments; POWERCUT_SEED=%d draws the same cuts", len(j.disk.events), seed)
 	made, errs := j.look(t, seed, images(), 10)
 	for _, err := range errs {
@@ -131,6 +128,14 @@ func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 	if made < images() && len(errs) == 0 || len(j.disk.events) < 20 {
 		t.Errorf("%d images of %d moments were looked at", made, len(j.disk.events))
 	}
+}
+
+// beginning has the cuts fall into the first start alone, before anything is acknowledged.
+func (j *judge) beginning() {
+	j.disk.events = slices.DeleteFunc(j.disk.events, func(at int) bool {
+		return slices.ContainsFunc(j.promises, func(p promise) bool { return j.acknowledged(p, at+1) })
+	})
+	j.parts = [][]int{j.disk.events}
 }
 
 // look makes images until there are enough, or so many of them are wrong.
