@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 )
@@ -108,7 +109,7 @@ func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang pa
 	if err != nil {
 		return 0, err
 	}
-	if wait, err := s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
+	if wait, err := s.countMail(r, asker, t); wait > 0 || err != nil {
 		return wait, err
 	}
 	code, err := s.issue(w, r, e.kind, asker, t)
@@ -124,6 +125,22 @@ func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang pa
 		return s.members.mailer.Send(ctx, t.Subject, lang.T(e.subject), s.codeText(lang, code))
 	})
 	return 0, nil
+}
+
+// countMail counts the mail for its address and, if a stranger asks for it, for the networks
+// around them; or it says how long to wait.
+func (s *SignIn) countMail(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
+	if !isStrangers(asker, t) {
+		return s.mayMail(r.Context(), t.Subject, asker)
+	}
+	client := network.Of(s.peer(r))
+	if wait := s.rates.open.take(client); wait > 0 {
+		return wait, nil
+	}
+	if wait, err = s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
+		s.rates.open.done(client)
+	}
+	return wait, err
 }
 
 func (s *SignIn) codeText(lang page.Lang, code string) string {

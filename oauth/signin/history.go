@@ -9,21 +9,20 @@ import (
 )
 
 const (
-	historyWithin = 5 * time.Minute
-	historyRoom   = 1 << 16 // networks of one size, twice: 20 MB in all
-	historySteps  = 4       // an address and at most three networks around it
+	historyRoom  = 1 << 16 // networks of one size, twice: 20 MB in all
+	historySteps = 4       // an address and at most three networks around it
 )
 
-// history counts the passwords that strangers have tried lately, by their address and by the
-// networks around it, so that of those who wait the one goes first whose neighbours have asked
-// for least. A flood from however many addresses of some networks so stands behind whoever
-// comes from another one, also at the first attempt of each address.
+// history counts what strangers have tried lately, by their address and by the networks around
+// it, so that of two the one goes first whose neighbours have asked for least. A flood from
+// however many addresses of some networks so stands behind whoever comes from another one, also
+// at the first attempt of each address.
 //
 // What turned out to be right is taken back: a network of many honest people is not held
-// against them. The counts decide who goes first, and refuse nobody. They are exact: of more
-// networks than there is room for, those are forgotten that were counted longest ago, so nobody
-// is counted together with a stranger.
+// against them. The counts are exact: of more networks than there is room for, those are
+// forgotten that were counted longest ago, so nobody is counted together with a stranger.
 type history struct {
+	half   time.Duration // something counts for one half, and at most for two
 	seed   maphash.Seed
 	levels [historySteps]generations
 }
@@ -51,7 +50,7 @@ func (c *history) around(client netip.Prefix) (t networkIDs) {
 func (c *history) count(t networkIDs, now time.Time) {
 	for i, id := range t {
 		g := &c.levels[i]
-		g.turn(now)
+		g.turn(now, c.half)
 		g.now[id]++
 	}
 }
@@ -89,12 +88,17 @@ func (c *history) weight(t networkIDs) (sum int) {
 }
 
 // turn begins a new half when the time or the room of the present one is over.
-func (g *generations) turn(now time.Time) {
-	if g.now != nil && now.Sub(g.began) < historyWithin && len(g.now) < historyRoom {
+func (g *generations) turn(now time.Time, half time.Duration) {
+	age := now.Sub(g.began)
+	switch {
+	case g.now == nil || age >= 2*half:
+		g.before, g.began = nil, now
+	case age >= half: // whenever that is noticed: what is in it has the same time left
+		g.before, g.began = g.now, g.began.Add(half)
+	case len(g.now) >= historyRoom:
+		g.before, g.began = g.now, now
+	default:
 		return
 	}
-	if g.before = g.now; now.Sub(g.began) >= 2*historyWithin {
-		g.before = nil
-	}
-	g.now, g.began = map[uint64]int{}, now
+	g.now = map[uint64]int{}
 }

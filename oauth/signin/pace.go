@@ -137,6 +137,7 @@ type rates struct {
 	codes, spared laddered            // of an address: tickets begun, mails and new users
 	polls         *pace[netip.Prefix] // of an address
 	ofCode        *pace[string]       // of one code
+	open          *openMails
 }
 
 func newRates() rates {
@@ -145,5 +146,6 @@ func newRates() rates {
 		polls:  newPace(pollsOfAddress, time.Minute, byAddress),
 		spared: newLaddered(spareOfAddress, spareTime),
 		ofCode: newPace(pollsOfCode, time.Minute, byCode),
+		open:   newOpenMails(),
 	}
 }

@@ -44,7 +44,7 @@ const (
 // NewPasswords makes a Passwords.
 func NewPasswords(c Cost) *Passwords {
 	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
-	return &Passwords{cost: c, line: &line{places: runtime.GOMAXPROCS(0)}, key: argon2.IDKey}
+	return &Passwords{cost: c, line: newLine(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
 }
 
 // Hash returns what is kept of a password, as a PHC string.

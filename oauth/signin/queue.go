@@ -18,6 +18,7 @@ import (
 const (
 	hashPatience = 3 * time.Second // for which a password waits to be hashed
 	hashLine     = 1024            // passwords that wait in one line; each is a request with all it holds
+	hashHistory  = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
 	weighEvery   = 20 * time.Millisecond
 	mostRetry    = time.Minute
 )
@@ -61,6 +62,8 @@ type waiter struct {
 	from   networkIDs // of a stranger
 	weight int        // of it, when the line last moved
 }
+
+func newLine(places int) *line { return &line{places: places, history: history{half: hashHistory}} }
 
 // enter waits for a place; leave must follow if there is no error.
 func (l *line) enter(ctx context.Context) error {

@@ -178,7 +178,7 @@ func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 
 // A network of many people is not held back for its size, but for what was wrong.
 func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
-	var c history
+	c := history{half: hashHistory}
 	client := network.Of(netip.MustParseAddr("203.0.113.9"))
 	others := c.around(network.Of(netip.MustParseAddr("203.0.113.10")))
 	here := c.around(client)
@@ -198,12 +198,12 @@ func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
 
 func TestTheHistoryForgetsAndIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c history
+		c := history{half: hashHistory}
 		client := c.around(network.Of(netip.MustParseAddr("203.0.113.9")))
 		for range 3 {
 			c.count(client, time.Now())
 		}
-		time.Sleep(2 * historyWithin)
+		time.Sleep(2 * hashHistory)
 		c.count(client, time.Now())
 		if w := c.weight(client); w != 0 {
 			t.Errorf("after ten minutes it weighs %d, want 0", w)
