@@ -61,6 +61,7 @@ type flood struct {
 	total  int
 	of     func(i int) netip.Addr
 	length time.Duration // after which it ends, if it has not yet; 0: it does not
+	began  time.Time
 	sent   atomic.Int64
 	over   atomic.Bool
 	tally  *tally
@@ -112,6 +113,15 @@ func (f *flood) send(ctx context.Context) {
 	close(guesses)
 	close(others)
 	all.Wait()
+}
+
+// done is how much of the flood is over, from 0 to 1: of its requests, or of its time.
+func (f *flood) done() float64 {
+	done := float64(f.sent.Load()) / float64(f.total)
+	if f.length > 0 {
+		done = max(done, time.Since(f.began).Seconds()/f.length.Seconds())
+	}
+	return done
 }
 
 // report prints the flood's answers in a table.
@@ -225,11 +235,11 @@ func (v *verdict) during(ctx context.Context, o options, f *flood, c *city) erro
 	var beside sync.WaitGroup
 	var most int64
 	beside.Go(func() { most = f.server.watchMemory(looking) })
-	began := time.Now()
+	f.began = time.Now()
 	var honest sync.WaitGroup
 	honest.Go(func() { c.live(ctx, f) })
 	f.send(ctx)
-	took := time.Since(began)
+	took := time.Since(f.began)
 	f.over.Store(true) // who has not come yet does now
 	honest.Wait()
 	over()

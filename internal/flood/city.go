@@ -90,7 +90,7 @@ func (c *city) live(ctx context.Context, f *flood) {
 	var all sync.WaitGroup
 	for i, p := range c.people {
 		p.base = "http://" + f.server.address
-		for f.sent.Load() < int64(f.total)*int64(i)/int64(len(c.people)+1) && !f.over.Load() && ctx.Err() == nil {
+		for f.done() < float64(i)/float64(len(c.people)+1) && !f.over.Load() && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		all.Go(func() {

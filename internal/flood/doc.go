@@ -31,8 +31,9 @@
 // meanwhile is in the process that watches, which does little else: what is measured is how long
 // the server lets them wait, and not how long a busy program does not look.
 //
-// Honest people begin when a part of the flood is over, not at a time, so that a slow machine
-// does not end before they have come.
+// Honest people begin when a part of the flood is over, of its requests or, where it is given a
+// time, of that, so that a slow machine neither ends before they have come nor has them come all
+// at once at the end.
 //
 // A proxy that is trusted is many clients, and may hold as many connections as the server has
 // room for; how many of these one client gets is for the proxy to say. So the attack from there
