@@ -25,6 +25,7 @@ var ownFaults = []fault{
 	{"Prism", "forms", "formApart", "body.tags: Request body property tags must NOT have fewer than 2 items", repeated},
 	{"Prism", "forms", "formCommas", "body.commas: Reserved characters", commasInForms},
 	{"Prism", "forms", "multipart", "body.box: Request body property box must be object", jsonParts},
+	{"Prism", "forms", "multipart", "body.loose: Request body property loose must be object", jsonParts},
 	{"Prism", "forms", "multipart", "body.notes: Request body property notes must be array", repeated},
 	{"Prism", "swagger", "listInThePath", "value.split is not a function", listsInPaths},
 	{"Prism", "swagger", "spaces", "query.spaces", blanks},
@@ -32,6 +33,12 @@ var ownFaults = []fault{
 	{"Prism", "swagger", "formLists", "body.multi: Request body property multi must NOT have fewer than 2 items", repeated},
 	{"kin-openapi", "swagger", "usual", `parameter "usual" in query`, usualLists},
 	{"kin-openapi", "swagger", "formLists", "usual: value", usualLists},
+}
+
+// blind says where Prism objects to nothing, whatever is sent, by document and tool.
+var blind = map[string]string{
+	"styles jsonInTheQuery": "Prism does not read parameters with content",
+	"swagger upload":        "Prism's validator does not compile a schema of type file, and then nothing is judged",
 }
 
 // corpusFaults are those about documents of the corpus.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,13 +35,32 @@ func TestJudgesReadWhatTheProjectsOwnDocumentsDescribe(t *testing.T) {
 	for _, file := range files {
 		documents[strings.TrimSuffix(filepath.Base(file), ".json")] = must(os.ReadFile(file))(t)
 	}
-	judge(t, documents, ownFaults, 20)
+	h, sessions := judge(t, documents, ownFaults, 50)
+	for i := 0; i < len(sessions); i += 2 {
+		mistaken(t, h, sessions[i], sessions[i+1])
+	}
+}
+
+// mistaken makes sure that the judges would notice: what was not asked for is objected to.
+func mistaken(t *testing.T, h *house, asked, sent *session) {
+	for _, tool := range asked.tools {
+		right, wrong := asked.arguments[tool.Name], sent.arguments[tool.Name]
+		if bytes.Equal(encoded(t, right), encoded(t, wrong)) {
+			continue
+		}
+		asked.arguments[tool.Name] = wrong
+		found, request := asked.try(t, h, tool)
+		asked.arguments[tool.Name] = right
+		_, unseen := blind[asked.name+" "+tool.Name]
+		if len(found["kin-openapi"]) == 0 || (len(found["Prism"]) == 0) != unseen {
+			t.Errorf("%s of %s with other arguments: %v is objected to\n%s", tool.Name, asked.name, found, request)
+		}
+	}
 }
 
 // judge has every document's tools called, and the judges find nothing but their own faults.
-func judge(t *testing.T, documents map[string][]byte, faults []fault, least int) {
-	h := newHouse(t)
-	var sessions []*session
+func judge(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *house, sessions []*session) {
+	h = newHouse(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
 		sessions = append(sessions, open(t, h, name, documents[name], most)...)
 	}
@@ -70,6 +90,7 @@ func judge(t *testing.T, documents map[string][]byte, faults []fault, least int)
 	if (all-called)*100 > all*unmade || left*100 > (given+left)*unmade || called < least {
 		t.Errorf("%d calls of %d with %d arguments of %d are not enough", called, all, given, given+left)
 	}
+	return h, sessions
 }
 
 func (s *session) run(t *testing.T, h *house, faults []fault, used []bool) {

@@ -213,4 +213,3 @@ func (s *samples) list(schema tree) (any, error) {
 	}
 	return out, nil
 }
-
