@@ -74,18 +74,18 @@ func open(t *testing.T, h *house, name string, text []byte, most int) (out []*se
 	return out
 }
 
-// of makes arguments of a tool. Queries and bodies hold any text, the other places plain ones.
+// of makes arguments of a tool.
 func (s *samples) of(t *testing.T, tool storage.Tool) (tree, error) {
-	schema, plain := decoded(t, tool.InputSchema), map[string]bool{}
+	schema, places := decoded(t, tool.InputSchema), map[string]string{}
 	for _, p := range tool.Call.Params {
-		plain[p.Arg] = p.In != "query"
+		places[p.Arg] = p.In
 	}
 	for _, f := range fields(tool.Call.Body) {
 		if f.Required && s.all { // as soon as any part of the body is given
 			schema["required"] = append(list(schema["required"]), f.Arg)
 		}
 	}
-	return s.arguments(schema, func(name string) bool { return plain[name] })
+	return s.arguments(schema, places)
 }
 
 func fields(b *storage.Body) []storage.Field {

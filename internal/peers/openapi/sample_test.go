@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,9 +11,10 @@ import (
 // samples makes values that schemas admit, each call another one, in the same order each time.
 type samples struct {
 	made  int
-	plain bool // texts of letters and digits alone
-	all   bool // also what is not required
-	left  int  // arguments that are left out, because too little is said of them
+	place string // where the argument goes that is being made: path, query, header, cookie, body
+	inner bool   // within a list or an object
+	all   bool   // also what is not required
+	left  int    // arguments that are left out, because too little is said of them
 }
 
 // unknown is what a schema does not tell enough about.
@@ -20,9 +22,8 @@ type unknown struct{ why string }
 
 func (u unknown) Error() string { return u.why }
 
-// arguments makes those of a tool. plain says of which arguments the texts are to be plain:
-// of those that go where separators are.
-func (s *samples) arguments(schema tree, plain func(name string) bool) (tree, error) {
+// arguments makes those of a tool, which go to places.
+func (s *samples) arguments(schema tree, places map[string]string) (tree, error) {
 	properties, _ := schema["properties"].(tree)
 	out := tree{}
 	for _, name := range sorted(properties) {
@@ -30,7 +31,7 @@ func (s *samples) arguments(schema tree, plain func(name string) bool) (tree, er
 		if !required && !s.all {
 			continue
 		}
-		s.plain = plain(name)
+		s.place = cmp.Or(places[name], "body")
 		v, err := s.value(properties[name])
 		if err != nil && required {
 			v, err = bare(properties[name], err)
@@ -124,9 +125,9 @@ func (s *samples) value(of any) (any, error) {
 	case "array":
 		return s.list(schema)
 	case "object":
-		before := s.plain
-		s.plain = true
-		defer func() { s.plain = before }()
+		before := s.inner
+		s.inner = true
+		defer func() { s.inner = before }()
 		return s.object(schema)
 	}
 	return nil, unknown{"no type"}
@@ -197,9 +198,9 @@ func (s *samples) list(schema tree) (any, error) {
 	if n > 16 {
 		return nil, unknown{"a list so long"}
 	}
-	before := s.plain
-	s.plain = true
-	defer func() { s.plain = before }()
+	before := s.inner
+	s.inner = true
+	defer func() { s.inner = before }()
 	out, seen := []any{}, map[string]bool{}
 	for range n {
 		v, err := s.value(schema["items"])

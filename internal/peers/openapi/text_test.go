@@ -17,15 +17,28 @@ var formatted = map[string]string{
 	"uri-reference": "/a?b=c", "byte": "aGVsbG8=", "binary": "aGVsbG8=", "base64": "aGVsbG8=", "date-time-rfc1123": "Wed, 04 Mar 2026 05:06:07 GMT",
 }
 
+// word is a text with what its place has to encode, and without what separates texts there.
+func (s *samples) word() string {
+	switch {
+	case s.place == "header" || s.place == "cookie":
+		return fmt.Sprintf("v%d", s.made)
+	case s.place == "path" && !s.inner:
+		return fmt.Sprintf("p%d ü&+%%41?#", s.made)
+	case s.place == "path":
+		return fmt.Sprintf("p%dü&+%%41", s.made)
+	case s.inner:
+		return fmt.Sprintf("w%dü&+%%41", s.made)
+	}
+	return fmt.Sprintf(`r%d &=+%%41/?#"'ü;,|.`, s.made)
+}
+
 func (s *samples) text(schema tree) (any, error) {
 	s.made++
 	format, _ := schema["format"].(string)
-	candidates := []string{formatted[format], fmt.Sprintf(`r%d &=+%%41/?#"'ü;,|.`, s.made), fmt.Sprintf("v%d", s.made), strings.Repeat("v", 40), strings.Repeat("v", 300)}
-	if s.plain {
-		candidates[1] = ""
-	}
-	pattern, err := regexp.Compile(".*")
+	candidates := []string{formatted[format], s.word(), fmt.Sprintf("v%d", s.made), strings.Repeat("v", 40), strings.Repeat("v", 300)}
+	pattern := regexp.MustCompile("")
 	if text, is := schema["pattern"].(string); is {
+		var err error
 		if pattern, err = regexp.Compile(text); err != nil {
 			return nil, unknown{"a pattern of another dialect"}
 		}
