@@ -35,14 +35,14 @@ func TestJudgesReadWhatTheProjectsOwnDocumentsDescribe(t *testing.T) {
 	for _, file := range files {
 		documents[strings.TrimSuffix(filepath.Base(file), ".json")] = must(os.ReadFile(file))(t)
 	}
-	h, sessions := judge(t, documents, ownFaults, 50)
-	for i := 0; i < len(sessions); i += 2 {
-		mistaken(t, h, sessions[i], sessions[i+1])
+	h, upstreams := judge(t, documents, ownFaults, 50)
+	for i := 0; i < len(upstreams); i += 2 {
+		mistaken(t, h, upstreams[i], upstreams[i+1])
 	}
 }
 
 // mistaken makes sure that the judges would notice: what was not asked for is objected to.
-func mistaken(t *testing.T, h *house, asked, sent *session) {
+func mistaken(t *testing.T, h *house, asked, sent *upstream) {
 	for _, tool := range asked.tools {
 		right, wrong := asked.arguments[tool.Name], sent.arguments[tool.Name]
 		if bytes.Equal(encoded(t, right), encoded(t, wrong)) {
@@ -59,23 +59,23 @@ func mistaken(t *testing.T, h *house, asked, sent *session) {
 }
 
 // judge has every document's tools called, and the judges find nothing but their own faults.
-func judge(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *house, sessions []*session) {
+func judge(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *house, upstreams []*upstream) {
 	h = newHouse(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
-		sessions = append(sessions, open(t, h, name, documents[name], most)...)
+		upstreams = append(upstreams, open(t, h, name, documents[name], most)...)
 	}
 	if err := h.bus.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var judged []tree
-	for _, s := range sessions {
+	for _, s := range upstreams {
 		judged = append(judged, spelledOut(s.judged).(tree))
 	}
 	for i, address := range prisms(t, judged) {
-		sessions[i].prism = prism{address}
+		upstreams[i].prism = prism{address}
 	}
 	called, all, given, left, used := 0, 0, 0, 0, make([]bool, len(faults))
-	for _, s := range sessions {
+	for _, s := range upstreams {
 		all += len(s.tools)
 		called += len(s.arguments)
 		given, left = given+s.given, left+s.left
@@ -83,17 +83,17 @@ func judge(t *testing.T, documents map[string][]byte, faults []fault, least int)
 	}
 	for i, f := range faults {
 		if !used[i] {
-			t.Errorf("%s is right about %s of %s by now: take the row away", f.judge, f.tool, f.document)
+			t.Errorf("%s is right about %s of %s by now, or its row is never needed (%s): take it away", f.judge, f.tool, f.document, f.why)
 		}
 	}
 	t.Logf("note: %d calls of %d, with %d arguments of %d, each judged twice", called, all, given, given+left)
 	if (all-called)*100 > all*unmade || left*100 > (given+left)*unmade || called < least {
 		t.Errorf("%d calls of %d with %d arguments of %d are not enough", called, all, given, given+left)
 	}
-	return h, sessions
+	return h, upstreams
 }
 
-func (s *session) run(t *testing.T, h *house, faults []fault, used []bool) {
+func (s *upstream) run(t *testing.T, h *house, faults []fault, used []bool) {
 	for _, tool := range s.tools {
 		if s.arguments[tool.Name] == nil {
 			continue

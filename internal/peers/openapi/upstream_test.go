@@ -19,8 +19,8 @@ const (
 	scarce = "scarce"
 )
 
-// session is one reading of one document: an upstream that judges what it is sent.
-type session struct {
+// upstream is one reading of one document: an upstream that judges what it is sent.
+type upstream struct {
 	name, member string // of the document, and of its capability
 	reading      string
 	judged       tree // what the judges go by
@@ -42,10 +42,10 @@ const base = "/behind/it"
 
 // open registers a document, once for each reading, and works out what its tools are given.
 // The tools are every nth, so that there are not more than most.
-func open(t *testing.T, h *house, name string, text []byte, most int) (out []*session) {
+func open(t *testing.T, h *house, name string, text []byte, most int) (out []*upstream) {
 	t.Helper()
 	for _, reading := range []string{whole, scarce} {
-		s := &session{name: name, member: fmt.Sprintf("%s%s", reading[:1], name), reading: reading, arguments: map[string]tree{}}
+		s := &upstream{name: name, member: fmt.Sprintf("%s%s", reading[:1], name), reading: reading, arguments: map[string]tree{}}
 		server := httptest.NewServer(http.StripPrefix(base, s))
 		t.Cleanup(server.Close)
 		all := h.register(t, s.member, server.URL+base, text)
@@ -96,7 +96,7 @@ func fields(b *storage.Body) []storage.Field {
 }
 
 // ServeHTTP judges a request, and answers as if all were well.
-func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -114,7 +114,7 @@ func (s *session) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // try calls a tool and returns what the judges object to.
-func (s *session) try(t *testing.T, h *house, tool storage.Tool) (found map[string][]string, sent string) {
+func (s *upstream) try(t *testing.T, h *house, tool storage.Tool) (found map[string][]string, sent string) {
 	t.Helper()
 	s.mu.Lock()
 	s.tool, s.arrived, s.found = tool, 0, nil
