@@ -48,6 +48,7 @@ var testOnly = map[string]string{
 	"golang.org/x/oauth2":                      "internal/peers",
 	"github.com/coreos/go-oidc/v3":             "internal/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token",
+	"github.com/getkin/kin-openapi":            "internal/peers",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
 
