@@ -36,6 +36,13 @@
 // Servers, host and basePath are not read: a document must not choose where calls go, nor,
 // by a path with dot segments, leave the path of the upstream.
 //
+// YAML becomes JSON before anything else (see internal/yamljson), so that its tools, limits
+// and pointers are those of JSON. What begins with a brace is JSON and judged as JSON, because
+// its errors are the better ones and it needs a tenth of the time; that is all that tells the
+// two apart. The console takes registrations as application/json alone; a document in YAML is a
+// string in them. In YAML a key that stands twice is refused, as YAML has it; in JSON the last
+// one counts.
+//
 // Answers are checked for syntax and read only if a reference leads there: they are most
 // of a large document, and no tool is made of them.
 //

@@ -17,7 +17,9 @@ func TestLintGivesAdviceAndNoVerdict(t *testing.T) {
 		{`{"openapi":"3.0.3","paths":{"/a":{"get":{}}}}`, "info"},
 		{`{"swagger":"2.0","info":{"title":"t","version":"1"},"paths":{"/x":null}}`, "gave up"},
 		{`{"swagger":"2.0","paths":7}`, "paths"},
-		{`nonsense`, "not a JSON object"},
+		{`nonsense`, "no object"},
+		{"a: 1\nb: 2\n c: 3", "line 3, column 3: "},
+		{"openapi: 3.0.3\npaths:\n  /a: {get: {}}\n", "info"},
 		{`{"openapi":"3.0.3","x":` + strings.Repeat(`{"properties":`, 7000), "levels deep"},
 	} {
 		advice := Lint(t.Context(), []byte(c.document))
