@@ -27,7 +27,7 @@ func BenchmarkParse14MB(b *testing.B) {
 
 // BenchmarkParse14MBOfYAML reads a made document as JSON and as the same in YAML.
 func BenchmarkParse14MBOfYAML(b *testing.B) {
-	text := made(11_500_000) // in blocks it has 14 MB
+	text := made(7_500_000) // in blocks it has 14 MB
 	for _, document := range []struct {
 		name string
 		text []byte

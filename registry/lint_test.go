@@ -63,6 +63,8 @@ func TestLintSaysWhichPathsGetASlash(t *testing.T) {
 	const line = `the path "pets/{id}" does not start with /: it is read as "/pets/{id}"`
 	if got := Lint(t.Context(), document); !slices.Contains(got, line) {
 		t.Errorf("Lint() = %q, want %q in it", got, line)
+	} else if twin := Lint(t.Context(), asYAML(t, document)); !slices.Equal(twin, got) {
+		t.Errorf("Lint() = %q of YAML, and of JSON %q", twin, got)
 	}
 	result := parsed(t, document, Options{})
 	var paths []string

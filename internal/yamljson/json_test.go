@@ -179,12 +179,36 @@ func TestWhatIsTooMuchIsRefusedSoon(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := JSON(ctx, []byte("a: b"), roomy); !errors.Is(err, context.Canceled) {
-		t.Errorf("JSON() = %v, want context.Canceled", err)
+func TestTooManyValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
+	text := "@ no YAML: " + strings.Repeat("[a,", 1000)
+	if e := refused(t, text, Limits{Bytes: 1 << 20, Depth: 64, Nodes: 100}); !errors.Is(e, ErrSize) || e.Line != 1 || e.Column > 200 {
+		t.Errorf("JSON() = %v, want ErrSize where the limit is passed", e)
 	}
+	if e := refused(t, text, roomy); errors.Is(e, ErrSize) {
+		t.Errorf("JSON() = %v, want what is wrong with the syntax", e)
+	}
+}
+
+func TestReadingEndsWithItsContext(t *testing.T) {
+	text := []byte("a: " + strings.Repeat("x", 1<<19))
+	for _, checks := range []int{0, 1, 100} { // while it is read it is asked for every 512 bytes
+		if _, err := JSON(&fading{t.Context(), checks}, text, roomy); !errors.Is(err, context.Canceled) {
+			t.Errorf("JSON(ended at check %d) = %v, want context.Canceled", checks, err)
+		}
+	}
+}
+
+// fading ends after so many checks.
+type fading struct {
+	context.Context
+	left int
+}
+
+func (f *fading) Err() error {
+	if f.left--; f.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 func TestJSONIsYAML(t *testing.T) {
