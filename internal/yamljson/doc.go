@@ -29,6 +29,9 @@
 // that YAML excludes, they are refused unless they are escaped. UTF-16 is refused: JSON, and
 // what carries documents here, is UTF-8.
 //
+// Two escapes of JSON are refused in double quotes, because the parser does not know them: \/,
+// and a pair of surrogates for a character beyond U+FFFF.
+//
 // A plain scalar with the non-specific tag, as in "! 12", is read as if it had no tag: the
 // parser does not show it.
 package yamljson
