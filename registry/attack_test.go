@@ -98,7 +98,7 @@ func cost(t *testing.T, document string, resolve bool, tools int) (steps, bytes 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := open([]byte(document), o)
+	d, err := open(t.Context(), []byte(document), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestManyOperationsWithoutNamesAreNamedInOnePass(t *testing.T) {
 	for i := range 999 {
 		fmt.Fprintf(&taken, `"/a%s":{"get":{}},`, strings.Repeat("/", i+1))
 	}
-	d, err := open([]byte(`{"openapi":"3.0.3","paths":{`+taken.String()+`"/a":{"get":{}}}}`), Options{MaxDocument: 1 << 24, MaxDepth: 64, MaxOperations: 2000, MaxHops: 16})
+	d, err := open(t.Context(), []byte(`{"openapi":"3.0.3","paths":{`+taken.String()+`"/a":{"get":{}}}}`), Options{MaxDocument: 1 << 24, MaxDepth: 64, MaxOperations: 2000, MaxHops: 16})
 	if err != nil {
 		t.Fatal(err)
 	}

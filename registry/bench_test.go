@@ -25,6 +25,26 @@ func BenchmarkParse14MB(b *testing.B) {
 	}
 }
 
+// BenchmarkParse14MBOfYAML reads a made document as JSON and as the same in YAML.
+func BenchmarkParse14MBOfYAML(b *testing.B) {
+	text := made(7_500_000) // in blocks it has 14 MB
+	for _, document := range []struct {
+		name string
+		text []byte
+	}{{"JSON", text}, {"YAML", asYAML(b, text)}} {
+		b.Run(document.name, func(b *testing.B) {
+			b.SetBytes(int64(len(document.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if r := parsed(b, document.text, Options{Member: "bench"}); len(r.Tools) < 1000 {
+					b.Fatalf("%d tools, want more than 1,000", len(r.Tools))
+				}
+			}
+			b.ReportMetric(float64(len(document.text))/1e6, "MB/document")
+		})
+	}
+}
+
 // BenchmarkUnmarshalAny is the floor: the same bytes, decoded and not looked at.
 func BenchmarkUnmarshalAny(b *testing.B) {
 	document := large(b)

@@ -2,17 +2,20 @@ package registry
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
+	"github.com/keystile/keystile/internal/yamljson"
 )
 
 // document is an OpenAPI document that has been read.
 type document struct {
 	*toolschema.Document
+	json    string // its text
 	options Options
 	version string
 	two     bool // OpenAPI 2.0
@@ -25,21 +28,26 @@ type document struct {
 // in which many do is not there to be called. A real one of 14 MB takes some 100,000.
 const maxSteps = 5_000_000
 
+// maxValues is how many keys and values a document in YAML has at most, each as often as
+// aliases lead to it: while they are read one takes some 200 bytes. The 14 MB of the largest
+// real document have less than half of them.
+const maxValues = 3_000_000
+
 // open reads a document; see [Parse] for its errors.
-func open(raw []byte, o Options) (*document, error) {
-	text, err := textOf(raw, o.MaxDocument)
+func open(ctx context.Context, raw []byte, o Options) (*document, error) {
+	text, err := textOf(ctx, raw, o)
 	if err != nil {
 		return nil, err
 	}
 	value, err := tree.ParseLazily(text, o.MaxDepth, answers)
 	switch {
 	case errors.Is(err, tree.ErrDepth):
-		return nil, limitf("the document nests more than %d levels deep: flatten its schemas with $ref", o.MaxDepth)
+		return nil, tooDeep(o, "")
 	case err != nil:
-		return nil, reject(NotOpenAPI, "the document is not JSON ("+err.Error()+"): send a JSON object, or a JSON string that holds one; convert YAML first")
+		return nil, reject(NotOpenAPI, "the document begins with { and is not JSON ("+err.Error()+"): mend it, or begin it with a line --- if it is YAML")
 	}
 	root := value.(tree.Object) // textOf saw the brace
-	d := &document{Document: toolschema.NewDocument(root, o.MaxHops), options: o, budget: maxSteps}
+	d := &document{Document: toolschema.NewDocument(root, o.MaxHops), json: text, options: o, budget: maxSteps}
 	if d.version = version(root, "openapi", "3"); d.version == "" {
 		d.version = version(root, "swagger", "2")
 		d.two = true
@@ -64,28 +72,56 @@ func answers(path []string) bool {
 	return false
 }
 
-// textOf returns the text of the document's object, out of a string if it is in one.
-func textOf(raw []byte, max int) (string, error) {
-	tooLong := limitf("the document has more than %d bytes: remove examples, or split it", max)
-	raw = trim(raw)
-	if len(raw) > 0 && raw[0] == '"' {
+// textOf returns the text of the document's object in JSON, out of a string if it is in one,
+// and out of YAML if it does not begin with a brace.
+func textOf(ctx context.Context, raw []byte, o Options) (string, error) {
+	tooLong := limitf("the document has more than %d bytes: remove examples, or split it", o.MaxDocument)
+	if quoted := trim(raw); len(quoted) > 0 && quoted[0] == '"' {
 		const escaped = 6 // bytes that JSON may take for one: \u0000
-		if len(raw)/escaped > max {
+		if len(quoted)/escaped > o.MaxDocument {
 			return "", tooLong
 		}
 		var inner string
-		if err := json.Unmarshal(raw, &inner); err != nil {
-			return "", reject(NotOpenAPI, "the document is a string that is not JSON: send a JSON object, or a JSON string that holds one")
+		if json.Unmarshal(quoted, &inner) == nil { // else it may be YAML whose first key is in quotes
+			raw = []byte(inner)
 		}
-		raw = trim([]byte(inner))
 	}
+	text := trim(raw)
 	switch {
-	case len(raw) > max:
+	case len(text) > o.MaxDocument:
 		return "", tooLong
-	case len(raw) == 0 || raw[0] != '{':
-		return "", reject(NotOpenAPI, "the document is not a JSON object: send an object, or a JSON string that holds one; convert YAML first")
+	case len(text) == 0:
+		return "", noObject()
+	case text[0] == '{':
+		return string(text), nil
 	}
-	return string(raw), nil
+	return fromYAML(ctx, raw, o) // blanks before its first line count
+}
+
+// fromYAML turns YAML into JSON, so that all else is the same.
+func fromYAML(ctx context.Context, text []byte, o Options) (string, error) {
+	out, err := yamljson.JSON(ctx, text, yamljson.Limits{Bytes: o.MaxDocument, Depth: o.MaxDepth, Nodes: maxValues})
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, yamljson.ErrDepth):
+		return "", tooDeep(o, " ("+err.Error()+")")
+	case errors.Is(err, yamljson.ErrSize):
+		return "", limitf("the document is too large (%v): remove examples, use fewer aliases, or split it", err)
+	case err != nil:
+		return "", reject(NotOpenAPI, "the document does not begin with {, and as YAML it is wrong ("+toolschema.Text(err.Error())+"): mend it there, or send JSON")
+	case out[0] != '{':
+		return "", noObject()
+	}
+	return string(out), nil
+}
+
+func noObject() error {
+	return reject(NotOpenAPI, "the document is no object: send OpenAPI in JSON or YAML, as it is or in a JSON string")
+}
+
+func tooDeep(o Options, where string) error {
+	return limitf("the document nests more than %d levels deep%s: flatten its schemas with $ref", o.MaxDepth, where)
 }
 
 // trim takes blanks and byte order marks off both ends.

@@ -32,6 +32,43 @@ func ExampleParse() {
 	// /paths/~1pets~1{id}/get/parameters/1 is not a parameter
 }
 
+// A document may be YAML. An alias, or a merge key, stands for what it leads to.
+func ExampleParse_yaml() {
+	document := []byte(`
+openapi: 3.0.3
+info: {title: Petstore, version: 1.0.0}
+x-page: &page
+  parameters:
+    - {name: limit, in: query, schema: {type: integer, default: 20}}
+    - {name: lang, in: query, schema: {type: string, enum: [en, no]}}
+paths:
+  /pets:
+    get: {operationId: listPets, summary: All pets, <<: *page}
+  /pets/{id}/visits:
+    get:
+      operationId: listVisits
+      summary: >-
+        When a pet has seen
+        the doctor
+      <<: *page
+      responses:
+        200: {description: the visits}
+`)
+	result, err := registry.Parse(context.Background(), document, registry.Options{Member: "pets"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, tool := range result.Tools {
+		fmt.Printf("pets__%s: %s %s, %s\n%s\n", tool.Name, tool.Method, tool.Path, tool.Description, tool.InputSchema)
+	}
+	// Output:
+	// pets__listPets: get /pets, All pets
+	// {"properties":{"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"type":"object"}
+	// pets__listVisits: get /pets/:id/visits, When a pet has seen the doctor
+	// {"properties":{"id":{"type":"string"},"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"required":["id"],"type":"object"}
+}
+
 // A host mounts the registrar where its people are signed in, and may register itself.
 func Example() {
 	ctx := context.Background()

@@ -21,6 +21,9 @@ func FuzzParse(f *testing.F) {
 	for _, document := range []string{"\ufeff" + small, small + small, "openapi: 3.0.3", `"{\"swagger\":2.0,\"paths\":{\"/\":{\"get\":{}}}}"`, `{"openapi":"3.0","openapi":"2","paths":{"/":{"get":{"x":1e999}}}}`} {
 		f.Add([]byte(document), false)
 	}
+	f.Add(asYAML(f, []byte(whole2)), true)
+	f.Add(asYAML(f, []byte(whole3)), true)
+	f.Add([]byte("--- {openapi: 3.1.0, x: &x {get: {operationId: a}}, paths: {/a: *x, /b: {<<: *x}}}"), false)
 	f.Add([]byte(whole2), true)
 	f.Add([]byte(whole3), true)
 	f.Fuzz(func(t *testing.T, document []byte, resolve bool) {

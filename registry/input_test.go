@@ -34,8 +34,19 @@ func TestWhatIsADocument(t *testing.T) {
 		{"an empty string", `""`, NotOpenAPI},
 		{"null", `null`, NotOpenAPI},
 		{"a list", `[` + small + `]`, NotOpenAPI},
-		{"YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\n", NotOpenAPI},
-		{"YAML in a string", quoted("openapi: 3.0.3\npaths: {/a: {get: {}}}\n"), NotOpenAPI},
+		{"YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\n", 0},
+		{"YAML in a string", quoted("openapi: 3.0.3\npaths: {/a: {get: {}}}\n"), 0},
+		{"YAML that is indented", "  openapi: 3.0.3\n  paths: {/a: {get: {}}}\n", 0},
+		{"YAML whose first key is in quotes", `"openapi": 3.0.3` + "\npaths: {/a: {get: {}}}\n", 0},
+		{"YAML with a byte order mark", "\ufeffopenapi: 3.0.3\npaths: {/a: {get: {}}}\n", 0},
+		{"YAML with a number as version", "swagger: 2.0\npaths: {/a: {get: {}}}\n", 0},
+		{"YAML in one line, marked as YAML", "--- {openapi: 3.0.3, paths: {/a: {get: {}}}}", 0},
+		{"YAML with a key twice", "openapi: 3.0.3\npaths: {}\npaths: {/a: {get: {}}}\n", NotOpenAPI},
+		{"two YAML documents", "openapi: 3.0.3\npaths: {/a: {get: {}}}\n---\nopenapi: 3.0.3\n", NotOpenAPI},
+		{"YAML in UTF-16", "\xff\xfeo\x00p\x00", NotOpenAPI},
+		{"YAML that is a text", "openapi 3.0.3", NotOpenAPI},
+		{"YAML that is a list", "- openapi: 3.0.3", NotOpenAPI},
+		{"YAML without paths", "openapi: 3.0.3", Empty},
 		{"YAML that starts like JSON", `{openapi: 3.0.3, paths: {/a: {get: {}}}}`, NotOpenAPI},
 		{"more after it", small + small, NotOpenAPI},
 		{"more after it in a string", quoted(small + "x"), NotOpenAPI},
@@ -102,6 +113,14 @@ func TestLimitsRefuseAWholeDocument(t *testing.T) {
 		{"2,001 operations", many(2001), Options{}, true},
 		{"5,000 operations", many(5000), Options{}, true},
 		{"more tools than fit", many(100), Options{MaxTools: 5000}, true},
+		{"16 MiB of YAML", yamlOf(16 << 20), Options{}, false},
+		{"one byte more of YAML", yamlOf(16<<20 + 1), Options{}, true},
+		{"20 MB of YAML in a string", quoted(yamlOf(20_000_000)), Options{}, true},
+		{"YAML whose aliases make too much of it", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: &x [" + strings.Repeat("x", 900) + "]\ny: [*x, *x]", Options{MaxDocument: 2000}, true},
+		{"64 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 63) + strings.Repeat("]", 63), Options{}, false},
+		{"65 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 64) + strings.Repeat("]", 64), Options{}, true},
+		{"YAML of billions", "openapi: 3.0.3\npaths: {/a: {get: {}}}\n" + laughs(12), Options{}, true},
+		{"YAML of too many values", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: [" + strings.Repeat("1,", maxValues) + "]", Options{}, true},
 	} {
 		result, err := Parse(t.Context(), []byte(c.document), c.o)
 		if !c.refused {
@@ -114,6 +133,23 @@ func TestLimitsRefuseAWholeDocument(t *testing.T) {
 			t.Errorf("%s: %q does not say what to do", c.name, r.Msg)
 		}
 	}
+}
+
+// yamlOf is a YAML document of n bytes with one operation.
+func yamlOf(n int) string {
+	const head = "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: |\n"
+	line := "  " + strings.Repeat("x", 97) + "\n"
+	return (head + strings.Repeat(line, n/len(line)+1))[:n]
+}
+
+// laughs has n levels of ten aliases to the level before.
+func laughs(n int) string {
+	var b strings.Builder
+	b.WriteString("x0: &x0 [x]\n")
+	for i := range n {
+		fmt.Fprintf(&b, "x%d: &x%[1]d [%s*x%d]\n", i+1, strings.Repeat(fmt.Sprintf("*x%d,", i), 9), i)
+	}
+	return b.String()
 }
 
 func TestARejectionSaysWhatWasLeftOut(t *testing.T) {

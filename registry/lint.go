@@ -21,17 +21,16 @@ import (
 // that strictness would take minutes is not judged, and the advice says so.
 func Lint(ctx context.Context, document []byte) []string {
 	o, _ := Options{}.check() // the defaults are right
-	d, err := open(document, o)
+	d, err := open(ctx, document, o)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	text, _ := textOf(document, o.MaxDocument)
-	root, _ := tree.Parse(text, o.MaxDepth) // all of it: the validator reads the answers too
+	root, _ := tree.Parse(d.json, o.MaxDepth) // all of it: the validator reads the answers too
 	d.Document = toolschema.NewDocument(root, o.MaxHops)
 	if why := (&effort{d: d.Document, seen: map[string]bool{}}).of(root); why != "" {
 		return append(slashless(d), "not judged by the strict validator: "+why)
 	}
-	return append(slashless(d), advice(strict(ctx, []byte(text), d.two))...)
+	return append(slashless(d), advice(strict(ctx, []byte(d.json), d.two))...)
 }
 
 // slashless says which paths get a slash at their beginning, which OpenAPI demands.

@@ -17,7 +17,9 @@ func TestLintGivesAdviceAndNoVerdict(t *testing.T) {
 		{`{"openapi":"3.0.3","paths":{"/a":{"get":{}}}}`, "info"},
 		{`{"swagger":"2.0","info":{"title":"t","version":"1"},"paths":{"/x":null}}`, "gave up"},
 		{`{"swagger":"2.0","paths":7}`, "paths"},
-		{`nonsense`, "not a JSON object"},
+		{`nonsense`, "no object"},
+		{"a: 1\nb: 2\n c: 3", "line 3, column 3: "},
+		{"openapi: 3.0.3\npaths:\n  /a: {get: {}}\n", "info"},
 		{`{"openapi":"3.0.3","x":` + strings.Repeat(`{"properties":`, 7000), "levels deep"},
 	} {
 		advice := Lint(t.Context(), []byte(c.document))
@@ -61,6 +63,8 @@ func TestLintSaysWhichPathsGetASlash(t *testing.T) {
 	const line = `the path "pets/{id}" does not start with /: it is read as "/pets/{id}"`
 	if got := Lint(t.Context(), document); !slices.Contains(got, line) {
 		t.Errorf("Lint() = %q, want %q in it", got, line)
+	} else if twin := Lint(t.Context(), asYAML(t, document)); !slices.Equal(twin, got) {
+		t.Errorf("Lint() = %q of YAML, and of JSON %q", twin, got)
 	}
 	result := parsed(t, document, Options{})
 	var paths []string

@@ -25,7 +25,7 @@ type Request struct {
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Private       bool            // stored, not on the bus (publish: false)
-	OpenAPI       json.RawMessage // an object, or a string that holds one; nil: none. It wins over StaticTools
+	OpenAPI       json.RawMessage // what Parse reads: an object, YAML, or a string that holds either; nil: none. It wins over StaticTools
 	StaticTools   json.RawMessage // nil: none
 	ResolveRefs   *bool           // nil: as the server is set
 	Lint          bool            // of a preview: advice on the document

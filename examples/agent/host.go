@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,19 +91,16 @@ func (h *host) close(ctx context.Context) error {
 	return errors.Join(append(errs, h.gateway.Close(ctx))...)
 }
 
-// document describes the API below. Yours is what your framework writes.
-const document = `{"openapi": "3.0.3", "info": {"title": "Weather", "version": "1"}, "paths": {"/weather/{city}": {"get": {
-	"operationId": "getWeather", "summary": "The weather in a city",
-	"parameters": [
-		{"name": "city", "in": "path", "required": true, "schema": {"type": "string"}},
-		{"name": "unit", "in": "query", "schema": {"type": "string", "enum": ["C", "F"]}}
-	]}}}}`
+// document describes the API below.
+//
+//go:embed weather.yaml
+var document []byte
 
 // register makes tools of the document, as an administrator would at the console or with
 // keystile capability register.
 func (h *host) register(ctx context.Context, origin string) error {
 	done, err := h.registry.Register(ctx, storage.User{Role: storage.RoleAdmin}, registry.Request{
-		Member: "sky", UpstreamURL: origin, OpenAPI: json.RawMessage(document),
+		Member: "sky", UpstreamURL: origin, OpenAPI: document,
 	})
 	if err == nil && done.ToolCount != 1 {
 		err = fmt.Errorf("%d tools were made: %v", done.ToolCount, done.Skipped)

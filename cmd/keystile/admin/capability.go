@@ -20,7 +20,7 @@ const (
 )
 
 var documentFlags = []cli.Flag{
-	{Name: openAPIFlag, Value: "FILE", Help: "an OpenAPI 2.0 or 3.x document in JSON; - reads the standard input"},
+	{Name: openAPIFlag, Value: "FILE", Help: "an OpenAPI 2.0 or 3.x document in JSON or YAML; - reads the standard input"},
 	{Name: toolsFlag, Value: "FILE", Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
 	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small"},
 }
@@ -32,7 +32,7 @@ var capabilityCommands = []command{
 			"What was registered under MEMBER before is replaced, all of it, and stays whose it was.",
 		examples: []string{
 			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json",
-			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json --auth-type bearer --auth-secret - < key.txt",
+			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
 			"keystile capability register search --upstream https://search.example.com/mcp --label Search",
 		},
 		flags: append([]cli.Flag{
@@ -51,7 +51,7 @@ var capabilityCommands = []command{
 	},
 	{
 		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability, reads: true, brings: true,
-		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.json | keystile capability preview --openapi - --json"},
+		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml | keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
 			{Name: "lint", Help: "add what a strict validator says of the document"},

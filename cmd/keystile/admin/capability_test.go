@@ -183,7 +183,7 @@ func TestWhatTheRegistrarRefusesIsExplained(t *testing.T) {
 	empty := `{"openapi":"3.0.3","paths":{` + broken.String() + `"x-a":0}}`
 	o.wantFailure(1, "(errcode 4001)\n  left out: /paths/~1p00: not a path item\n", register("--openapi", file(t, empty))...)
 	o.wantFailure(1, "  and 2 more", register("--openapi", file(t, empty))...)
-	o.wantFailure(1, "convert YAML first (errcode 4002)", register("--openapi", file(t, "openapi: 3.0.3\n"))...)
+	o.wantFailure(1, "as YAML it is wrong (line 2, column 1: the key \"openapi\" stands in line 1 already: keep one)", register("--openapi", file(t, "openapi: 3.0.3\nopenapi: 3.1.0\n"))...)
 	o.wantFailure(1, "(errcode 4006)", register("--auth-type", "digest")...)
 	o.wantFailure(1, "(errcode 4005)", "capability", "register", "pets", "--upstream", "ftp://pets.example.com")
 	o.wantFailure(1, "(errcode 4004)", "capability", "register", "a__b", "--upstream", "https://pets.example.com")

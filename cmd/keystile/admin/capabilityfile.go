@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
@@ -44,6 +45,10 @@ func readDocument(call cli.Call) (cli.Args, *progress, error) {
 	text, err := read(file, call.Stdin)
 	if err != nil {
 		return args, tell, err
+	}
+	if flag == openAPIFlag && !utf8.Valid(text) && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		// On the way to a server it would become another text; YAML has to be read as it is.
+		return args, tell, fmt.Errorf("%s is not UTF-8: save it as UTF-8", file)
 	}
 	if len(text) >= large && !tell.on {
 		tell.on = true

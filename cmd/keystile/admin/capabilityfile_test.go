@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -31,6 +32,46 @@ func TestALargeDocumentPassesThroughTheSocketAndIsToldOf(t *testing.T) {
 		if !strings.HasPrefix(errs, want) || !strings.HasSuffix(errs, "keystile: parsing\nkeystile: done\n") {
 			t.Errorf("running %t: told was %s", running, errs)
 		}
+	}
+}
+
+const petsYAML = `# The pets, as people write them.
+openapi: 3.0.3
+paths:
+  /pets/{id}:
+    get:
+      operationId: getPet
+      parameters:
+      - {name: id, in: path, schema: {type: string}}
+      - {name: full, in: query, schema: {type: boolean}}
+      -
+  /pets: {post: {}}
+`
+
+func TestADocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		o := workshop(t, false)
+		if running {
+			o.serve()
+			o.held = errLocked
+		}
+		o.must("capability", "register", "json", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
+		o.must("capability", "register", "file", "--upstream", "https://pets.example.com", "--openapi", file(t, petsYAML))
+		if code, _, errs := o.run(petsYAML, "capability", "register", "stdin", "--upstream", "https://pets.example.com", "--openapi", "-"); code != 0 {
+			t.Fatalf("running %t: register = %d %s", running, code, errs)
+		}
+		_, want, err := o.rooms.Store.Tools(t.Context(), "json")
+		if err != nil || len(want) != 2 {
+			t.Fatalf("running %t: the tools of JSON are %v, %v", running, want, err)
+		}
+		for _, member := range []string{"file", "stdin"} {
+			if c, got, err := o.rooms.Store.Tools(t.Context(), member); err != nil || !reflect.DeepEqual(got, want) || len(c.Skipped) != 1 {
+				t.Errorf("running %t: the tools of %s are %v, %v, want %v", running, member, got, err, want)
+			}
+		}
+		latin1 := "openapi: 3.0.3\npaths: {/a: {get: {summary: caf\xe9}}}\n"
+		o.wantFailure(1, "is not UTF-8: save it as UTF-8", "capability", "preview", "--openapi", file(t, latin1))
+		o.wantFailure(1, "is not UTF-8: save it as UTF-8", "capability", "preview", "--openapi", file(t, "\xff\xfe{\x00}\x00"))
 	}
 }
 
