@@ -136,7 +136,7 @@ func (c *campaign) oneCycle(ctx context.Context) error {
 	if err := c.check(l); err != nil {
 		return fmt.Errorf("the check: %w\n%s", err, s.Log)
 	}
-	if said := s.Log.String(); said != "" {
+	if said := complaints(s.Log.String()); said != "" {
 		c.journal.violated(nil, "the server complains: %s", said)
 	}
 	return nil

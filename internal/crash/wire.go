@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,19 +20,23 @@ import (
 // patience is how long an answer may take.
 const patience = 15 * time.Second
 
+// comesBack is how often somebody asks who is told that there is a crowd.
+const comesBack = 30
+
 // wire leads to one life of the server.
 type wire struct {
 	journal *journal
 	base    string
 	client  *http.Client
 	admin   *http.Client
-	doomed  atomic.Bool  // the kill is on its way: from here on connections may fail
-	cut     atomic.Int32 // requests that the kill has cut off
+	doomed  atomic.Bool   // the kill is on its way: from here on connections may fail
+	cut     atomic.Int32  // requests that the kill has cut off
+	pause   time.Duration // before somebody who stood in a crowd asks again
 }
 
 func newWire(j *journal, address, data string) *wire {
 	return &wire{
-		journal: j, base: "http://" + address,
+		journal: j, base: "http://" + address, pause: time.Second,
 		client: &http.Client{
 			Timeout:       patience,
 			Transport:     &http.Transport{MaxIdleConnsPerHost: 32},
@@ -85,6 +90,21 @@ func (a answer) reply() (r reply) {
 	return r
 }
 
+// crowded reports whether more passwords waited to be hashed than a loaded machine can hash in
+// a few seconds. Nothing was looked at, and whoever asks is to come back.
+func (a answer) crowded() bool {
+	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" &&
+		bytes.Contains(a.body, []byte("Too many people are signing in"))
+}
+
+// complaints is what a server says without the lines that tell of a crowd.
+func complaints(said string) string {
+	lines := slices.DeleteFunc(strings.SplitAfter(said, "\n"), func(line string) bool {
+		return strings.Contains(line, `msg="more is asked for than can be done"`)
+	})
+	return strings.Join(lines, "")
+}
+
 // errGone: there was no answer.
 var errGone = errors.New("the server is gone")
 
@@ -97,19 +117,27 @@ func (w *wire) get(path string, headers ...string) (answer, error) {
 	return w.send(http.MethodGet, path, "", headers...)
 }
 
-func (w *wire) send(method, path, body string, headers ...string) (answer, error) {
-	r, err := http.NewRequest(method, w.base+path, strings.NewReader(body))
-	if err != nil {
-		return answer{}, err
+// send sends a request, and again while the server says that it was not looked at.
+func (w *wire) send(method, path, body string, headers ...string) (a answer, err error) {
+	for range comesBack {
+		r, err := http.NewRequest(method, w.base+path, strings.NewReader(body))
+		if err != nil {
+			return answer{}, err
+		}
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		if a, err = w.do(w.client, r); err != nil || !a.crowded() {
+			return a, err
+		}
+		time.Sleep(w.pause)
 	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	return w.do(w.client, r)
+	w.journal.violated(nil, "%s %s is still answered %v", method, path, a)
+	return a, nil
 }
 
-// do sends a request once. A failure that no kill explains is a violation, and so is
-// every 5xx.
+// do sends a request once. A failure that no kill explains is a violation, and so is every 5xx
+// but the one that crowded knows.
 func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 	r.GetBody = nil // net/http must not send anything twice
 	n := w.journal.requests.Add(1)
@@ -130,7 +158,7 @@ func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 			w.cut.Add(1)
 		}
 		return a, errGone
-	case a.status >= 500:
+	case a.status >= 500 && !a.crowded():
 		w.journal.violated(nil, "%s %s is answered %v", r.Method, r.URL.Path, a)
 	}
 	return a, nil
