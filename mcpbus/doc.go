@@ -39,7 +39,8 @@
 // reaches the upstream is not charged, and neither is what breaks here.
 //
 // A cursor is the last name of its page. It needs no secret: names that a caller may not
-// see never get into one, and one that is made up finds nothing that is not listed.
+// see never get into one, and one that is made up finds nothing that is not listed. What can
+// not be the name of a tool is refused; the name of one that is gone, or never was, is a place.
 //
 // A tool that clients can not read is left out and logged. Many of them throw a whole list
 // away for one bad schema, and no registration of somebody should cost others theirs.
