@@ -31,6 +31,10 @@
 // instance, has an HTTP status and a body that is JSON-RPC and our own failure at once.
 // Modern errors that answer an id are JSON-RPC alone: strict clients take nothing else.
 //
+// Who brings no token is answered 401 with the challenge whatever the method is: clients look
+// for the login with GET or HEAD too. With a token, all but POST are 405. OPTIONS is 405 in
+// any case, for browsers send no token with it; a gateway in front answers preflights.
+//
 // Batches are answered under the revisions that have them. Each message of one counts against
 // the caller's rate, so that packing them buys nothing, and a batch carries one call.
 //
