@@ -24,11 +24,17 @@ type Result struct {
 
 // Content is one block of content as MCP writes it.
 type Content struct {
-	Type     string    `json:"type"` // text, image, audio or resource
+	Type     string    `json:"type"` // text, image, audio, resource or resource_link
 	Text     string    `json:"text,omitempty"`
 	Data     []byte    `json:"data,omitempty"` // of image and audio; base64 in JSON
 	MIMEType string    `json:"mimeType,omitempty"`
 	Resource *Resource `json:"resource,omitempty"`
+
+	// Of a resource_link (MCP 2025-06-18, tools), which names where something can be had.
+	URI         string `json:"uri,omitempty"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	Size        int64  `json:"size,omitempty"` // bytes; 0: not known
 }
 
 // Resource is an embedded resource: bytes that are neither text, image nor sound.
