@@ -24,8 +24,8 @@ type UpstreamsConfig struct {
 	Log                   *slog.Logger // nil: slog.Default()
 }
 
-// Bounds of UpstreamsConfig.MaxAnswer. A call that is under way holds a few times as much as
-// its answer has.
+// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
+// times as much as its answer has, 42 times where each character has to be escaped.
 const (
 	LeastAnswer = 64 << 10
 	MostAnswer  = 16 << 20

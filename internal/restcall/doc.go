@@ -81,10 +81,6 @@
 // credential, nor an address or a name inside a network. A call that may have changed
 // something is said to have been made, or a model would make it again.
 //
-// A call holds its answer a few times over, never more than some twenty times MaxResponse,
-// which is an answer of escapes alone, and usually some five; how many there are at a time
-// whoever calls has to bound.
-//
 // Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
 // rather than on a Client, which might.
 package restcall
