@@ -18,7 +18,7 @@ func TestALinkIsATextWhereTheRevisionHasNone(t *testing.T) {
 	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 		return mcpbus.FromREST(restcall.Result{Dispatched: true, Status: 200, Content: []restcall.Content{
 			{Type: "text", Text: "before"},
-			{Type: "resource_link", URI: "https://files.example.org/a?b&c", Name: "answer", Description: "the whole answer", MIMEType: "text/csv", Size: 11},
+			{Type: "resource_link", MIMEType: "text/csv", Link: &restcall.Link{URI: "https://files.example.org/a?b&c", Name: "answer", Description: "the whole answer", Size: 11}},
 			{Type: "image", Data: []byte("x"), MIMEType: "image/png"},
 		}}), nil
 	}

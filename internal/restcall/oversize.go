@@ -39,7 +39,7 @@ func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media
 		result.IsError, result.Cause = true, errTooLong
 		return
 	}
-	result.Content = append(result.Content, Content{Type: "resource_link", URI: place, Name: "answer", Description: "the whole answer, as its upstream offers it", MIMEType: media, Size: known})
+	result.Content = append(result.Content, Content{Type: "resource_link", MIMEType: media, Link: &Link{place, "answer", "the whole answer, as its upstream offers it", known}})
 }
 
 // placeRels are the relations of a Link that lead to the answer itself (RFC 8288, and the

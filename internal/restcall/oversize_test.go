@@ -2,6 +2,7 @@ package restcall
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,8 +44,8 @@ func TestOfTooMuchIsSaidWhereItIsIfTheUpstreamNamesAPlace(t *testing.T) {
 		"Link without quotes":    {"Link", "<" + place + ">;rel=self"},
 	} {
 		r := called(t, Config{MaxResponse: 10}, tooMuch(200, header...))
-		link := Content{Type: "resource_link", URI: place, Name: "answer", Description: "the whole answer, as its upstream offers it", MIMEType: "text/csv", Size: 11}
-		if r.IsError || r.Cause != nil || len(r.Content) != 2 || !strings.Contains(r.Content[0].Text, "the upstream offers it at the link that follows") || !sameContent(r.Content[1], link) {
+		link := Content{Type: "resource_link", MIMEType: "text/csv", Link: &Link{URI: place, Name: "answer", Description: "the whole answer, as its upstream offers it", Size: 11}}
+		if r.IsError || r.Cause != nil || len(r.Content) != 2 || !strings.Contains(r.Content[0].Text, "the upstream offers it at the link that follows") || !reflect.DeepEqual(r.Content[1], link) {
 			t.Errorf("%s: %+v, want a link to %s", name, r, place)
 		}
 	}
@@ -56,10 +57,6 @@ func TestOfTooMuchIsSaidWhereItIsIfTheUpstreamNamesAPlace(t *testing.T) {
 	if r.IsError || len(r.Content) != 2 || r.Content[1].Size != 0 || r.Content[1].URI != place {
 		t.Errorf("of unknown size: %+v", r)
 	}
-}
-
-func sameContent(a, b Content) bool {
-	return a.Type == b.Type && a.URI == b.URI && a.Name == b.Name && a.Description == b.Description && a.MIMEType == b.MIMEType && a.Size == b.Size && a.Text == b.Text
 }
 
 // What an upstream names may be a place inside, or hold its secret. Nothing of that is told.

@@ -29,10 +29,14 @@ type Content struct {
 	Data     []byte    `json:"data,omitempty"` // of image and audio; base64 in JSON
 	MIMEType string    `json:"mimeType,omitempty"`
 	Resource *Resource `json:"resource,omitempty"`
+	*Link
+}
 
-	// Of a resource_link (MCP 2025-06-18, tools), which names where something can be had.
-	URI         string `json:"uri,omitempty"`
-	Name        string `json:"name,omitempty"`
+// Link is what a resource_link has beside its type (MCP 2025-06-18, tools): where something
+// can be had.
+type Link struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Size        int64  `json:"size,omitempty"` // bytes; 0: not known
 }
