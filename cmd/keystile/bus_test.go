@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,7 @@ func TestTheSettingsOfTheBusReachIt(t *testing.T) {
 			size++
 		}
 		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Length", strconv.Itoa(size))
 		w.Write([]byte(strings.Repeat("x", size)))
 	}))
 	t.Cleanup(upstream.Close)
@@ -27,7 +29,7 @@ func TestTheSettingsOfTheBusReachIt(t *testing.T) {
 	if said := speak(t, s, token, "tools/call", `{"name":"m__a"}`); strings.Contains(said, "isError") || strings.Count(said, "x") < 64<<10 {
 		t.Errorf("an answer as large as may be is %.200s", said)
 	}
-	if said := speak(t, s, token, "tools/call", `{"name":"m__over"}`); !strings.Contains(said, `"isError":true`) || !strings.Contains(said, "65536") {
+	if said := speak(t, s, token, "tools/call", `{"name":"m__over"}`); !strings.Contains(said, `"isError":true`) || !strings.Contains(said, "answer of 65537 bytes, and at most 65536 bytes") {
 		t.Errorf("one of a byte more is %.200s", said)
 	}
 	for origin, want := range map[string]int{"": 200, s.base: 200, "https://app.example.com": 200, "https://console.example.com": 403, "https://evil.example": 403, "null": 403} {
