@@ -139,7 +139,8 @@ func (b *Bus) Close(ctx context.Context) error {
 	}
 }
 
-const mostOnPage = 1000
+// MaxPageSize bounds Config.PageSize.
+const MaxPageSize = 1000
 
 // complete fills in the defaults.
 func (c *Config) complete() error {
@@ -156,8 +157,8 @@ func (c *Config) complete() error {
 	want(c.Catalog != nil, "Catalog is missing: use the storage.Store")
 	want(c.Invoker != nil, "Invoker is missing: nothing can be called")
 	want(c.Meter != nil, "Meter is missing: use the gateway.Gateway")
-	c.PageSize = cmp.Or(c.PageSize, mostOnPage)
-	want(1 <= c.PageSize && c.PageSize <= mostOnPage, "PageSize is 1 to 1,000, or 0 for 1,000")
+	c.PageSize = cmp.Or(c.PageSize, MaxPageSize)
+	want(1 <= c.PageSize && c.PageSize <= MaxPageSize, "PageSize is 1 to 1,000, or 0 for 1,000")
 	for _, n := range []struct {
 		name     string
 		value    *int

@@ -29,3 +29,15 @@ func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
 	h := emptyHouse(t)
 	h.open(func(c *mcpbus.Config) { c.PageSize, c.Issuer = 1000, "http://localhost:8080" })
 }
+
+func TestTheSizeOfAnswersHasBounds(t *testing.T) {
+	for n, ok := range map[int64]bool{0: true, mcpbus.LeastAnswer: true, mcpbus.MostAnswer: true, -1: false, 1: false, mcpbus.LeastAnswer - 1: false, mcpbus.MostAnswer + 1: false} {
+		u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{MaxAnswer: n})
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "MaxAnswer is 64 KiB to 16 MiB") {
+			t.Errorf("%d bytes: %v, want it taken: %t", n, err, ok)
+		}
+		if u != nil {
+			u.Close(t.Context())
+		}
+	}
+}

@@ -73,16 +73,24 @@ func (e executor) Call(ctx context.Context, c storage.Capability, t storage.Tool
 type petShop struct{}
 
 func (petShop) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := 200, `{"id":1,"name":"Rex"}`
+	status, body, header, length := 200, `{"id":1,"name":"Rex"}`, http.Header{"Content-Type": {"application/json"}}, int64(-1)
 	switch r.URL.RequestURI() {
 	case "/pets/1":
 	case "/pets?name=Rex":
 		body = `[{"id":1,"name":"Rex"}]`
+	case "/pets?name=gbk":
+		body = "\xc4\xe3\xba\xc3"
+		header.Set("Content-Type", "text/plain; charset=GBK")
+	case "/pets?name=all":
+		body = strings.Repeat("x", 2<<20)
+	case "/pets?name=export":
+		body = strings.Repeat("x", 2<<20)
+		length = 2 << 20
+		header = http.Header{"Content-Type": {"text/csv"}, "Content-Location": {"https://files.example.org/pets.csv?sig=1"}}
 	default:
 		status, body = 404, `{"error":"no such pet"}`
 	}
-	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: length, Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
 }
 
 // backstage shows what was charged and noted.

@@ -31,6 +31,10 @@
 // instance, has an HTTP status and a body that is JSON-RPC and our own failure at once.
 // Modern errors that answer an id are JSON-RPC alone: strict clients take nothing else.
 //
+// Who brings no token is answered 401 with the challenge whatever the method is: clients look
+// for the login with GET or HEAD too. With a token, all but POST are 405. OPTIONS is 405 in
+// any case, for browsers send no token with it; a gateway in front answers preflights.
+//
 // Batches are answered under the revisions that have them. Each message of one counts against
 // the caller's rate, so that packing them buys nothing, and a batch carries one call.
 //
@@ -38,8 +42,21 @@
 // gone meanwhile, or hanging up would be a way not to pay. What is refused before it
 // reaches the upstream is not charged, and neither is what breaks here.
 //
+// Of an answer that is larger than UpstreamsConfig.MaxAnswer the caller learns how large it
+// is. It is an error, for the model has to ask for less; unless the upstream names a place for
+// it, which is then a resource_link, and a text before 2025-06-18. See package
+// internal/restcall for which places are told, and for how texts of other charsets are read. A
+// call allocates some 12 bytes for each byte of an answer, 42 where each has to be escaped, so
+// 64 calls at the same time with 1 MiB each hold at most some 750 MB, usually far less: how
+// many there can be is PerCaller and PerUpstream, times the callers and upstreams there are.
+//
+// Origins are those whose pages may call from a browser; of others every request is refused
+// (MCP, transports: DNS rebinding). Which answers a page may read is the gateway's to say, and
+// it lets all pages read these: they come to nobody without a token.
+//
 // A cursor is the last name of its page. It needs no secret: names that a caller may not
-// see never get into one, and one that is made up finds nothing that is not listed.
+// see never get into one, and one that is made up finds nothing that is not listed. What can
+// not be the name of a tool is refused; the name of one that is gone, or never was, is a place.
 //
 // A tool that clients can not read is left out and logged. Many of them throw a whole list
 // away for one bad schema, and no registration of somebody should cost others theirs.

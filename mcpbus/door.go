@@ -18,9 +18,10 @@ import (
 
 const maxBody = 4 << 20 // bytes
 
-// serve answers one POST. What can be refused without reading the body is refused first.
+// serve answers one POST. What can be refused without reading the body is refused first,
+// and a missing token before a method: clients look for the challenge with GET too.
 func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodPost {
+	if r.Method == http.MethodOptions { // no browser sends a token with it
 		return notAllowed
 	}
 	if !b.welcome(r.Header["Origin"]) {
@@ -34,6 +35,9 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	caller, err := b.caller(r, v, at)
 	if err != nil {
 		return err
+	}
+	if r.Method != http.MethodPost {
+		return notAllowed
 	}
 	ctx, ok := hop.Arrive(r.Context(), r.Header, b.self)
 	if !ok {

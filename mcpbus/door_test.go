@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -100,18 +99,6 @@ func TestNotificationsAreTakenAndNotAnswered(t *testing.T) {
 	a := h.post(`{"jsonrpc":"2.0","method":"notifications/progress"}`, "MCP-Protocol-Version", version, "Mcp-Method", "else")
 	if a.status != 400 || a.code() != -32020 {
 		t.Errorf("a notification that is not what its header says = %d %s", a.status, a.text)
-	}
-}
-
-func TestOnlyPOSTIsServed(t *testing.T) {
-	h := newHouse(t)
-	for _, method := range []string{"GET", "HEAD", "DELETE", "PUT", "OPTIONS", "PATCH"} {
-		r := httptest.NewRequest(method, busURI, nil)
-		r.Header.Set("Authorization", "Bearer app")
-		a := send(h.bus, r)
-		if a.status != 405 || a.header.Get("Allow") != "POST" || a.code() != -32000 || a.body["code"] != 405.0 || a.body["errcode"] != 405.0 {
-			t.Errorf("%s = %d %v %s", method, a.status, a.header, a.text)
-		}
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 var (
 	legacyRevisions  = []string{newestLegacy, "2025-06-18", "2025-03-26", "2024-11-05"}
 	batchedRevisions = legacyRevisions[2:]
+	linkedRevisions  = legacyRevisions[:2]
 )
 
 const (

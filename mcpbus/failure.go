@@ -13,7 +13,7 @@ import (
 // of a 401 is added where it is written.
 var (
 	notAllowed     = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
-	strangeOrigin  = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it"}                                                               // MCP, transports: security
+	strangeOrigin  = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                // MCP, transports: security
 	noToken        = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                              // spec 5, RFC 6750 3.1
 	badToken       = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                               // spec 5, RFC 6750 3.1
 	noScope        = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                               // RFC 6750 3.1

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
+	"github.com/keystile/keystile/storage"
 )
 
 // maxPage bounds the tools on a page in bytes; a single tool may have more.
@@ -17,7 +18,7 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 	from := 0
 	if m.Params.Get("cursor") != nil {
 		cursor, ok := m.Params.Text("cursor")
-		if !ok || !isName(cursor) {
+		if !ok || !isCursor(cursor) {
 			return nil, badCursor
 		}
 		from = s.after(cursor)
@@ -25,6 +26,13 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 	tools, next := s.page(x.view(), from, x.bus.c.PageSize)
 	out := append(make(pieces, 0, len(tools)+4), []byte(`{"tools":[`)) // with room for what is put around it
 	return append(append(out, tools...), x.bus.tail(next, x.modern)), nil
+}
+
+// isCursor reports whether a text can be a cursor of a list: "", which is its beginning, or
+// the name of a tool, which need not be there any more. One that never was costs nothing.
+func isCursor(text string) bool {
+	_, _, isTool := storage.SplitTool(text)
+	return text == "" || isTool && isName(text)
 }
 
 // view is what the caller finds.

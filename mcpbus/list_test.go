@@ -121,32 +121,6 @@ func TestTheBusIsBounded(t *testing.T) {
 	}
 }
 
-func TestACursorIsANameOrNothing(t *testing.T) {
-	h := newHouse(t)
-	for params, want := range map[string][]string{
-		`{"cursor":""}`:               {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
-		`{"cursor":"pets__addPet"}`:   {"pets__dropPet", "pets__getPet"},
-		`{"cursor":"pets__b-gone"}`:   {"pets__dropPet", "pets__getPet"},
-		`{"cursor":"zzz"}`:            nil,
-		`{"cursor":"pets__getPet"}`:   nil,
-		`{"other":"pets__addPet"}`:    {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
-		`{"Cursor":"pets__dropPet"}`:  {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
-		`{"cursor":"pets\u005f_add"}`: {"pets__addPet", "pets__dropPet", "pets__getPet"},
-	} {
-		if a := h.legacy("tools/list", params); a.status != 200 || !slices.Equal(a.names(), want) {
-			t.Errorf("%s = %d %v, want %v", params, a.status, a.names(), want)
-		}
-	}
-	for _, cursor := range []string{`1`, `null`, `["a"]`, `"a b"`, `"` + strings.Repeat("x", 65) + `"`, `"\u0000"`} {
-		if a := h.legacy("tools/list", `{"cursor":`+cursor+`}`); a.status != 200 || a.code() != -32602 {
-			t.Errorf("cursor %s = %d %s", cursor, a.status, a.text)
-		}
-		if a := h.modern("tools/list", `"cursor":`+cursor); a.status != 400 || a.code() != -32602 {
-			t.Errorf("modern: cursor %s = %d %s", cursor, a.status, a.text)
-		}
-	}
-}
-
 func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 	h := emptyHouse(t)
 	h.fill("m", 30)
@@ -205,7 +179,7 @@ func TestAListIsNeverHalfOld(t *testing.T) {
 				if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 					t.Errorf("a walk is out of order or repeats itself: %v", names)
 				}
-				if a := h.post(legacyBody("tools/list", `{"cursor":"m__"}`)); a.status == 200 {
+				if a := h.post(legacyBody("tools/list", `{"cursor":"l__z"}`)); a.status == 200 {
 					first := a.names()
 					if slices.ContainsFunc(first, func(n string) bool { return n[:4] != first[0][:4] }) {
 						t.Errorf("a page holds old and new: %v", first)

@@ -33,7 +33,8 @@ func say(text string) Result {
 }
 
 // encode writes a result for the caller's revision. structuredContent that is no object
-// makes clients of legacy revisions refuse the result, so they read it as text alone.
+// makes clients of legacy revisions refuse the result, so they read it as text alone; and so
+// do links before 2025-06-18.
 func (c *toolCall) encode(r Result) ([]byte, error) {
 	out := struct {
 		Content    []json.RawMessage `json:"content"`
@@ -47,8 +48,13 @@ func (c *toolCall) encode(r Result) ([]byte, error) {
 	}
 	if c.modern {
 		out.Type, out.Meta = "complete", c.bus.meta
-	} else if !isObject(r.Structured) {
+		return encode(out)
+	}
+	if !isObject(r.Structured) {
 		out.Structured = nil
+	}
+	if !hasLinks(c.request.Header) {
+		out.Content = withoutLinks(out.Content)
 	}
 	return encode(out)
 }

@@ -20,8 +20,16 @@ import (
 // UpstreamsConfig is what NewUpstreams needs. The zero value calls public addresses only.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
+	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
 	Log                   *slog.Logger // nil: slog.Default()
 }
+
+// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
+// times as much as its answer has, 42 times where each character has to be escaped.
+const (
+	LeastAnswer = 64 << 10
+	MostAnswer  = 16 << 20
+)
 
 // Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
 // others by their name at an MCP endpoint. Nothing goes out but through one guard, which
@@ -36,6 +44,9 @@ type Upstreams struct {
 
 // NewUpstreams makes an Upstreams, or says everything that is wrong with the Config.
 func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
+	if c.MaxAnswer != 0 && (c.MaxAnswer < LeastAnswer || c.MaxAnswer > MostAnswer) {
+		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
+	}
 	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
@@ -44,10 +55,10 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: guard.Transport()}); err != nil {
+	if u.rest, err = restcall.New(restcall.Config{Transport: guard.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
-	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: guard.Transport()})
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: guard.Transport(), MaxAnswer: c.MaxAnswer})
 	return u, err
 }
 

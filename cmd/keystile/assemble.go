@@ -142,7 +142,7 @@ func (b *builder) administration(context.Context) (err error) {
 }
 
 func (b *builder) scribe(context.Context) (err error) {
-	if b.tools, err = mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: b.c.PrivateUpstreams, Log: b.log}); err != nil {
+	if b.tools, err = mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: b.c.PrivateUpstreams, MaxAnswer: b.c.Bus.MaxAnswer, Log: b.log}); err != nil {
 		return err
 	}
 	b.registry, err = registry.New(registry.Config{
@@ -157,6 +157,7 @@ func (b *builder) toolBus(ctx context.Context) (err error) {
 	b.bus, err = mcpbus.New(ctx, mcpbus.Config{
 		Issuer: b.base, Catalog: b.home.store, Invoker: b.tools, Meter: b.gateway, Verifier: b.provider, Discoverer: b.tools,
 		Version: versionOf(), Log: b.log, ClientIP: b.client, MaxOwnerTools: b.c.MaxTools, DefaultAccess: defaultAccess(b.c),
+		Origins: b.c.Bus.Origins, PageSize: b.c.Bus.PageSize,
 	})
 	return err
 }

@@ -255,6 +255,9 @@ var triedElsewhere = map[string]string{
 	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.timeout":  "TestAMailThatTakesTooLongIsGivenUp",
 
+	"bus.origins":               "TestTheSettingsOfTheBusReachIt",
+	"bus.page_size":             "TestTheSettingsOfTheBusReachIt",
+	"bus.max_answer":            "TestTheSettingsOfTheBusReachIt",
 	"audit.keep":                "TestARunningServiceRemovesWhatIsTooOld in internal/audit: here nothing gets old",
 	"audit.max_size":            "TestTheTrailIsAsLargeAsTheSettingSays",
 	"registry.max_capabilities": "TestTheOperatorSaysHowMuchOneUserMayHave",

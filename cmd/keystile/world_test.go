@@ -153,6 +153,9 @@ func (w *world) patterns() (all []string) {
 func (w *world) methods(pattern string) map[string]bool {
 	path := strings.NewReplacer("{$}", "", "{", "", "}", "", "...", "").Replace(pattern)
 	_, answer := w.send("BREW", path, "", http.Header{})
+	if answer.Code == http.StatusUnauthorized { // the bus asks for a token first, but with OPTIONS
+		_, answer = w.send(http.MethodOptions, path, "", http.Header{})
+	}
 	if answer.Code != http.StatusMethodNotAllowed {
 		return map[string]bool{"ANY": true}
 	}

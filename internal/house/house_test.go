@@ -34,7 +34,9 @@ var heavy = map[string]string{
 	"github.com/go-jose/go-jose/v4": "internal/token",
 	"golang.org/x/crypto":           "oauth/signin",
 	"golang.org/x/time":             "gateway",
-	"golang.org/x/text":             "internal/confusable",
+	"golang.org/x/text/unicode":     "internal/confusable",
+	"golang.org/x/text/encoding":    "internal/charset",
+	"golang.org/x/text/transform":   "internal/charset",
 	"github.com/getkin/kin-openapi": "registry",
 	"github.com/wneessen/go-mail":   "oauth/signin/mailer",
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config internal/yamljson",
@@ -47,6 +49,7 @@ var heavy = map[string]string{
 
 var testOnly = map[string]string{
 	"golang.org/x/oauth2":                      "internal/peers",
+	"golang.org/x/text/encoding":               "internal/restcall",
 	"github.com/coreos/go-oidc/v3":             "internal/peers",
 	"github.com/go-jose/go-jose/v4":            "internal/token",
 	"github.com/getkin/kin-openapi":            "internal/peers",

@@ -37,8 +37,12 @@ var misbehaviours = []struct {
 	{"a notification alone", "not an MCP message", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"method":"x","result":{"content":[]}}`)},
 	{"a number", "not an MCP message", plain(200, "application/json", `7`)},
 	{"an empty batch", "not an MCP message", plain(200, "application/json", `[]`)},
-	{"an endless answer", "longer than is read", plain(200, "application/json", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)},
-	{"an endless stream", "longer than is read", plain(200, "text/event-stream", strings.Repeat(": x\n", 1<<19))},
+	{"an answer that is announced as too long", "it has 1048577 bytes, and at most 1048576 bytes are; ask for less", func(w http.ResponseWriter, _ *http.Request, _ sent) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "1048577") // and nothing of it comes: it is not waited for
+	}},
+	{"an endless answer", "it has more than 1048576 bytes; ask for less", plain(200, "application/json", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)},
+	{"an endless stream", "longer than is read: it has more than 1048576 bytes", plain(200, "text/event-stream", strings.Repeat(": x\n", 1<<19))},
 	{"an endless event", "longer than is read", plain(200, "text/event-stream", "data: "+strings.Repeat("x", 1<<20))},
 	{"a stream without an answer", "broke off", plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")},
 	{"a stream for somebody else", "broke off", plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"content\":[]}}\n\n")},

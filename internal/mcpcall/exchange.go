@@ -121,12 +121,15 @@ func (r *response) readFault(t *target, body io.Reader) {
 }
 
 func (r *response) readBody(t *target, resp *http.Response, m *message) error {
+	if resp.ContentLength > m.limit {
+		return &tooLong{m.limit, resp.ContentLength}
+	}
 	var body bytes.Buffer
 	body.Grow(int(min(max(resp.ContentLength, 0), 64<<10)) + bytes.MinRead)
 	n, err := body.ReadFrom(io.LimitReader(resp.Body, m.limit+1))
 	switch r.bytes = n; {
 	case n > m.limit:
-		return errTooLong
+		return &tooLong{m.limit, 0}
 	case err != nil:
 		return errors.Join(errCutOff, err)
 	}
@@ -148,7 +151,7 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 		data, err := stream.next()
 		switch {
 		case errors.Is(err, errTooLong):
-			return err
+			return &tooLong{m.limit, 0}
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}

@@ -28,7 +28,7 @@ var errTimeUp = errors.New("mcpcall: the time is up")
 // explain makes a Failure of whatever went wrong.
 func explain(err error) *Failure {
 	var why string
-	done, refused, slow, cert := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	done, refused, slow, cert, long := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil), (*tooLong)(nil)
 	switch {
 	case errors.As(err, &done):
 		return done
@@ -40,8 +40,8 @@ func explain(err error) *Failure {
 		why = "the upstream did not answer in time: try again later"
 	case errors.As(err, &cert):
 		why = "the TLS certificate of the upstream is not valid: its owner must renew it"
-	case errors.Is(err, errTooLong):
-		why = "the upstream's answer is longer than is read: ask for less"
+	case errors.As(err, &long):
+		why = long.says()
 	case errors.Is(err, errEncoding):
 		why = "the upstream's answer has a content encoding that was not asked for"
 	case errors.Is(err, errNoMCP):

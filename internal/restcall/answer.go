@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/rawjson"
@@ -28,11 +27,18 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 		result.Content = say("%s%s", line(status), r.credential.Blot([]byte(redirect(resp, r.url.Hostname()))))
 		return result, nil
 	}
+	contentType := string(r.credential.Blot([]byte(resp.Header.Get("Content-Type"))))
 	body, err := c.body(ctx, resp)
 	result.Bytes = int64(len(body))
+	var read answered
+	if err == nil {
+		read, err = readable(contentType, body, c.maxResponse)
+	}
 	switch {
 	case errors.Is(err, errTooLong):
-		result.Content = say("%s, with an answer of more than %d bytes, which was not read: ask for less", line(status), c.maxResponse)
+		result.Bytes = 0
+		c.oversize(&result, resp, r, mediaOf(contentType))
+		return result, nil
 	case errors.Is(err, errBroken):
 		result.Content = say("%s, but the answer broke off: try again", line(status))
 	case errors.Is(err, errEncoding):
@@ -40,7 +46,8 @@ func (c *Caller) read(ctx context.Context, resp *http.Response, r *Request) (Res
 	case err != nil:
 		return Result{}, err
 	default:
-		result.fill(string(r.credential.Blot([]byte(resp.Header.Get("Content-Type")))), r.credential.Blot(body))
+		read.body = r.credential.Blot(read.body) // of a text that was converted, or it would not be found
+		result.fill(read)
 		return result, nil
 	}
 	result.IsError, result.Cause = true, err
@@ -69,35 +76,43 @@ func (c *Caller) body(ctx context.Context, resp *http.Response) ([]byte, error) 
 	return out.Bytes(), nil
 }
 
-// fill turns a body into content.
-func (r *Result) fill(contentType string, body []byte) {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		media = ""
-	}
+// fill turns an answer into content.
+func (r *Result) fill(a answered) {
+	media := a.media
 	kind, _, _ := strings.Cut(media, "/")
 	switch {
-	case len(body) == 0:
+	case len(a.body) == 0:
 		r.Content = say("%s, with no content", line(r.Status))
-	case isText(media) && utf8.Valid(body) && (media != "" || !bytes.Contains(body, []byte{0})):
-		if isJSON(media) && rawjson.Check(body, rawjson.Limits{Depth: maxDepth}) == nil {
-			r.Structured = json.RawMessage(body)
+	case a.isText:
+		if a.whole && isJSON(media) && rawjson.Check(a.body, rawjson.Limits{Depth: maxDepth}) == nil {
+			r.Structured = json.RawMessage(a.body)
 		}
 		if r.IsError {
-			r.Content = say("%s\n%s", line(r.Status), body)
+			r.Content = say("%s\n%s", line(r.Status), a.body)
 		} else {
-			r.Content = []Content{{Type: "text", Text: string(body)}}
+			r.Content = []Content{{Type: "text", Text: string(a.body)}}
 		}
+	case r.IsError && isText(media) && media != "":
+		r.Content = say("%s, with %d bytes in a charset that it does not name, or that is not known here", line(r.Status), len(a.body))
 	case r.IsError:
-		r.Content = say("%s, with %d bytes that are no text", line(r.Status), len(body))
+		r.Content = say("%s, with %d bytes that are no text", line(r.Status), len(a.body))
 	case kind == "image" || kind == "audio":
-		r.Content = []Content{{Type: kind, Data: body, MIMEType: media}}
+		r.Content = []Content{{Type: kind, Data: a.body, MIMEType: media}}
 	default:
 		if media == "" {
 			media = "application/octet-stream"
 		}
-		r.Content = []Content{{Type: "resource", Resource: &Resource{URI: "urn:keystile:answer", MIMEType: media, Blob: body}}}
+		r.Content = []Content{{Type: "resource", Resource: &Resource{URI: "urn:keystile:answer", MIMEType: media, Blob: a.body}}}
 	}
+}
+
+// mediaOf is a type without its parameters, "" if it is none.
+func mediaOf(contentType string) string {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || len(media) > 256 || !strings.Contains(media, "/") {
+		return ""
+	}
+	return media
 }
 
 var textTypes = []string{

@@ -63,6 +63,24 @@
 // whatever was encrypted or compressed. The work is linear: of an answer of 1 MiB it takes
 // 4 ms, of one full of escapes some 40 (BenchmarkBlot).
 //
+// Text of any charset is shown as UTF-8: that of a byte order mark, else that of the
+// Content-Type by the names of the web (WHATWG Encoding) and of IANA, else that which XML or
+// HTML names. What is UTF-8 is taken for it under iso-8859-1 and its like too, which many
+// servers add to everything. JSON is UTF-8 whatever charset is declared (RFC 8259 8.1), and is
+// read by that charset only if it is not. What is no character becomes U+FFFD, and such JSON
+// is no structured content. Of a text without a known charset that is so if at most a tenth of
+// its bytes is wrong; else it is a resource of bytes, as they came. An answer is bounded as it
+// came and again as UTF-8.
+//
+// Of an answer that is too large nothing is shown, for what is cut off may look whole. The
+// result says how large it is. That is an error, since the model has not got what it asked
+// for and has to ask for less; unless the upstream names a place where the answer can be had
+// (Content-Location, Location, or a Link that is self, canonical, alternate or enclosure),
+// which is then a resource_link in a result that is none: what is to be done next is to fetch
+// it. Only an absolute URL is told that names neither the upstream's own host, nor its
+// credential, nor an address or a name inside a network. A call that may have changed
+// something is said to have been made, or a model would make it again.
+//
 // Requests are sent on a RoundTripper, which follows no redirect and keeps no cookies,
 // rather than on a Client, which might.
 package restcall

@@ -24,11 +24,21 @@ type Result struct {
 
 // Content is one block of content as MCP writes it.
 type Content struct {
-	Type     string    `json:"type"` // text, image, audio or resource
+	Type     string    `json:"type"` // text, image, audio, resource or resource_link
 	Text     string    `json:"text,omitempty"`
 	Data     []byte    `json:"data,omitempty"` // of image and audio; base64 in JSON
 	MIMEType string    `json:"mimeType,omitempty"`
 	Resource *Resource `json:"resource,omitempty"`
+	*Link
+}
+
+// Link is what a resource_link has beside its type (MCP 2025-06-18, tools): where something
+// can be had.
+type Link struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Size        int64  `json:"size,omitempty"` // bytes; 0: not known
 }
 
 // Resource is an embedded resource: bytes that are neither text, image nor sound.

@@ -46,6 +46,7 @@ type Config struct {
 	Products       []Product
 	OverageFen     int // of a thousand calls beyond a quota
 	Origins        []string
+	Bus            Bus
 
 	PrivateUpstreams []string // what tools may be called at although it is private
 	ResolveRefs      bool

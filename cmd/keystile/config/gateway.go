@@ -9,17 +9,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// origins accepts what browsers send in Origin, and no star: the answers are for those who
-// are signed in.
-func origins(c *Config, s string) error {
-	for _, word := range words(s) {
-		var one Config
-		if err := origin(func(c *Config) *string { return &c.BaseURL })(&one, word); err != nil {
-			return fmt.Errorf("%q: %w", word, err)
+// origins accepts what browsers send in Origin, and no star: what is listed is let in.
+func origins(at func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, s string) error {
+		for _, word := range words(s) {
+			var one Config
+			if err := origin(func(c *Config) *string { return &c.BaseURL })(&one, word); err != nil {
+				return fmt.Errorf("%q: %w", word, err)
+			}
+			*at(c) = append(*at(c), word)
 		}
-		c.Origins = append(c.Origins, word)
+		return nil
 	}
-	return nil
 }
 
 // hosts accepts names and addresses as they stand in a Host header, without a port: every

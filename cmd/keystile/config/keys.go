@@ -122,7 +122,14 @@ var keys = []key{
 	{name: "billing.overage_fen", kind: "number", spec: "8", help: "what a thousand calls beyond a quota cost, in hundredths of a yuan; without it they are free", example: "500",
 		set: maybe(count(func(c *Config) *int { return &c.OverageFen }))},
 	{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie", example: "https://console.example.com",
-		set: origins},
+		set: origins(func(c *Config) *[]string { return &c.Origins })},
+
+	{name: "bus.origins", kind: "list", help: "origins whose pages may call the bus (/api/mcp) from a browser, with a token of theirs, beside base_url; pages of others are refused, programs that are no browsers are not", example: "https://inspector.example.com",
+		set: origins(func(c *Config) *[]string { return &c.Bus.Origins })},
+	{name: "bus.page_size", kind: "number", fallback: "1000", spec: "4.9", help: "tools on a page of tools/list, 1 to 1000", example: "200",
+		set: pageSize},
+	{name: "bus.max_answer", kind: "size", fallback: "1MiB", help: "how much a tool's upstream may answer to a call, 64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, if the upstream says so", example: "4MiB",
+		set: maxAnswer},
 
 	{name: "upstreams.allow_private", kind: "list", help: "private addresses that tools may be called at: networks, addresses or host:port", example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200",
 		set: privateUpstreams},

@@ -88,7 +88,7 @@ type answer struct {
 // judge says in which way an answer is not as described.
 func (w *Witness) judge(op operation, r *request, a *answer) error {
 	if op.id == "" { // the path has other methods
-		if a.code == http.StatusMethodNotAllowed || r.method == http.MethodOptions && a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
+		if a.code == http.StatusMethodNotAllowed || a.code == http.StatusUnauthorized || r.method == http.MethodOptions && a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
 			return nil
 		}
 		return errors.New("the method is not described")

@@ -98,6 +98,7 @@ func TestEveryDifferenceIsNoticed(t *testing.T) {
 		{"a form without a field", "POST", "/pets", form, "age=3", given{204, nil, ""}, "name"},
 		{"no default", "POST", "/pets", "", "", given{400, asJSON, `{"code":400,"errcode":400,"msg":"no"}`}, "status"},
 		{"a method that is refused", "PUT", "/pets", "", "", given{405, asJSON, `{}`}, ""},
+		{"a method that asks for a token first", "PUT", "/pets", "", "", given{401, asJSON, `{}`}, ""},
 		{"a method that is not", "PUT", "/pets", "", "", given{204, nil, ""}, "method"},
 		{"another path", "GET", "/cars", "", "", given{299, nil, ""}, ""},
 		{"any method", "PURGE", "/any", "", "", given{204, nil, ""}, ""},

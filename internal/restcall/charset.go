@@ -1,0 +1,103 @@
+package restcall
+
+import (
+	"bytes"
+	"mime"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/charset"
+)
+
+// answered is an answer as it is shown.
+type answered struct {
+	media  string // its type without parameters, "" if it has none
+	body   []byte
+	isText bool // body is UTF-8; else it is bytes
+	whole  bool // as the upstream wrote it: nothing was replaced by U+FFFD
+}
+
+// readable reads the text of an answer as UTF-8. Its only error is errTooLong: as UTF-8 it has
+// more than most bytes. See the package about charsets.
+func readable(contentType string, body []byte, most int64) (answered, error) {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, params = "", nil
+	}
+	a := answered{media: media, body: body}
+	switch {
+	case !isText(media):
+		return a, nil
+	case media == "":
+		a.isText = utf8.Valid(body) && !bytes.Contains(body, []byte{0})
+		a.whole = a.isText
+		return a, nil
+	}
+	from, mark := charsetOf(media, params["charset"], body)
+	unknown := from == charset.Charset{}
+	switch {
+	case (unknown || from == charset.UTF8) && utf8.Valid(body):
+		a.body, a.isText, a.whole = body[mark:], true, true
+		return a, nil
+	case unknown && !isJSON(media) && !damaged(body):
+		return a, nil
+	}
+	text, err := from.Decode(body[mark:], most)
+	if err != nil { // that is charset.ErrTooLong: decoders refuse nothing
+		return a, errTooLong
+	}
+	a.body, a.isText, a.whole = text, true, !bytes.ContainsRune(text, utf8.RuneError)
+	return a, nil
+}
+
+// charsetOf returns what a text is encoded in, and how long its byte order mark is. None is
+// UTF-8, or nothing that is known is said of it.
+func charsetOf(media, declared string, body []byte) (from charset.Charset, mark int) {
+	if from, mark = charset.Marked(body); mark > 0 {
+		return from, mark
+	}
+	isUTF8, named := utf8.Valid(body), charset.Named(declared)
+	switch {
+	case isUTF8 && isJSON(media) && !bytes.Contains(body, []byte{0}), isUTF8 && named == charset.Windows1252:
+		return charset.Charset{}, 0
+	case !isUTF8 && named == charset.Charset{}:
+		return charset.Named(stated(media, body)), 0
+	}
+	return named, 0
+}
+
+var (
+	xmlCharset  = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})`)
+	htmlCharset = regexp.MustCompile(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
+)
+
+// stated is the charset that XML and HTML name themselves. Whoever can read there that it is
+// UTF-16 does not read UTF-16.
+func stated(media string, body []byte) string {
+	named := xmlCharset
+	switch {
+	case media == "text/html":
+		named = htmlCharset
+	case !strings.HasSuffix(media, "xml"):
+		return ""
+	}
+	m := named.FindSubmatch(body[:min(len(body), 1024)])
+	if m == nil || bytes.HasPrefix(bytes.ToLower(m[1]), []byte("utf-16")) {
+		return ""
+	}
+	return string(m[1])
+}
+
+// damaged reports whether a text is UTF-8 but for few bytes: at most a tenth of it.
+func damaged(body []byte) bool {
+	bad := 0
+	for i := 0; i < len(body); {
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		}
+		i += size
+	}
+	return bad*10 <= len(body)
+}

@@ -1,0 +1,129 @@
+package restcall
+
+import (
+	"fmt"
+	"iter"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/internal/netguard"
+)
+
+// oversize says of an answer that is too large how much there is and what to do next. If the
+// upstream names a place where it can be had, that is the result; else it is an error: the
+// model has not got what it asked for, and has to ask for less.
+func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media string) {
+	size := fmt.Sprintf("more than %d bytes, and no more is passed on", c.maxResponse)
+	known := max(resp.ContentLength, 0)
+	if known > c.maxResponse {
+		size = fmt.Sprintf("%d bytes, and at most %d bytes are passed on", known, c.maxResponse)
+	} else {
+		known = 0
+	}
+	place := ""
+	if !result.IsError {
+		place = placeOf(resp, r)
+	}
+	next := "ask for less, with a filter, fewer fields or smaller pages"
+	if place != "" {
+		next = "the upstream offers it at the link that follows; fetch it there, or " + next
+	}
+	if r.method != http.MethodGet && !result.IsError {
+		next += ". The call was carried out: do not repeat it to see its answer"
+	}
+	result.Content = say("%s, with an answer of %s, so none of it is shown: %s", line(result.Status), size, next)
+	if place == "" {
+		result.IsError, result.Cause = true, errTooLong
+		return
+	}
+	result.Content = append(result.Content, Content{Type: "resource_link", MIMEType: media, Link: &Link{place, "answer", "the whole answer, as its upstream offers it", known}})
+}
+
+// placeRels are the relations of a Link that lead to the answer itself (RFC 8288, and the
+// registry of IANA).
+var placeRels = []string{"self", "canonical", "alternate", "enclosure"}
+
+// placeOf returns where the upstream says that its answer can be had: Content-Location (RFC
+// 9110 8.7), Location (10.2.2) or Link; "" if nowhere, or if it may not be told.
+func placeOf(resp *http.Response, r *Request) string {
+	for _, name := range []string{"Content-Location", "Location"} {
+		if values := resp.Header[name]; len(values) == 1 && mayTell(values[0], r) {
+			return values[0]
+		}
+	}
+	for _, value := range resp.Header["Link"] {
+		for target, rels := range links(value) {
+			if slices.ContainsFunc(rels, func(rel string) bool { return slices.Contains(placeRels, strings.ToLower(rel)) }) && mayTell(target, r) {
+				return target
+			}
+		}
+	}
+	return ""
+}
+
+// links reads a Link header (RFC 8288 3): its targets, each with its relations.
+func links(value string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for {
+			_, rest, found := strings.Cut(value, "<")
+			target, params, closed := strings.Cut(rest, ">")
+			if !found || !closed {
+				return
+			}
+			value = ""
+			if next := strings.IndexByte(params, '<'); next >= 0 {
+				params, value = params[:next], params[next:]
+			}
+			var rels []string
+			for param := range strings.SplitSeq(strings.TrimRight(params, ", \t"), ";") {
+				name, text, _ := strings.Cut(param, "=")
+				if strings.EqualFold(strings.TrimSpace(name), "rel") && rels == nil {
+					rels = strings.Fields(strings.Trim(strings.TrimSpace(text), `"`))
+				}
+			}
+			if !yield(target, rels) {
+				return
+			}
+		}
+	}
+}
+
+// mayTell reports whether a URL of an upstream can be shown: one of http or https at a name
+// that the public can look up, which tells neither the upstream's own host nor its credential.
+func mayTell(text string, r *Request) bool {
+	to, err := netguard.CheckURL(text)
+	if err != nil || string(r.credential.Blot([]byte(text))) != text {
+		return false
+	}
+	rest := strings.ToLower(to.RequestURI())
+	own := strings.ToLower(strings.TrimSuffix(r.url.Hostname(), "."))
+	for range maxLayers {
+		if strings.Contains(rest, own) {
+			return false
+		}
+		plain, err := url.QueryUnescape(rest)
+		if err != nil || plain == rest {
+			break
+		}
+		rest = strings.ToLower(plain)
+	}
+	host := strings.ToLower(strings.TrimSuffix(to.Hostname(), "."))
+	return host != own && isPublicName(host)
+}
+
+// privateNames are the ends of names that no public server has (RFC 6761, 6762, 8375, and
+// what ICANN and administrators keep for networks of their own).
+var privateNames = []string{".localhost", ".local", ".internal", ".home.arpa", ".lan", ".intranet", ".private", ".corp", ".home", ".onion"}
+
+// isPublicName takes what has a dot and is neither an address, in any spelling, nor private.
+func isPublicName(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	return last != host && last != "" && (last[0] < '0' || last[0] > '9') &&
+		!slices.ContainsFunc(privateNames, func(end string) bool { return strings.HasSuffix(host, end) })
+}
