@@ -2,6 +2,7 @@ package mcpcall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,7 +33,8 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	}
 	p := c.peer(t)
 	defer c.peers.release(p)
-	timed, cancel := context.WithTimeoutCause(ctx, c.config.CallTimeout, errTimeUp)
+	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeUp)
 	defer cancel()
 	r, err := c.call(timed, p, m)
 	var result Result
@@ -40,7 +42,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		result = failed(explain(errors.Join(errTimeUp, err)))
+		result = failed(tooSlow(timeout, err))
 	case err != nil:
 		result = failed(explain(err))
 	case r.refused():
