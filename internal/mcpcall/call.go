@@ -31,7 +31,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	if err != nil {
 		return failed(fail("The call was not sent: %v.", err)), nil
 	}
-	m.tell = watcher(ctx)
+	m.tell = Watched(ctx)
 	p := c.peer(t)
 	defer c.peers.release(p)
 	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)

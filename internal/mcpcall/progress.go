@@ -28,7 +28,8 @@ func Watch(ctx context.Context, tell func(Progress)) context.Context {
 	return context.WithValue(ctx, watchKey{}, tell)
 }
 
-func watcher(ctx context.Context) func(Progress) {
+// Watched returns what Watch was given, nil if nobody watches.
+func Watched(ctx context.Context) func(Progress) {
 	tell, _ := ctx.Value(watchKey{}).(func(Progress))
 	return tell
 }
@@ -62,5 +63,9 @@ func (r *response) hear(m map[string]raw, id int64) {
 }
 
 func isNumber(v raw) bool {
-	return len(v) > 0 && len(v) <= maxNumber && (v[0] == '-' || '0' <= v[0] && v[0] <= '9')
+	if len(v) == 0 || len(v) > maxNumber || v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(v), 64)
+	return err == nil
 }

@@ -20,7 +20,7 @@ func TestTheUpstreamsProgressIsToldToWhoAsks(t *testing.T) {
 				`{"progressToken":$id,"progress":2e3,"total":"x","message":7}`,
 				`{"progressToken":$id,"progress":3,"message":"` + long + `"}`,
 				`{"progressToken":"$id","progress":4}`, `{"progressToken":0,"progress":5}`, `{"progress":6}`, `{"progressToken":$id}`,
-				`{"progressToken":$id,"progress":"7"}`, `{"progressToken":$id,"progress":null}`, `{"progressToken":$id,"progress":` + strings.Repeat("8", 65) + `}`, `[]`, `7`,
+				`{"progressToken":$id,"progress":"7"}`, `{"progressToken":$id,"progress":null}`, `{"progressToken":$id,"progress":1e999}`, `{"progressToken":$id,"progress":` + strings.Repeat("8", 65) + `}`, `[]`, `7`,
 			} {
 				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":%s}\n\n", strings.ReplaceAll(params, "$id", m.id))
 			}
