@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -103,7 +104,7 @@ func (t *teller) tick() {
 	}
 	defer t.survive()
 	if !t.upstream {
-		t.base = time.Since(t.began).Round(time.Millisecond).Seconds()
+		t.base = math.Floor(time.Since(t.began).Seconds()) // which grows, because ticks are a second apart
 		t.tell(t.base, strconv.FormatFloat(t.base, 'f', -1, 64), "")
 	} else if t.silent {
 		t.write(": alive\n\n")
