@@ -61,7 +61,9 @@ func cancelling(id string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"the user pressed stop"}}`
 }
 
-func with(headers []string, more ...string) []string { return append(headers[:len(headers):len(headers)], more...) }
+func with(headers []string, more ...string) []string {
+	return append(headers[:len(headers):len(headers)], more...)
+}
 
 func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -120,15 +122,19 @@ func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
 func TestNobodyElseCancelsACall(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house) {
 		h.tokens.give("other-app", storage.Caller{AppID: "app2", Scope: "app", Audience: issuer}, time.Hour)
+		h.tokens.give("elsewhere", storage.Caller{AppID: "app2", UserID: "u1", Scope: "tools", Audience: issuer}, time.Hour)
 		h.tokens.give("other-user", storage.Caller{AppID: "app1", UserID: "u2", Scope: "tools", Audience: issuer}, time.Hour)
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
-		begin := func() *stream { return h.begin(t.Context(), calling("7"), with(session, "Authorization", "Bearer user")...) }
+		begin := func() *stream {
+			return h.begin(t.Context(), calling("7"), with(session, "Authorization", "Bearer user")...)
+		}
 		s := begin()
 		another := h.session()
 		for name, headers := range map[string][]string{
 			"another application":        with(session, "Authorization", "Bearer other-app"),
+			"the user, elsewhere":        with(session, "Authorization", "Bearer elsewhere"),
 			"another user":               with(session, "Authorization", "Bearer other-user"),
 			"the application, no user":   session,
 			"another session":            with(another, "Authorization", "Bearer user"),
@@ -280,5 +286,54 @@ func TestACancelThatArrivesAtAnotherNodeEndsNothing(t *testing.T) {
 		u.want(t, "at another node")
 		leave(errors.New("the client went away"))
 		u.want(t, "the client's end", `{"id":7}`)
+	})
+}
+
+// However a call ends, nothing is left of it.
+func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		session := h.session()
+		kept := func(what string, want int) {
+			t.Helper()
+			synctest.Wait()
+			if got := h.bus.CallsKept(); got != want {
+				t.Errorf("%s, %d calls are kept, want %d", what, got, want)
+			}
+		}
+		h.post(calling("1"), session...)
+		kept("after an answer", 0)
+		var u hung
+		h.calls.do = u.call
+		gone, leave := context.WithCancel(t.Context())
+		for i := range 16 {
+			h.begin(gone, calling(fmt.Sprint(i)), session...)
+		}
+		kept("while 16 are under way", 16)
+		h.begin(gone, calling("17"), session...) // for which there is no room
+		kept("with one too many", 16)
+		h.post(cancelling("1"), session...)
+		kept("after a cancel", 15)
+		leave()
+		kept("after their client went away", 0)
+		h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) { panic("inner reason") }
+		h.post(calling("1"), session...)
+		kept("after a panic", 0)
+	})
+}
+
+// A client that makes up its session id might choose one that others guess.
+func TestASessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		for _, session := range []string{"1", strings.Repeat("A", 25), strings.Repeat("A", 27), strings.Repeat("a", 26), strings.Repeat("-", 26)} {
+			h.begin(ctx, calling("7"), "Mcp-Session-Id", session)
+			if a := h.post(cancelling("7"), "Mcp-Session-Id", session); a.status != 202 {
+				t.Errorf("to cancel with the session %q = %d %s", session, a.status, a.text)
+			}
+			u.want(t, session)
+		}
 	})
 }
