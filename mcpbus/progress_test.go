@@ -126,7 +126,7 @@ func TestOnlyALongAnswerToWhoAskedIsAStream(t *testing.T) {
 	bubble(t, func(t *testing.T, h *house) {
 		h.calls.do = takes(slow)
 		a := h.post(`[`+askingCall("1")["legacy"][0]+`]`, "Accept", bothTypes)
-		if a.status != 200 || a.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(a.text, "[{") || strings.Contains(a.text, "notifications") {
+		if a.status != 200 || a.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(a.text, "[{") || !strings.Contains(a.text, `{"late":true}`) || strings.Contains(a.text, "notifications") {
 			t.Errorf("of a batch: %d %s", a.status, a.text)
 		}
 	})
