@@ -56,6 +56,7 @@ type Config struct {
 	Refresh     time.Duration // how often changes of other processes are looked for; 5 s
 	Discovery   time.Duration // how often a Discoverer is asked for each upstream; 5 min
 	KeepAlive   time.Duration // how often a stream without news says that it is alive; 20 s
+	Progress    time.Duration // how often a call under way says so, to a client that asked for progress; 5 s
 	PerCaller   int           // calls of one caller at the same time; 16
 	PerUpstream int           // calls to one upstream, a scheme and host, at the same time; 32
 	PerListener int           // streams of one caller at the same time; 4
@@ -81,6 +82,7 @@ type Bus struct {
 
 	callers, upstreams, streams slots
 	listeners                   listeners
+	running                     running
 
 	work sync.WaitGroup  // streams, and what runs beside the requests
 	life context.Context // of that; Close ends it
@@ -173,7 +175,7 @@ func (c *Config) complete() error {
 		fallback, least time.Duration
 	}{
 		{"Refresh", &c.Refresh, 5 * time.Second, time.Second}, {"Discovery", &c.Discovery, 5 * time.Minute, time.Second},
-		{"KeepAlive", &c.KeepAlive, 20 * time.Second, time.Second},
+		{"KeepAlive", &c.KeepAlive, 20 * time.Second, time.Second}, {"Progress", &c.Progress, 5 * time.Second, time.Second},
 	} {
 		*d.value = cmp.Or(*d.value, d.fallback)
 		want(*d.value >= d.least, "%s is at least %v, or 0 for %v", d.name, d.least, d.fallback)

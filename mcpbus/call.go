@@ -1,12 +1,15 @@
 package mcpbus
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"time"
 
+	"github.com/keystile/keystile/internal/mcpcall"
 	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage"
@@ -30,6 +33,7 @@ type toolCall struct {
 	*exchange
 	tool  *tool
 	began time.Time
+	ctx   context.Context // ends with the client, or because it says so
 }
 
 // call is tools/call (spec 4.9).
@@ -49,7 +53,7 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	if t == nil {
 		return nil, noTool
 	}
-	c := toolCall{x, t, time.Now()}
+	c := toolCall{x, t, time.Now(), x.request.Context()}
 	key := x.key()
 	if !x.bus.callers.take(key) {
 		return c.wait(busyCaller)
@@ -59,6 +63,30 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 		return c.wait(busyUpstream)
 	}
 	defer x.bus.upstreams.give(t.upstream)
+	return c.followed(m, arguments)
+}
+
+// followed makes the call so that its client can cancel it, and hears of it meanwhile, as far
+// as it can and wants to.
+func (c *toolCall) followed(m *rpc.Message, arguments json.RawMessage) (pieces, *rpc.Error) {
+	key, cancels := c.callKey(m.ID)
+	token := c.asksProgress(m)
+	if !cancels && token == nil {
+		return c.dispatch(arguments)
+	}
+	ctx, end := context.WithCancelCause(c.ctx)
+	defer end(nil)
+	c.ctx = ctx
+	if cancels {
+		s := &stopper{end}
+		c.bus.running.enter(key, s)
+		defer c.bus.running.leave(key, s)
+	}
+	if token != nil {
+		c.teller = c.newTeller(m, token, end)
+		defer c.teller.stop()
+		c.ctx = mcpcall.Watch(ctx, c.teller.hear)
+	}
 	return c.dispatch(arguments)
 }
 
@@ -89,7 +117,7 @@ func (x *exchange) key() string { return x.caller.AppID + " " + x.caller.UserID 
 func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	r, err := c.invoke(arguments)
 	ctx, log := c.request.Context(), c.bus.c.Log
-	gone := err != nil && ctx.Err() != nil
+	gone := err != nil && c.ctx.Err() != nil
 	var body []byte
 	if err == nil {
 		body, err = c.encode(r)
@@ -100,6 +128,9 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 			log.ErrorContext(ctx, "mcpbus: a call whose client went away can not be charged", "tool", c.tool.name, "err", err)
 		}
 		c.note(statusClientGone, 0)
+		if errors.Is(context.Cause(c.ctx), errCancelled) {
+			return nil, cancelled
+		}
 		return nil, goneClient
 	case err != nil:
 		log.ErrorContext(ctx, "mcpbus: a call failed", "tool", c.tool.name, "err", err)
@@ -130,7 +161,7 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return c.bus.c.Invoker.Call(c.request.Context(), *c.tool.capability, c.tool.stored, arguments)
+	return c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments)
 }
 
 // wait is the result of a call for which there is no room now.

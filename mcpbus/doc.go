@@ -35,6 +35,30 @@
 // for the login with GET or HEAD too. With a token, all but POST are 405. OPTIONS is 405 in
 // any case, for browsers send no token with it; a gateway in front answers preflights.
 //
+// How long one call may take is its capability's to say, up to 10 minutes; it is for the wait
+// as well as for the whole answer. What takes longer ends with an error that names the time.
+//
+// A call is answered with JSON. It is so however long it takes, unless the client asks to be
+// told of the progress: with a progressToken in _meta, and an Accept that names
+// text/event-stream. If then 5 seconds pass (Config.Progress), or the upstream tells how far
+// it is, the answer becomes a stream, whose last event is the response; what is quicker stays
+// as it is. An upstream's progress is passed on with the client's token as far as it grows,
+// and from then on only comments say that the stream is alive. For any other the clock tells
+// the seconds that have passed. What a batch asks for is not told: its answer is one text.
+//
+// Legacy clients cancel a call with a notification that comes in a request of its own. For
+// that, initialize hands out a random session id, and nobody keeps it: calls under way, and
+// only those, are found by session id, user, application and the request's id together. So no
+// session is unknown, none can be ended (DELETE is answered 405), and any node answers. A
+// cancel that comes to another node than the call ends nothing there, and is answered 202 as
+// any other is; the call then ends with its time. An id of the client's own making cancels
+// nothing, because others might guess it. A call that was cancelled has no response: its HTTP
+// answer is a stream that ends, or, for who reads none, an error that says so. It is charged as
+// one whose client went away.
+//
+// Modern clients, which have no sessions, cancel by closing the connection. That ends calls of
+// legacy clients too: no stream is resumed, so nobody could get their answers any more.
+//
 // Batches are answered under the revisions that have them. Each message of one counts against
 // the caller's rate, so that packing them buys nothing, and a batch carries one call.
 //

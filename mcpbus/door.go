@@ -1,6 +1,7 @@
 package mcpbus
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -59,6 +60,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if batch {
 		return x.serveBatch(w, messages)
 	}
+	x.writer = w
 	return x.serveOne(w, messages[0])
 }
 
@@ -126,6 +128,9 @@ type exchange struct {
 	at      *address
 	modern  bool
 
+	writer http.ResponseWriter // nil: of a batch, whose answer is whole or not at all
+	teller *teller             // of the call, if its client asked for progress
+
 	to       reach          // what the token's scope opens
 	who      toolaccess.Who // whom the token speaks for
 	snapshot *snapshot
@@ -168,6 +173,7 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 		write(w, statusOf(wrong), failed(m.ID, wrong))
 		return nil
 	case !m.IsRequest():
+		x.notified(&m)
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	case modern && m.Method == methodListen:
@@ -177,14 +183,7 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 	if x.lacking != "" {
 		return x.at.lacks(stepUp, x.to.with(x.lacking)).Because(&refusal{rpc.ServerError, m.ID})
 	}
-	status := http.StatusOK
-	if wrong != nil {
-		answer = failed(m.ID, wrong)
-		if modern {
-			status = statusOf(wrong)
-		}
-	}
-	write(w, status, answer)
+	x.respond(w, &m, answer, wrong)
 	return nil
 }
 
@@ -199,7 +198,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 		return err
 	}
 	var out pieces
-	called := false
+	called, ended := false, json.RawMessage(nil)
 	for i := range messages {
 		m := &messages[i]
 		wrong := m.Wrong
@@ -213,16 +212,25 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 			called = true
 		}
 		if wrong == nil && !m.IsRequest() {
+			x.notified(m)
 			continue
 		}
 		var answer pieces
 		if wrong == nil {
 			answer, wrong = x.answer(m)
 		}
+		if wrong == cancelled {
+			ended = m.ID
+			continue
+		}
 		if wrong != nil {
 			answer = failed(m.ID, wrong)
 		}
 		out = append(append(out, []byte(",")), answer...)
+	}
+	if out == nil && ended != nil {
+		x.unanswered(w, ended)
+		return nil
 	}
 	if out == nil {
 		w.WriteHeader(http.StatusAccepted)

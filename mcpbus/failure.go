@@ -39,6 +39,7 @@ var (
 	noMethod   = &rpc.Error{Code: rpc.MethodNotFound, Text: "the bus does not have this method"}
 	internal   = &rpc.Error{Code: rpc.InternalError, Text: "something failed here: try again, and tell the operator the time of this call"}
 	notCharged = &rpc.Error{Code: rpc.InternalError, Text: "this call could not be counted, so its result is not shown; it may have been carried out. Try again shortly"}
+	cancelled  = &rpc.Error{Code: rpc.ServerError, Text: "this call was cancelled, as its client asked"}
 	goneClient = &rpc.Error{Code: rpc.InternalError, Text: "nobody waited for the answer"}
 
 	noVersion      = &rpc.Error{Code: rpc.InvalidParams, Text: "params._meta names io.modelcontextprotocol/protocolVersion, a string"}                      // MCP 2026-07-28, basic

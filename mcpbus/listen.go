@@ -188,11 +188,27 @@ func (s *stream) write(text string) bool {
 	return !s.broken
 }
 
+// response writes the response to the request, which may be large: who reads it has the time
+// that it would have for any answer.
+func (s *stream) response(body pieces) {
+	s.leave()
+	s.w.Write(streamHead)
+	for _, piece := range body {
+		s.w.Write(piece) // a client that has gone away is no failure of ours
+	}
+	s.w.Write(streamTail)
+}
+
+var streamHead, streamTail = []byte("event: message\ndata: "), []byte("\n\n")
+
 // end answers the request, so that the client knows that no more comes, and leaves the
 // connection as it was.
 func (s *stream) end() {
 	if !s.broken {
 		s.message(`{"jsonrpc":"2.0","id":` + string(s.id) + `,"result":{"resultType":"complete",` + s.meta() + `}}`)
 	}
-	s.to.SetWriteDeadline(time.Time{})
+	s.leave()
 }
+
+// leave takes back the deadline of the last write.
+func (s *stream) leave() { s.to.SetWriteDeadline(time.Time{}) }

@@ -63,8 +63,12 @@ type meta struct {
 func (b *Bus) info() serverInfo { return serverInfo{b.c.Name, b.c.Version} }
 
 // initialize is the handshake of the legacy revisions. It is answered, and nothing of it is
-// remembered: what comes next needs no handshake.
+// remembered: what comes next needs no handshake. Nor is the session id, with which a client
+// can cancel its calls.
 func (x *exchange) initialize(m *rpc.Message) (pieces, *rpc.Error) {
+	if x.writer != nil { // MCP 2025-03-26 has no initialize in a batch
+		x.writer.Header()[headerSession] = []string{newSession()}
+	}
 	version, _ := m.Params.Text("protocolVersion")
 	if !slices.Contains(legacyRevisions, version) {
 		version = newestLegacy // the client goes on with it or not (MCP 2025-11-25, lifecycle)

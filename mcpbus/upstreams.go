@@ -47,7 +47,8 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if c.MaxAnswer != 0 && (c.MaxAnswer < LeastAnswer || c.MaxAnswer > MostAnswer) {
 		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
 	}
-	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams})
+	// What a call may take, its capability says; the guard is only not to be in the way.
+	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
@@ -85,8 +86,12 @@ func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t storage
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := u.rest.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret}, plan, arguments)
+	r, err := u.rest.Call(ctx, service(c), plan, arguments)
 	return FromREST(r), err
+}
+
+func service(c storage.Capability) restcall.Upstream {
+	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
 func (u *Upstreams) named(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error) {
@@ -95,7 +100,7 @@ func (u *Upstreams) named(ctx context.Context, c storage.Capability, t storage.T
 }
 
 func endpoint(c storage.Capability) mcpcall.Upstream {
-	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret}
+	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
 // Discover implements Discoverer.

@@ -116,6 +116,10 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 			return true, "a string of UTF-8 text"
 		}
 		*secrets[name] = storage.NewSecret(text)
+	case name == "timeout":
+		if json.Unmarshal(raw, &q.Timeout) != nil || !isTimeout(q.Timeout) {
+			return true, mustTimeout
+		}
 	case switches[name] != nil:
 		if json.Unmarshal(raw, &on) != nil {
 			return true, "true or false"

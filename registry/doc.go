@@ -113,4 +113,7 @@
 //
 // allowReserved counts in the path, where OpenAPI 3.2 has it: its slashes stay. In a query
 // an encoded character means the same, so it is not read there.
+//
+// A capability says how long one call of its tools may take: timeout, 1 to 600 seconds, 30
+// if nothing is said. It is as all else of a registration: the next one replaces it.
 package registry

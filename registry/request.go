@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
@@ -24,6 +25,7 @@ type Request struct {
 	AuthSecret    storage.Secret
 	WebhookURL    string
 	WebhookSecret storage.Secret
+	Timeout       int             // seconds that a call may take, 1 to 600; 0: 30
 	Private       bool            // stored, not on the bus (publish: false)
 	OpenAPI       json.RawMessage // what Parse reads: an object, YAML, or a string that holds either; nil: none. It wins over StaticTools
 	StaticTools   json.RawMessage // nil: none
@@ -65,6 +67,9 @@ func (q Request) check() error {
 	if err := q.checkLengths(); err != nil {
 		return err
 	}
+	if q.Timeout != 0 && !isTimeout(q.Timeout) {
+		return badField("timeout must be " + mustTimeout)
+	}
 	upstream := restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
 	if err := upstream.Check(); err != nil {
 		return badField(err.Error())
@@ -101,6 +106,13 @@ func (q Request) checkLengths() error {
 	return nil
 }
 
+// mustTimeout is what a timeout must be, beside not given.
+var mustTimeout = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
+
+func isTimeout(seconds int) bool {
+	return 1 <= seconds && seconds <= int(storage.MaxTimeout/time.Second)
+}
+
 // kind is the mode of a registration.
 func (q Request) kind() string {
 	switch {
@@ -130,6 +142,7 @@ func (q Request) over(there storage.Capability, skipped []storage.Skip) storage.
 	c := there
 	c.Member, c.Kind, c.UpstreamURL, c.Publish, c.Skipped = q.Member, q.kind(), q.UpstreamURL, !q.Private, skipped
 	c.Label, c.Description = toolschema.Text(q.Label), toolschema.Text(q.Description)
+	c.Timeout = q.Timeout
 	c.AuthType, c.AuthName, c.AuthIn, c.AuthSecret = q.AuthType, q.AuthName, q.AuthIn, q.AuthSecret
 	c.WebhookURL, c.WebhookSecret = q.WebhookURL, q.WebhookSecret
 	return c

@@ -37,6 +37,7 @@ type summary struct {
 	AutoDiscover int       `json:"auto_discover"` // 0 or 1 (spec 2.7)
 	UpstreamURL  string    `json:"upstream_url"`
 	AuthType     string    `json:"auth_type"`
+	Timeout      int       `json:"timeout"` // seconds
 	Publish      bool      `json:"publish"`
 	ToolCount    int       `json:"tool_count"`
 	Owner        string    `json:"owner"`
@@ -48,7 +49,7 @@ type summary struct {
 func summaryOf(c storage.Capability, warning string) summary {
 	s := summary{
 		Member: c.Member, Label: c.Label, Description: c.Description, Kind: c.Kind, UpstreamURL: c.UpstreamURL,
-		AuthType: c.AuthType, Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
+		AuthType: c.AuthType, Timeout: int(c.CallTimeout() / time.Second), Publish: c.Publish, ToolCount: c.ToolCount, Owner: c.Owner,
 		CreatedAt: c.CreatedAt.Truncate(time.Second), UpdatedAt: c.UpdatedAt.Truncate(time.Second), Warning: warning,
 	}
 	if s.AuthType == "" {

@@ -33,8 +33,9 @@ type Capability struct {
 	AuthSecret    Secret    `json:"-"`
 	WebhookURL    string    `json:"webhook_url,omitempty"`
 	WebhookSecret Secret    `json:"-"`
-	Publish       bool      `json:"publish"` // false: stored, not on the bus
-	Owner         string    `json:"owner"`   // a user's sub
+	Timeout       int       `json:"timeout,omitempty"` // seconds that one call may take; 0: DefaultTimeout. See CallTimeout
+	Publish       bool      `json:"publish"`           // false: stored, not on the bus
+	Owner         string    `json:"owner"`             // a user's sub
 	ToolCount     int       `json:"tool_count"`
 	Skipped       []Skip    `json:"skipped,omitempty"`
 	CreatedAt     time.Time `json:"created_at"`
@@ -45,6 +46,20 @@ type Capability struct {
 
 // AutoDiscover reports whether the tools are asked of the upstream (auto_discover 1).
 func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
+
+// How long one call of a tool may take, from its request to the last byte of the answer.
+const (
+	DefaultTimeout = 30 * time.Second
+	MaxTimeout     = 10 * time.Minute
+)
+
+// CallTimeout returns how long one call of a tool may take: 1 s to MaxTimeout.
+func (c Capability) CallTimeout() time.Duration {
+	if c.Timeout <= 0 {
+		return DefaultTimeout
+	}
+	return time.Duration(min(c.Timeout, int(MaxTimeout/time.Second))) * time.Second
+}
 
 var capabilities = kind[Capability]{
 	name:    "capability",

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -86,4 +87,23 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 		}
 	}
 	writing.Wait()
+}
+
+func TestACallHasTheTimeThatItsCapabilityGives(t *testing.T) {
+	for stored, want := range map[int]time.Duration{0: 30 * time.Second, 1: time.Second, 90: 90 * time.Second, 600: 10 * time.Minute, -1: 30 * time.Second, 601: 10 * time.Minute, 1 << 62: 10 * time.Minute} {
+		if got := (storage.Capability{Timeout: stored}).CallTimeout(); got != want {
+			t.Errorf("of %d s it is %v, want %v", stored, got, want)
+		}
+	}
+	backend := memory.New()
+	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.SaveCapability(t.Context(), storage.Capability{Member: "slow", Timeout: 90}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := store.Capability(t.Context(), "slow"); err != nil || c.Timeout != 90 {
+		t.Errorf("read are %d s, %v", c.Timeout, err)
+	}
 }

@@ -212,6 +212,12 @@ func held(w http.ResponseWriter, r *http.Request) {
 		w.Write(make([]byte, 1<<20))
 	case "/refused":
 		w.WriteHeader(401)
+	case "/wait":
+		io.Copy(io.Discard, r.Body)
+		select {
+		case <-time.After(10 * time.Minute):
+		case <-r.Context().Done():
+		}
 	case "/stream":
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()

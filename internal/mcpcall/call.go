@@ -2,6 +2,7 @@ package mcpcall
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,9 +31,11 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	if err != nil {
 		return failed(fail("The call was not sent: %v.", err)), nil
 	}
+	m.tell = Watched(ctx)
 	p := c.peer(t)
 	defer c.peers.release(p)
-	timed, cancel := context.WithTimeoutCause(ctx, c.config.CallTimeout, errTimeUp)
+	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeUp)
 	defer cancel()
 	r, err := c.call(timed, p, m)
 	var result Result
@@ -40,7 +43,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		result = failed(explain(errors.Join(errTimeUp, err)))
+		result = failed(tooSlow(timeout, err))
 	case err != nil:
 		result = failed(explain(err))
 	case r.refused():

@@ -33,6 +33,9 @@
 // its list. A call before the first discovery goes without them, and such an upstream
 // refuses it.
 //
+// What an upstream tells of its progress within an answer reaches who asks for it ([Watch]);
+// the credential is blotted out of it, and its bytes count as the answer's do.
+//
 // Requests of an upstream within an answer (sampling, elicitation, roots) get no answer,
 // and a stream that broke off is not resumed.
 //

@@ -34,7 +34,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 		return nil, err
 	}
 	defer resp.Body.Close()
-	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id")}
+	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), tell: m.tell}
 	switch {
 	case r.status < 200 || 300 <= r.status && r.status < 400:
 		return r, nil // not read: the body of 101 never ends, that of a redirect is for nobody

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 )
@@ -24,6 +25,13 @@ func fail(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprin
 
 // errTimeUp says that a time limit of ours has passed, rather than that of the caller.
 var errTimeUp = errors.New("mcpcall: the time is up")
+
+// tooSlow says that a call has had all its time.
+func tooSlow(after time.Duration, err error) *Failure {
+	f := fail("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", after)
+	f.Cause = errors.Join(errTimeUp, err)
+	return f
+}
 
 // explain makes a Failure of whatever went wrong.
 func explain(err error) *Failure {

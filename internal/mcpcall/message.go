@@ -25,8 +25,8 @@ const (
 
 const clientInfo = `{"name":"keystile","version":"1"}`
 
-const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + modern + `",` +
-	`"io.modelcontextprotocol/clientInfo":` + clientInfo + `,"io.modelcontextprotocol/clientCapabilities":{}}`
+const meta = `"io.modelcontextprotocol/protocolVersion":"` + modern + `",` +
+	`"io.modelcontextprotocol/clientInfo":` + clientInfo + `,"io.modelcontextprotocol/clientCapabilities":{}`
 
 // message is a JSON-RPC request or, without an id, a notification.
 type message struct {
@@ -37,6 +37,7 @@ type message struct {
 	arguments raw               // of tools/call; they stand in params
 	header    map[string]string // Mcp-Param-*, by their whole names
 	limit     int64             // bytes of the answer
+	tell      func(Progress)    // nil: nobody asks how far it is
 }
 
 // body writes a message for an upstream of an era.
@@ -47,13 +48,24 @@ func (m *message) body(e Era) []byte {
 	}
 	out = append(append(append(out, `"method":"`...), m.method...), `","params":{`...)
 	out = append(out, m.params...)
+	asks := m.tell != nil && m.id != 0
+	if e != Modern && !asks {
+		return append(out, "}}"...)
+	}
+	if m.params != "" {
+		out = append(out, ',')
+	}
+	out = append(out, `"_meta":{`...)
+	if asks {
+		out = append(out, m.progressToken()...)
+	}
+	if e == Modern && asks {
+		out = append(out, ',')
+	}
 	if e == Modern {
-		if m.params != "" {
-			out = append(out, ',')
-		}
 		out = append(out, meta...)
 	}
-	return append(out, "}}"...)
+	return append(out, "}}}"...)
 }
 
 func quote(s string) string {
@@ -69,6 +81,7 @@ type response struct {
 	result  map[string]raw
 	fault   *fault // the JSON-RPC error, in place of a result
 	trouble error  // why the answer to a first try is neither
+	tell    func(Progress)
 }
 
 // refused reports an answer that is no result.
@@ -123,6 +136,7 @@ func (r *response) read(text raw, id int64) (bool, error) {
 		return false, errNoRPC
 	}
 	if m["method"] != nil {
+		r.hear(m, id)
 		return false, nil
 	}
 	failed := m["error"] != nil

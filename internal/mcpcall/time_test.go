@@ -53,8 +53,13 @@ func TestTimeIsBounded(t *testing.T) {
 			c := client(t, Config{Transport: transport, CallTimeout: 7 * time.Second})
 			to, began := Upstream{URL: "http://mcp.example.test/"}, time.Now()
 			r, err := c.Call(t.Context(), to, "x", nil)
-			if took := time.Since(began); err != nil || !r.IsError || took != 7*time.Second || !strings.Contains(texts(r), "within the time") {
+			if took := time.Since(began); err != nil || !r.IsError || took != 7*time.Second || !strings.Contains(texts(r), "within 7s") {
 				t.Errorf("%s: Call() = %+v, %v after %v, want an error after 7 s", name, texts(r), err, took)
+			}
+			to.Timeout, began = 9*time.Minute, time.Now()
+			r, err = c.Call(t.Context(), to, "x", nil)
+			if took := time.Since(began); err != nil || !r.IsError || took != 9*time.Minute || !strings.Contains(texts(r), "within 9m0s") {
+				t.Errorf("%s: Call() with a time of its own = %+v, %v after %v, want an error after 9 min", name, texts(r), err, took)
 			}
 			began = time.Now()
 			_, err = c.Discover(t.Context(), to)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
@@ -23,6 +24,7 @@ type Upstream struct {
 	AuthIn   string         // of api_key: header or query
 	AuthName string         // of api_key: the header's or the parameter's name
 	Secret   storage.Secret // the token, user:password, or the key
+	Timeout  time.Duration  // of a call, as Config.CallTimeout; 0: that
 }
 
 // Check reports everything that keeps requests from being sent, for registration. It

@@ -1,10 +1,10 @@
 package restcall
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -62,7 +62,8 @@ func (c *Caller) Call(ctx context.Context, to Upstream, p *Plan, arguments json.
 
 // Do sends a request and reads its answer. Its only error is that ctx ended.
 func (c *Caller) Do(ctx context.Context, r *Request) (Result, error) {
-	call, cancel := context.WithTimeout(ctx, c.timeout)
+	timeout := cmp.Or(r.timeout, c.timeout)
+	call, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	resp, err := c.send(call, r)
 	var result Result
@@ -74,9 +75,9 @@ func (c *Caller) Do(ctx context.Context, r *Request) (Result, error) {
 	}
 	switch {
 	case err != nil && call.Err() != nil:
-		result = c.explain(fmt.Errorf("%w: %w", errTimeUp, err))
+		result = explain(&timeUp{timeout, err})
 	case err != nil:
-		result = c.explain(err)
+		result = explain(err)
 	}
 	result.Dispatched = true
 	return result, nil

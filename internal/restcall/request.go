@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/netguard"
@@ -26,6 +27,7 @@ type Request struct {
 	header     http.Header
 	body       []byte
 	credential Credential
+	timeout    time.Duration // of the call; 0: the Caller's
 }
 
 // String says little: a URL and headers may hold the secret.
@@ -50,7 +52,7 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 	}
 	var c complaints
 	values := p.read(arguments, &c)
-	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential}
+	r := &Request{method: p.method, header: make(http.Header, len(p.headers)+4), credential: credential, timeout: to.Timeout}
 	p.writeURL(r, base, values, &c)
 	p.writeHeaders(r, values, &c)
 	p.writeCookies(r, values, &c)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 )
@@ -55,21 +56,31 @@ func say(format string, args ...any) []Content {
 func failed(why string) Result { return Result{IsError: true, Content: say("%s", why)} }
 
 var (
-	errTimeUp   = errors.New("restcall: the time for the call is up")
 	errTooLong  = errors.New("restcall: the answer is too long")
 	errBroken   = errors.New("restcall: the answer broke off")
 	errEncoding = errors.New("restcall: the answer has a content encoding that was not asked for")
 )
 
+// timeUp says that a call has had all its time.
+type timeUp struct {
+	after time.Duration
+	cause error
+}
+
+func (t *timeUp) Error() string {
+	return fmt.Sprintf("restcall: the %v of the call are up: %v", t.after, t.cause)
+}
+func (t *timeUp) Unwrap() error { return t.cause }
+
 // explain makes a result of a failure. Its text is the same for every upstream.
-func (c *Caller) explain(err error) Result {
+func explain(err error) Result {
 	var why string
-	refused, slow, cert := (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	refused, up, slow, cert := (*netguard.Refused)(nil), (*timeUp)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
 	switch {
 	case errors.As(err, &refused):
 		why = refused.Error() + ": the tool's upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
-	case errors.Is(err, errTimeUp):
-		why = fmt.Sprintf("the tool's upstream did not answer within %v: try again, or ask for less", c.timeout)
+	case errors.As(err, &up):
+		why = fmt.Sprintf("the tool's upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", up.after)
 	case errors.As(err, &slow) && slow.Timeout():
 		why = "the tool's upstream did not answer in time: try again later"
 	case errors.As(err, &cert):

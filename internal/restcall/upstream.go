@@ -2,6 +2,7 @@ package restcall
 
 import (
 	"errors"
+	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage"
@@ -14,6 +15,7 @@ type Upstream struct {
 	AuthIn   string         // of api_key: header or query
 	AuthName string         // of api_key: the header's or the parameter's name
 	Secret   storage.Secret // the token, user:password, or the key
+	Timeout  time.Duration  // of a call, as Config.Timeout; 0: that
 }
 
 // Check reports everything that keeps requests from being sent, for registration. It

@@ -43,6 +43,7 @@ var capabilityCommands = []command{
 			{Name: authFlag, Value: "SECRET", Help: "the token, user:password or key; - reads a line of the standard input, which keeps it out of the process list"},
 			{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 			{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
+			{Name: "timeout", Value: "DURATION", Help: "how long one call of a tool may take, such as 90s; whole seconds from 1s to 10m (30s)"},
 			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
@@ -95,6 +96,19 @@ func requested(args cli.Args) registry.Request {
 	return q
 }
 
+// timeoutOf is --timeout in seconds, 0 if it is not given.
+func timeoutOf(args cli.Args) (seconds int, err error) {
+	text := args.Get("timeout")
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second || d > storage.MaxTimeout || d%time.Second != 0 {
+		return 0, cli.Usage("--timeout %q is not whole seconds from 1s to 10m, such as 90s", text)
+	}
+	return int(d / time.Second), nil
+}
+
 func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	who, err := operator(ctx, rooms)
 	if err != nil {
@@ -102,6 +116,9 @@ func registerCapability(ctx context.Context, rooms Rooms, args cli.Args) (output
 	}
 	q := requested(args)
 	q.Member = args.Words[0]
+	if q.Timeout, err = timeoutOf(args); err != nil {
+		return nil, err
+	}
 	if args.Get("owner") != "" {
 		if q.Owner, err = ownerOf(ctx, rooms.Store, args.Get("owner")); err != nil {
 			return nil, err
@@ -158,7 +175,7 @@ func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, er
 	}
 	return toolbox{answer{
 		{"member", c.Member}, {"label", c.Label}, {"description", c.Description}, {"kind", c.Kind}, {"upstream_url", c.UpstreamURL},
-		{"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
+		{"timeout", int64(c.CallTimeout() / time.Second)}, {"auth_type", c.AuthType}, {"auth_name", c.AuthName}, {"auth_in", c.AuthIn}, {"webhook_url", c.WebhookURL}, {"publish", c.Publish},
 		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
 		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
 	}, c}, nil

@@ -265,3 +265,20 @@ func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
 	o.wantFailure(1, "member: there is \"pets\" already, which differs in case, - and _ alone: register that one again, or choose another name (errcode 4004)\n",
 		"capability", "register", "PETS", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
 }
+
+func TestHowLongACallMayTakeIsTypedAndShown(t *testing.T) {
+	o := workshop(t, false)
+	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets)}
+	for _, c := range []struct {
+		typed []string
+		shown float64
+	}{{[]string{"--timeout", "1m30s"}, 90}, {[]string{"--timeout", "10m"}, 600}, {[]string{"--timeout", "1s"}, 1}, {nil, 30}} {
+		o.must(slices.Concat(words, c.typed)...)
+		if v := o.must("capability", "show", "pets"); v["timeout"] != c.shown {
+			t.Errorf("%q: it is shown as %v, want %v", c.typed, v["timeout"], c.shown)
+		}
+	}
+	for _, typed := range []string{"90", "0s", "-1s", "10m1s", "1500ms", "forever"} {
+		o.wantFailure(2, "is not whole seconds from 1s to 10m", slices.Concat(words, []string{"--timeout", typed})...)
+	}
+}

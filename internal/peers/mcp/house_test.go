@@ -32,7 +32,7 @@ type house struct {
 	bearer string
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewUnstartedServer(nil)
@@ -44,9 +44,11 @@ func newHouse(t *testing.T) *house {
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: provider, Log: quiet}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	h.register("pets", tools)
-	h.bus = must(mcpbus.New(t.Context(), mcpbus.Config{
-		Issuer: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: provider, PageSize: 100, Log: quiet,
-	}))(t)
+	c := mcpbus.Config{Issuer: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: provider, PageSize: 100, Log: quiet}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	h.bus = must(mcpbus.New(t.Context(), c))(t)
 	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Peer", Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel}))(t)
 	mux.Handle("/oauth/", provider)
 	mux.Handle(mcpbus.Path, g.Meter("", h.bus))

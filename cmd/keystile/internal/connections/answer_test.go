@@ -110,6 +110,34 @@ func TestAStreamLivesAsLongAsItSaysSomething(t *testing.T) {
 	}
 }
 
+// How long an answer may take, its handler says: a client that waits has nothing to send.
+func TestAnAnswerThatIsWaitedForIsNoSilence(t *testing.T) {
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		select {
+		case <-time.After(10 * time.Minute):
+		case <-r.Context().Done():
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done() // and what has begun is a stream
+	}
+	inBubble(t, Config{StreamIdle: time.Minute}, handle, func(s *site) {
+		c := s.ask(post(4) + "body")
+		c.SetReadDeadline(time.Now().Add(time.Hour))
+		if line, err := c.read.ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 200") {
+			t.Errorf("after 10 minutes it has %q, %v", line, err)
+			return
+		}
+		c.wantOver(10*time.Minute, 10*time.Minute)
+		c.wantClosed(11*time.Minute, 11*time.Minute+31*time.Second)
+		if cut := s.limits.Stats().CutSilent; cut != 1 {
+			t.Errorf("%d connections are counted as silent, want the one that was it after its answer had begun", cut)
+		}
+	})
+}
+
 func TestASwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
 	handle := func(w http.ResponseWriter, _ *http.Request) {
 		nc, both, err := http.NewResponseController(w).Hijack()

@@ -120,6 +120,7 @@ func (c *conn) sent(now time.Time) {
 
 // requestOver forgets a request.
 func (c *conn) requestOver() {
+	c.owe(false)
 	c.changeBody(func(b *body) { *b = body{} })
 }
 

@@ -157,6 +157,7 @@ func (c *conn) cut(count *atomic.Uint64) {
 type silence struct {
 	watch  *time.Timer
 	busy   atomic.Bool
+	owing  atomic.Bool // an answer to a request with a body, of which nothing is there: the client waits, and may be silent
 	halves int
 }
 
@@ -166,9 +167,17 @@ func (s *silence) moved(n int) {
 	}
 }
 
+// owe notes whether the client waits for the service.
+func (s *silence) owe(is bool) {
+	if s.owing.Load() != is {
+		s.owing.Store(is)
+		s.busy.Store(true) // silence begins now
+	}
+}
+
 // look is what the watch calls, twice in Config.StreamIdle.
 func (c *conn) look() {
-	if c.halves++; c.busy.Swap(false) {
+	if c.halves++; c.busy.Swap(false) || c.owing.Load() {
 		c.halves = 0
 	}
 	if c.halves >= 2 {

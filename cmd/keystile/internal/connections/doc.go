@@ -22,7 +22,9 @@
 // for which everybody else waits. Multipath TCP knows no such bound, so it is not spoken. Streams
 // and WebSockets are under the same rule, which asks nothing of them while they are silent; a
 // connection over which no byte has gone in either direction for an hour is closed (setting
-// limits.stream_idle; it may take half as long again).
+// limits.stream_idle; it may take half as long again). Who has sent a request with a body, and
+// nothing is there of its answer, is not silent but waits: how long that may last is the
+// business of who answers.
 //
 // Connections are counted as they are accepted, before anything is read: 256 of one IPv4
 // address or IPv6 /64, and none more for who has a quarter of what is still free, so that a

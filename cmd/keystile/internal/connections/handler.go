@@ -22,6 +22,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// net/http looks at the body of its own request, so the handler is given a copy.
 	x := &exchange{ResponseWriter: w, conn: c, request: *r, upload: upload{ReadCloser: r.Body, conn: c}}
 	x.request.Body = &x.upload
+	c.owe(true)
 	c.beginBody()
 	defer x.end()
 	h.next.ServeHTTP(x, &x.request)
@@ -36,12 +37,14 @@ type exchange struct {
 }
 
 func (x *exchange) begin() {
+	x.conn.owe(false)
 	if !x.upload.over.Load() {
 		x.conn.answering()
 	}
 }
 
 func (x *exchange) end() {
+	x.conn.owe(false)
 	if !x.upload.over.Load() {
 		x.conn.handlerReturned()
 	}

@@ -1,0 +1,71 @@
+package mcpcall
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+)
+
+// Progress is what an upstream says of a call that is under way (MCP 2025-11-25, progress).
+// Its members are JSON as the upstream wrote it, but for its own credential.
+type Progress struct {
+	Done    json.RawMessage // a number, which is to grow
+	Total   json.RawMessage // a number; nil: the upstream does not know
+	Message json.RawMessage // a string of at most 1,024 bytes; nil: none
+}
+
+const (
+	maxMessage = 1024 // bytes of a Progress.Message
+	maxNumber  = 64   // of its numbers
+)
+
+type watchKey struct{}
+
+// Watch returns a context in which Call asks the upstream to tell how far it is. What it says is
+// handed to tell, one after the other, on the goroutine of the Call: no more of the answer is
+// read before tell returns, and what it was told is not to be kept.
+func Watch(ctx context.Context, tell func(Progress)) context.Context {
+	return context.WithValue(ctx, watchKey{}, tell)
+}
+
+// Watched returns what Watch was given, nil if nobody watches.
+func Watched(ctx context.Context) func(Progress) {
+	tell, _ := ctx.Value(watchKey{}).(func(Progress))
+	return tell
+}
+
+// progressToken is the member of _meta that asks for progress. The id of the request is the
+// token: no other is under way with it.
+func (m *message) progressToken() string {
+	return `"progressToken":` + strconv.FormatInt(m.id, 10)
+}
+
+// hear passes on a notification of progress of the request with this id. What is malformed,
+// or of another request, is passed over.
+func (r *response) hear(m map[string]raw, id int64) {
+	if r.tell == nil || string(m["method"]) != `"notifications/progress"` {
+		return
+	}
+	p := object(m["params"])
+	if string(p["progressToken"]) != strconv.FormatInt(id, 10) || !isNumber(p["progress"]) {
+		return
+	}
+	out := Progress{Done: p["progress"]}
+	if isNumber(p["total"]) {
+		out.Total = p["total"]
+	}
+	if v := p["message"]; len(v) <= maxMessage {
+		if _, is := stringOf(v); is {
+			out.Message = v
+		}
+	}
+	r.tell(out)
+}
+
+func isNumber(v raw) bool {
+	if len(v) == 0 || len(v) > maxNumber || v[0] != '-' && (v[0] < '0' || v[0] > '9') {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(v), 64)
+	return err == nil
+}

@@ -1,0 +1,339 @@
+package mcpbus_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+)
+
+// session begins a session as a legacy client does, and returns its header.
+func (h *house) session() []string {
+	h.Helper()
+	a := h.legacy("initialize", `{"protocolVersion":"2025-11-25"}`)
+	id := a.header.Get("Mcp-Session-Id")
+	if a.status != 200 || id == "" {
+		h.Fatalf("initialize = %d %v, want a session id", a.status, a.header)
+	}
+	return []string{"Mcp-Session-Id", id}
+}
+
+// hung is an upstream that never answers, and knows which calls have ended before they were
+// answered.
+type hung struct {
+	mu    sync.Mutex
+	ended []string
+}
+
+func (u *hung) call(ctx context.Context, _ string, arguments json.RawMessage) (mcpbus.Result, error) {
+	<-ctx.Done()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.ended = append(u.ended, string(arguments))
+	return mcpbus.Result{}, context.Cause(ctx)
+}
+
+func (u *hung) want(t *testing.T, what string, ended ...string) {
+	t.Helper()
+	synctest.Wait() // no time passes
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if fmt.Sprint(u.ended) != fmt.Sprint(ended) {
+		t.Errorf("%s: the upstream saw %v end, want %v", what, u.ended, ended)
+	}
+	u.ended = nil
+}
+
+// calling is a call with an id, whose argument is the id too, so that it can be told apart.
+func calling(id string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"pets__getPet","arguments":{"id":` + id + `}}}`
+}
+
+func cancelling(id string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"the user pressed stop"}}`
+}
+
+func with(headers []string, more ...string) []string {
+	return append(headers[:len(headers):len(headers)], more...)
+}
+
+func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		id, cancels, accept string
+		streams             bool
+	}{
+		"a number":           {"7", "7", bothTypes, true},
+		"a text":             {`"a-1"`, `"a-1"`, bothTypes, true},
+		"a text as escapes":  {`"a-1"`, `"\u0061-1"`, bothTypes, true},
+		"a reader of no SSE": {"7", "7", "application/json", false},
+	} {
+		bubble(t, func(t *testing.T, h *house) {
+			var u hung
+			h.calls.do = u.call
+			session := h.session()
+			s := h.begin(t.Context(), calling(c.id), with(session, "Accept", c.accept)...)
+			if a := h.post(cancelling(c.cancels), session...); a.status != 202 || a.text != "" {
+				t.Errorf("%s: to cancel = %d %s", name, a.status, a.text)
+			}
+			u.want(t, name, `{"id":`+c.id+`}`)
+			want := `{"jsonrpc":"2.0","id":` + c.id + `,"error":{"code":-32000,"message":"this call was cancelled, as its client asked"}}`
+			if c.streams {
+				want = ": cancelled\n\n"
+			}
+			s.want(t, name, want, true)
+			if s.status != 200 || strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream") != c.streams || !s.deadline.IsZero() {
+				t.Errorf("%s: it is %d %v, deadline %v", name, s.status, s.header, s.deadline)
+			}
+			if charges, events := h.meter.bill(); len(charges) != 1 || charges[0] != "app1 mcp failed true" || len(events) != 1 || events[0].Status != 499 {
+				t.Errorf("%s: charged %v, noted %+v", name, charges, events)
+			}
+			if a := h.post(cancelling(c.cancels), session...); a.status != 202 {
+				t.Errorf("%s: to cancel again = %d %s", name, a.status, a.text)
+			}
+		})
+	}
+}
+
+func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		session := h.session()
+		s := h.begin(t.Context(), askingCall(`"t"`)["legacy"][0], with(session, "Accept", bothTypes)...)
+		time.Sleep(5 * time.Second)
+		s.want(t, "under way", progressed(`"t"`, "5"), false)
+		h.post(cancelling("1"), session...)
+		u.want(t, "cancelled", `{"id":1}`)
+		s.want(t, "cancelled", "", true)
+		time.Sleep(time.Minute)
+		s.want(t, "a minute later", "", true)
+	})
+}
+
+// The random session id, the caller and the id of the request are all needed.
+func TestNobodyElseCancelsACall(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		h.tokens.give("other-app", storage.Caller{AppID: "app2", Scope: "app", Audience: issuer}, time.Hour)
+		h.tokens.give("elsewhere", storage.Caller{AppID: "app2", UserID: "u1", Scope: "tools", Audience: issuer}, time.Hour)
+		h.tokens.give("other-user", storage.Caller{AppID: "app1", UserID: "u2", Scope: "tools", Audience: issuer}, time.Hour)
+		var u hung
+		h.calls.do = u.call
+		session := h.session()
+		begin := func() *stream {
+			return h.begin(t.Context(), calling("7"), with(session, "Authorization", "Bearer user")...)
+		}
+		s := begin()
+		another := h.session()
+		for name, headers := range map[string][]string{
+			"another application":        with(session, "Authorization", "Bearer other-app"),
+			"the user, elsewhere":        with(session, "Authorization", "Bearer elsewhere"),
+			"another user":               with(session, "Authorization", "Bearer other-user"),
+			"the application, no user":   session,
+			"another session":            with(another, "Authorization", "Bearer user"),
+			"no session":                 {"Authorization", "Bearer user"},
+			"a part of the session":      {"Authorization", "Bearer user", "Mcp-Session-Id", session[1][:25]},
+			"the session in small print": {"Authorization", "Bearer user", "Mcp-Session-Id", strings.ToLower(session[1])},
+			"an odd session":             {"Authorization", "Bearer user", "Mcp-Session-Id", strings.Repeat("?", 26)},
+		} {
+			if a := h.post(cancelling("7"), headers...); a.status != 202 || a.text != "" {
+				t.Errorf("%s: to cancel = %d %s, want it taken as any other", name, a.status, a.text)
+			}
+			u.want(t, name)
+		}
+		own := with(session, "Authorization", "Bearer user")
+		for _, body := range []string{
+			cancelling("8"), cancelling(`"7"`), cancelling("7.0"), cancelling("null"), cancelling("{}"), cancelling("[7]"), cancelling(`""`),
+			`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"requestId":7}}`,
+		} {
+			if a := h.post(body, own...); a.status != 202 {
+				t.Errorf("%s = %d %s", body, a.status, a.text)
+			}
+			u.want(t, body)
+		}
+		if a := h.post(cancelling("7"), "Authorization", "Bearer wrong", "Mcp-Session-Id", session[1]); a.status != 401 {
+			t.Errorf("without a good token = %d %s", a.status, a.text)
+		}
+		u.want(t, "without a good token")
+		h.post(cancelling("7"), own...)
+		u.want(t, "its own", `{"id":7}`)
+		s.want(t, "its own", `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"this call was cancelled, as its client asked"}}`, true)
+	})
+}
+
+func TestAnIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		session := h.session()
+		if a := h.post(calling("7"), session...); a.status != 200 || a.code() != 0 {
+			t.Fatalf("a call = %d %s", a.status, a.text)
+		}
+		h.post(cancelling("7"), session...) // late: it was answered
+		var u hung
+		h.calls.do = u.call
+		first := h.begin(t.Context(), calling("7"), session...)
+		u.want(t, "one that begins after its id was cancelled")
+		h.post(cancelling("7"), session...)
+		u.want(t, "cancelled", `{"id":7}`)
+		if _, over := first.got(); !over {
+			t.Error("a cancelled call is not over")
+		}
+		gone, leave := context.WithCancel(t.Context())
+		one := h.begin(gone, calling("7"), session...)
+		other := h.begin(t.Context(), calling("7"), session...)
+		leave() // the end of one of two leaves the other to be cancelled
+		u.want(t, "the first of two", `{"id":7}`)
+		h.post(cancelling("7"), session...)
+		u.want(t, "the second of two", `{"id":7}`)
+		for _, s := range []*stream{one, other} {
+			if _, over := s.got(); !over {
+				t.Error("one of two calls is not over")
+			}
+		}
+		h.begin(t.Context(), calling("7"), session...)
+		h.begin(t.Context(), calling("7"), session...)
+		h.post(cancelling("7"), session...)
+		u.want(t, "two at a time", `{"id":7}`, `{"id":7}`)
+	})
+}
+
+func TestABatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		session := h.session()
+		for batch, want := range map[string]string{
+			`[{"jsonrpc":"2.0","id":1,"method":"ping"},` + calling("7") + `]`: `[{"jsonrpc":"2.0","id":1,"result":{}}]`,
+			`[` + calling("7") + `]`: ": cancelled\n\n",
+		} {
+			s := h.begin(t.Context(), batch, with(session, "Accept", bothTypes)...)
+			if a := h.post(`[`+cancelling("7")+`]`, session...); a.status != 202 {
+				t.Errorf("to cancel in a batch = %d %s", a.status, a.text)
+			}
+			u.want(t, batch, `{"id":7}`)
+			s.want(t, batch, want, true)
+		}
+	})
+}
+
+// The modern revision has no sessions: who closes the connection cancels, and nothing else does.
+func TestAModernCallIsNotCancelledByAMessage(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		session := h.session()
+		gone, leave := context.WithCancel(t.Context())
+		body := modernBody("tools/call", `"name":"pets__getPet","arguments":{"id":1}`)
+		h.begin(gone, body, with(modernHeaders("tools/call", `"name":"pets__getPet"`), session...)...)
+		h.post(cancelling("1"), session...)
+		h.post(cancelling("1"), with(session, "MCP-Protocol-Version", version, "Mcp-Method", "notifications/cancelled")...)
+		u.want(t, "a message")
+		leave()
+		u.want(t, "the end of the connection", `{"id":1}`)
+	})
+}
+
+// A session is an id and nothing else: no node has to know it.
+func TestASessionIsKnownToNobody(t *testing.T) {
+	h := newHouse(t)
+	seen := map[string]bool{}
+	for range 100 {
+		id := h.session()[1]
+		if len(id) != 26 || seen[id] {
+			t.Fatalf("the session id %q is short, or was given before", id)
+		}
+		seen[id] = true
+	}
+	made := strings.Repeat("A", 26)
+	if a := h.legacy("tools/list", "", "Mcp-Session-Id", made); a.status != 200 || a.code() != 0 || a.header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("with the session of another node: %d %v %s", a.status, a.header, a.text)
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		r := request(t.Context(), "", "Mcp-Session-Id", made)
+		r.Method = method
+		if a := send(h.bus, r); a.status != 405 || a.header.Get("Allow") != "POST" {
+			t.Errorf("%s with a session = %d %v %s", method, a.status, a.header, a.text)
+		}
+	}
+	if a := h.modern("server/discover", ""); a.header.Get("Mcp-Session-Id") != "" {
+		t.Error("the modern revision has a session")
+	}
+	if a := h.post(`[` + legacyBody("initialize", "{}") + `]`); a.header.Get("Mcp-Session-Id") != "" {
+		t.Error("a batch has a session")
+	}
+}
+
+// Another node's bus is another Bus: what arrives there ends nothing, and does no harm.
+func TestACancelThatArrivesAtAnotherNodeEndsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		session := h.session()
+		here := h.bus
+		ctx, leave := context.WithCancelCause(t.Context())
+		h.begin(ctx, calling("7"), session...)
+		h.open()
+		if a := h.post(cancelling("7"), session...); h.bus == here || a.status != 202 || a.text != "" {
+			t.Errorf("at another node = %d %s", a.status, a.text)
+		}
+		u.want(t, "at another node")
+		leave(errors.New("the client went away"))
+		u.want(t, "the client's end", `{"id":7}`)
+	})
+}
+
+// However a call ends, nothing is left of it.
+func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		session := h.session()
+		kept := func(what string, want int) {
+			t.Helper()
+			synctest.Wait()
+			if got := h.bus.CallsKept(); got != want {
+				t.Errorf("%s, %d calls are kept, want %d", what, got, want)
+			}
+		}
+		h.post(calling("1"), session...)
+		kept("after an answer", 0)
+		var u hung
+		h.calls.do = u.call
+		gone, leave := context.WithCancel(t.Context())
+		for i := range 16 {
+			h.begin(gone, calling(fmt.Sprint(i)), session...)
+		}
+		kept("while 16 are under way", 16)
+		h.begin(gone, calling("17"), session...) // for which there is no room
+		kept("with one too many", 16)
+		h.post(cancelling("1"), session...)
+		kept("after a cancel", 15)
+		leave()
+		kept("after their client went away", 0)
+		h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) { panic("inner reason") }
+		h.post(calling("1"), session...)
+		kept("after a panic", 0)
+	})
+}
+
+// A client that makes up its session id might choose one that others guess.
+func TestASessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, h *house) {
+		var u hung
+		h.calls.do = u.call
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		for _, session := range []string{"1", strings.Repeat("A", 25), strings.Repeat("A", 27), strings.Repeat("a", 26), strings.Repeat("-", 26)} {
+			h.begin(ctx, calling("7"), "Mcp-Session-Id", session)
+			if a := h.post(cancelling("7"), "Mcp-Session-Id", session); a.status != 202 {
+				t.Errorf("to cancel with the session %q = %d %s", session, a.status, a.text)
+			}
+			u.want(t, session)
+		}
+	})
+}

@@ -1,0 +1,8 @@
+package mcpbus
+
+// CallsKept is how many ids of calls the bus remembers, to cancel them by.
+func (b *Bus) CallsKept() int {
+	b.running.mu.Lock()
+	defer b.running.mu.Unlock()
+	return len(b.running.calls)
+}

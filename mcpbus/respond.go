@@ -1,0 +1,44 @@
+package mcpbus
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/keystile/keystile/mcpbus/internal/rpc"
+)
+
+// respond writes the response to a request, or what is wrong with it.
+func (x *exchange) respond(w http.ResponseWriter, m *rpc.Message, answer pieces, wrong *rpc.Error) {
+	status := http.StatusOK
+	if wrong == cancelled {
+		x.unanswered(w, m.ID)
+		return
+	}
+	if wrong != nil {
+		answer = failed(m.ID, wrong)
+		if x.modern {
+			status = statusOf(wrong)
+		}
+	}
+	if x.teller.begun() {
+		x.teller.answer(answer)
+		return
+	}
+	write(w, status, answer)
+}
+
+// unanswered ends the answer to a call that its client has cancelled. There is no response
+// (MCP 2025-11-25, cancellation), and still the HTTP request has an answer: a stream without
+// an event. Who does not read streams is told that the call was cancelled.
+func (x *exchange) unanswered(w http.ResponseWriter, id json.RawMessage) {
+	switch {
+	case x.teller.begun():
+		x.teller.stream.leave()
+	case readsStreams(x.request.Header):
+		s := newStream(w, id)
+		s.write(": cancelled\n\n")
+		s.leave()
+	default:
+		write(w, http.StatusOK, failed(id, cancelled))
+	}
+}
