@@ -2,17 +2,20 @@ package registry
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/yamljson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,6 +34,11 @@ func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) 
 		return q, badField("the body ended too early: send it again")
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if isYAML(r.Header.Get("Content-Type")) {
+		if text, err = requestOfYAML(r.Context(), text); err != nil {
+			return q, err
+		}
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
 		return q, badField(`the body is not one JSON object: send {"member":...,"upstream_url":...}`)
@@ -39,6 +47,36 @@ func readRequest(w http.ResponseWriter, r *http.Request) (q Request, err error) 
 		return q, badField("a field is there twice: send each once")
 	}
 	return q, q.fill(fields)
+}
+
+// yamlTypes are the media types of YAML: RFC 9512, and what was used before it.
+var yamlTypes = []string{"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"}
+
+func isYAML(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && slices.Contains(yamlTypes, kind)
+}
+
+// requestDepth is how deep a registration in YAML nests at most. The document in it has
+// limits of its own, which come later and say more.
+const requestDepth = 1000
+
+// requestOfYAML turns a registration in YAML into JSON. As with documents, what begins with a
+// brace is JSON.
+func requestOfYAML(ctx context.Context, text []byte) ([]byte, error) {
+	if t := trim(text); len(t) > 0 && t[0] == '{' {
+		return text, nil
+	}
+	out, err := yamljson.JSON(ctx, text, yamljson.Limits{Bytes: maxRequest, Depth: requestDepth, Nodes: maxValues})
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, yamljson.ErrDepth), errors.Is(err, yamljson.ErrSize):
+		return nil, limitf("the request is too large (%v): use fewer aliases, or split the document", err)
+	case err != nil:
+		return nil, badField("as YAML the body is wrong (" + toolschema.Text(err.Error()) + "): mend it there, or send JSON")
+	}
+	return out, nil
 }
 
 // members counts the members of an object that is valid JSON: readers that disagree on

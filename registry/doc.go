@@ -39,9 +39,9 @@
 // YAML becomes JSON before anything else (see internal/yamljson), so that its tools, limits
 // and pointers are those of JSON. What begins with a brace is JSON and judged as JSON, because
 // its errors are the better ones and YAML takes seven times as long; nothing else tells the two
-// apart. The console takes registrations as application/json alone; a document in YAML is a
-// string in them. In YAML a key that stands twice is refused, as YAML has it; in JSON the last
-// one counts.
+// apart. A registration is in YAML if its Content-Type says so (RFC 9512); as application/json
+// it holds a document in YAML as a string. In YAML a key that stands twice is refused, as YAML
+// has it; in JSON the last one counts.
 //
 // Answers are checked for syntax and read only if a reference leads there: they are most
 // of a large document, and no tool is made of them.

@@ -129,7 +129,7 @@ func New(c Config) (*Registry, error) {
 		}
 	}
 	var err error
-	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Users}); err != nil {
+	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Users, Types: yamlTypes}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {

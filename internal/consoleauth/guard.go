@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
@@ -31,6 +32,7 @@ type Config struct {
 	Origins  []string // others whose pages may
 	Visitors Visitors
 	Users    Users
+	Types    []string // media types of bodies beside application/json
 }
 
 // Guard decides who may use the console.
@@ -38,11 +40,12 @@ type Guard struct {
 	visitors   Visitors
 	users      Users
 	sameOrigin *http.CrossOriginProtection
+	types      []string
 }
 
 // New makes a Guard. It says which origins are none.
 func New(c Config) (*Guard, error) {
-	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection()}
+	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...)}
 	var errs []error
 	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
 		if err := g.sameOrigin.AddTrustedOrigin(origin); err != nil {
@@ -63,7 +66,7 @@ type Check func(Actor) error
 
 // Actor returns who sends a request, before anything of its body is read: 401 for nobody,
 // 403 for who has no role for it, comes from another site's page or does not pass the
-// checks, 400 for a body that is not JSON, in that order.
+// checks, 400 for a body of another type, in that order.
 func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
 	a, err := g.visitor(r)
 	if err != nil {
@@ -82,7 +85,7 @@ func (g *Guard) Actor(r *http.Request, checks ...Check) (Actor, error) {
 	}
 	switch r.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
-		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || !slices.Contains(g.types, kind) {
 			return a, NotJSON
 		}
 	}
