@@ -106,11 +106,13 @@ func TestTheGoSDKCancelsACallAndHearsOfALongOne(t *testing.T) {
 			}
 			defer session.Close()
 			call, leave := context.WithCancel(ctx)
-			go func() { <-w.arrived; leave() }()
+			var left time.Time
+			go func() { <-w.arrived; left = time.Now(); leave() }()
 			if r, err := session.CallTool(call, &mcp.CallToolParams{Name: "slow__hang"}); err == nil {
 				t.Errorf("a cancelled call = %+v", r)
 			}
 			wait(t, w.ended, "the end of a cancelled call")
+			t.Logf("the upstream saw the end of a cancelled call within %v", time.Since(left))
 			params := &mcp.CallToolParams{Name: "slow__long"}
 			for _, asks := range []bool{false, true} {
 				if asks {
@@ -189,9 +191,11 @@ func TestRequestsOfThePythonSDKCancelACallAndHearOfALongOne(t *testing.T) {
 		cancelled <- fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Content-Type"), " ", string(text), err)
 	}()
 	wait(t, w.arrived, "a call")
+	left := time.Now()
 	told := send("POST", `{"method":"notifications/cancelled","params":{"requestId":1,"reason":"timed out"},"jsonrpc":"2.0"}`)
 	told.Body.Close()
 	wait(t, w.ended, "the end of a cancelled call")
+	t.Logf("the upstream saw the end of a cancelled call within %v", time.Since(left))
 	if said := <-cancelled; told.StatusCode != 202 || said != "200 text/event-stream : cancelled\n\n<nil>" {
 		t.Errorf("to cancel = %d, and the call %q", told.StatusCode, said)
 	}

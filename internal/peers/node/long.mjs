@@ -10,9 +10,12 @@ export async function longCalls(name, client, call) {
   const stop = new AbortController()
   const hanging = call('slow__hang', { signal: stop.signal }).then(() => 'a result', () => 'cancelled')
   await fetch(`${CONTROL}/arrived`)
+  const stopped = performance.now()
+  const ended = fetch(`${CONTROL}/ended`).then(({ status }) => ({ status, after: performance.now() - stopped }))
   stop.abort('the user pressed stop')
   want(`${name}: a call that is cancelled`, await hanging, 'cancelled')
-  want(`${name}: its end at the upstream`, (await fetch(`${CONTROL}/ended`)).status, 200)
+  const { status, after } = await ended
+  want(`${name}: its end at the upstream, ${after.toFixed(1)} ms later`, status, 200)
 
   const short = await call('slow__hang', { timeout: 500 }).then(() => 'a result', () => 'timed out')
   await fetch(`${CONTROL}/arrived`)
