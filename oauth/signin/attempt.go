@@ -138,8 +138,8 @@ func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, passw
 		failed = errors.Is(err, storage.ErrNotFound)
 		return t, u, hold{sub: at.sub}, err
 	}
-	if err = s.use(r.Context(), t); err == nil {
-		s.rates.open.typedIn(t)
+	if err = s.use(r.Context(), t); err == nil && isStrangers(t.State, t) {
+		s.rates.mails.ended(t)
 	}
 	return t, u, hold{}, err
 }

@@ -237,11 +237,13 @@
 // IPv6, by /56 and /48, which may do four and sixteen times as much (package network).
 //
 // A mail that a stranger asks for is two tickets, also if nobody has the address, or it would
-// show who has one. Where 2,048 were asked for in the last hour whose code nobody has typed in,
-// those may have another around whom, in their address and the networks of the ladder, few were,
-// the fewer the more there are; around whom there is none may always. So a flood grows the file
-// by a few MB, and who comes from networks that it does not hold notices nothing; in its own they
-// wait, up to an hour. Whoever is signed in, or known to the user of the address, does not.
+// show who has one. Where 1,024 mails were asked for in the last ten to twenty minutes whose code
+// nobody has typed in, those may have another around whom, in their address and the networks of
+// the ladder, few were, the fewer the more there are; around whom there is none may always. Codes
+// to scan and visits to providers are bounded alike, from 2,048 that have not come to an end. So a
+// flood grows the file by some MB, and who comes from networks that it does not hold notices
+// nothing; in its own they wait, for mails up to twenty minutes. Whoever is signed in, or for mails
+// known to the user of the address, does not.
 //
 // A failed attempt names the user it was against on the audit trail, and is a record of its
 // own: the lock and the delay bound how many there are. One that was not looked at, because of

@@ -137,7 +137,8 @@ type rates struct {
 	codes, spared laddered            // of an address: tickets begun, mails and new users
 	polls         *pace[netip.Prefix] // of an address
 	ofCode        *pace[string]       // of one code
-	open          *openMails
+
+	mails, scans, visits *openTickets // of strangers: mails with a code, codes to scan, ways to a provider
 }
 
 func newRates() rates {
@@ -146,6 +147,8 @@ func newRates() rates {
 		polls:  newPace(pollsOfAddress, time.Minute, byAddress),
 		spared: newLaddered(spareOfAddress, spareTime),
 		ofCode: newPace(pollsOfCode, time.Minute, byCode),
-		open:   newOpenMails(),
+		mails:  newOpenTickets(openMailsFree, codeLife),
+		scans:  newOpenTickets(openScansFree, qrLife),
+		visits: newOpenTickets(openVisitsFree, upstreamLife),
 	}
 }

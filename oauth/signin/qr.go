@@ -66,11 +66,16 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err := keepable(r, query); err != nil {
 		return err
 	}
-	if wait := s.rates.codes.count(network.Of(s.peer(r))); wait > 0 {
+	client := network.Of(s.peer(r))
+	if wait := s.rates.codes.count(client); wait > 0 {
+		return tooManyCodes.With("Retry-After", inSeconds(wait))
+	}
+	if wait := s.rates.scans.take(client); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
 	t, id, err := s.draw(w, r, query)
 	if err != nil {
+		s.rates.scans.done(client)
 		return err
 	}
 	return s.sayCode(w, r, http.StatusOK, id, t, "")
@@ -194,6 +199,7 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 	case err != nil:
 		return err
 	}
+	s.rates.scans.ended(t)
 	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
 	return s.letInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }

@@ -118,11 +118,16 @@ func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticke
 		return s.sayLocked(w, r, form{query: t.Query}, wait)
 	}
 	s.guard.End(ip, false)
+	if t.UserID == "" {
+		if wait := s.rates.visits.take(network.Of(ip)); wait > 0 {
+			return tooManyCodes.With("Retry-After", inSeconds(wait))
+		}
+	}
 	state, now := drawState(), time.Now().UTC()
 	t.ID, t.Kind, t.Method, t.Browser = storage.SessionID(state), upstreamKind, u.Name(), s.bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(upstreamLife)
 	if _, err := s.store.SaveTicket(r.Context(), t); err != nil {
-		return err
+		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
 	h.Set("Location", u.Begin(state, u.returnTo(), onPhone(r)))
@@ -205,6 +210,9 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	err = u.in.store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
 		return t, errOver
+	}
+	if err == nil && t.UserID == "" {
+		u.in.rates.visits.ended(t)
 	}
 	return t, err
 }

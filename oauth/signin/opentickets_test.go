@@ -24,7 +24,7 @@ func flood4(i int) netip.Addr {
 
 func TestAFloodHasFewCodesMailedAndKeepsNobodyElseFromTheirs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o, taken, honest := newOpenMails(), 0, 0
+		o, taken, honest := newOpenTickets(openMailsFree, codeLife), 0, 0
 		for i := range 44_000 {
 			from := flood6(i)
 			if i%11 == 0 {
@@ -42,8 +42,8 @@ func TestAFloodHasFewCodesMailedAndKeepsNobodyElseFromTheirs(t *testing.T) {
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if taken > 6_000 {
-			t.Errorf("the flood had %d mails, want at most 6,000", taken)
+		if taken > 2_500 {
+			t.Errorf("the flood had %d mails, want at most 2,500", taken)
 		}
 		if taken < openMailsFree-honest {
 			t.Errorf("the flood had %d mails, want %d that are free", taken, openMailsFree)
@@ -56,29 +56,28 @@ func TestAFloodHasFewCodesMailedAndKeepsNobodyElseFromTheirs(t *testing.T) {
 	})
 }
 
-func TestOpenMailsAreForgottenInAnHour(t *testing.T) {
+func TestOpenTicketsAreForgottenAfterTwiceTheirLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOpenMails()
+		o := newOpenTickets(openMailsFree, codeLife)
 		last := network.Of(flood6(0))
 		for o.take(last) == 0 {
 		}
-		if wait := o.take(last); wait != time.Hour {
-			t.Errorf("they wait %v, want an hour", wait)
+		if wait := o.take(last); wait != 2*codeLife {
+			t.Errorf("they wait %v, want twenty minutes", wait)
 		}
-		time.Sleep(time.Hour - time.Second)
+		time.Sleep(2*codeLife - time.Second)
 		if wait := o.take(last); wait != time.Second {
-			t.Errorf("nearly an hour later they wait %v, want a second", wait)
+			t.Errorf("nearly twenty minutes later they wait %v, want a second", wait)
 		}
 		time.Sleep(time.Second)
 		if wait := o.take(last); wait != 0 {
-			t.Errorf("an hour later they wait %v, want not at all", wait)
+			t.Errorf("twenty minutes later they wait %v, want not at all", wait)
 		}
 	})
 }
 
-// crowded has so many mails open from around an address that one more may be asked for.
-func (h *house) crowded(from netip.Addr) {
-	o := h.rates.open
+// crowd has so many tickets open around an address that the next one is the last.
+func (o *openTickets) crowd(from netip.Addr) {
 	for o.take(network.Of(from)) == 0 {
 	}
 	o.done(network.Of(from))
@@ -88,12 +87,12 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.stranger(1)
-			h.crowded(nth(1))
+			h.rates.mails.crowd(nth(1))
 			b.ask(t, enterErrand, address)
 			second := h.stranger(1)
 			a := second.post(enterErrand.Path, "address", "other@example.org")
-			if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
-				t.Errorf("%s: one too many = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
+			if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1200" {
+				t.Errorf("%s: one too many = %d, Retry-After %q, want 429 and 1200", address, a.Code, a.Header().Get("Retry-After"))
 			}
 			if n := tickets(t, h, kindMailed, "other@example.org"); n != 0 {
 				t.Errorf("%s: %d tickets are stored of who is refused, want none", address, n)
@@ -114,7 +113,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.stranger(1)
 		b.ask(t, enterErrand, minas)
-		h.crowded(nth(1))
+		h.rates.mails.crowd(nth(1))
 		for range 3 {
 			if a := b.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
@@ -126,7 +125,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 
 func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		h.crowded(nth(1))
+		h.rates.mails.crowd(nth(1))
 		h.stranger(1).ask(t, enterErrand, "other@example.org")
 		known := h.stranger(1)
 		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
@@ -144,6 +143,40 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 			t.Errorf("a stranger after a known browser's code was right = %d, want 429 still", a.Code)
 		}
 	})
+}
+
+func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
+	rm := open(t, nil)
+	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
+	rm.rates.scans.crowd(here)
+	sc, p := rm.showCode(""), rm.phone()
+	if a := rm.do(get(qrPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(browserCookie) != "" {
+		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
+	}
+	p.open(sc.id)
+	p.say(sc.id, "confirm")
+	if a := sc.collect(); a.Code != http.StatusSeeOther {
+		t.Fatalf("who was let in by the phone = %d, want 303", a.Code)
+	}
+	rm.showCode("")
+	if a := rm.do(get(qrPath)); a.Code != http.StatusTooManyRequests {
+		t.Errorf("one too many again = %d, want 429", a.Code)
+	}
+}
+
+func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
+	h := openAbroad(t, nil)
+	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
+	h.rates.visits.crowd(here)
+	j := h.leave("wx", asked)
+	if a := h.do(get(withPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
+		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
+	}
+	h.user(j.arrive(j.choose("lin")))
+	h.leave("wx", asked)
+	if a := h.do(get(withPath + "wx")); a.Code != http.StatusTooManyRequests {
+		t.Errorf("one too many again = %d, want 429", a.Code)
+	}
 }
 
 // tickets counts those of a kind that name an address.
