@@ -29,8 +29,8 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "keystile.yaml")
-	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: s1}\n  qq: {id: \"101896710\", secret: s2}\n" +
-		"  douyin: {id: aw1234567890abcd, secret: s3}\n  alipay:\n    id: \"2021003129694075\"\n" +
+	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: secret-of-wx}\n  qq: {id: \"101896710\", secret: secret-of-qq}\n" +
+		"  douyin: {id: aw1234567890abcd, secret: secret-of-douyin}\n  alipay:\n    id: \"2021003129694075\"\n" +
 		"    private_key: " + private + "\n    public_key: " + base64.StdEncoding.EncodeToString(public) + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 			t.Errorf("%s sends to %s", name, to)
 		}
 	}
-	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, private) || strings.Contains(out, "s1") {
+	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, private) || strings.Contains(out, "secret-of") {
 		t.Errorf("config = %d, with secrets: %s", code, out)
 	}
 }
