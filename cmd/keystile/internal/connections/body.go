@@ -1,8 +1,6 @@
 package connections
 
 import (
-	"errors"
-	"os"
 	"time"
 )
 
@@ -25,7 +23,7 @@ func (b *body) limited() bool {
 	return b.open && !b.sending && (!b.answered || b.reading || b.returned)
 }
 
-// changeBody changes what is known of the body, and the deadline with it.
+// changeBody changes what is known of the body, and sees to it that a Read learns of it.
 func (c *conn) changeBody(change func(*body)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,26 +33,13 @@ func (c *conn) changeBody(change func(*body)) {
 
 func (c *conn) bodyChanged() {
 	is := c.body.limited()
-	if c.limited.Load() != is {
-		c.limited.Store(is)
-		c.in.armed = time.Time{} // it may be from long ago
+	if is && !c.limited.Load() {
+		c.since = time.Now()
 	}
-	if !is && c.set || is && !c.body.restBy.IsZero() {
-		c.applyRead()
+	c.limited.Store(is)
+	if is && !c.body.restBy.IsZero() { // a Read may be under way
+		c.wakeBy(c.body.restBy)
 	}
-}
-
-// applyRead sets the deadline of reading.
-func (c *conn) applyRead() error {
-	by := c.readBy
-	if c.set = c.body.limited(); c.set {
-		if c.in.armed.IsZero() {
-			c.since = time.Now()
-			c.in.arm(c.since)
-		}
-		by = earliest(by, earliest(c.in.armed, c.body.restBy))
-	}
-	return c.Conn.SetReadDeadline(by)
 }
 
 // beginBody begins the wait for a body.
@@ -122,51 +107,4 @@ func (c *conn) sent(now time.Time) {
 func (c *conn) requestOver() {
 	c.owe(false)
 	c.changeBody(func(b *body) { *b = body{} })
-}
-
-// readBody reads while a body is waited for.
-func (c *conn) readBody(p []byte) (int, error) {
-	for {
-		began := time.Now()
-		c.mu.Lock()
-		if c.body.limited() && (c.in.arm(began) || !c.set) {
-			c.applyRead()
-		}
-		c.mu.Unlock()
-		n, err := c.Conn.Read(p)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			c.mu.Lock()
-			c.in.moved(n, c.waited(began, time.Now()))
-			c.mu.Unlock()
-			return n, err
-		}
-		if !c.waitOn(began) {
-			return n, err
-		}
-	}
-}
-
-// waited is how much of a Read was waiting for a body.
-func (c *conn) waited(began, now time.Time) time.Duration {
-	if c.since.After(began) {
-		began = c.since
-	}
-	return now.Sub(began)
-}
-
-// waitOn judges a deadline that has passed without a byte.
-func (c *conn) waitOn(began time.Time) bool {
-	now := time.Now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.body.limited() { // nobody waits for a body any more, but for the client to leave
-		return !passed(c.readBy, now)
-	}
-	c.in.moved(0, c.waited(began, now))
-	late := c.in.left <= 0 || passed(c.body.restBy, now)
-	if late && !c.body.late {
-		c.body.late = true
-		c.limits.cutBody.Add(1)
-	}
-	return !late && !passed(c.readBy, now)
 }

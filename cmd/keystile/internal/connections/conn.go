@@ -21,28 +21,17 @@ type conn struct {
 
 	writing sync.Mutex // a Write that goes on is still one
 
-	mu              sync.Mutex
-	readBy, writeBy time.Time // what others have set
-	in, out         pace
-	queue           int // bytes in the kernel when a write was last looked at, or unknown
-	body            body
-	limited         atomic.Bool // body.limited(), for who reads
-	set             bool        // the deadline for reading is that of a body
-	since           time.Time   // when it began to be
+	mu      sync.Mutex
+	alarm   alarm
+	writeBy time.Time // what others have set
+	in, out pace
+	queue   int // bytes in the kernel when a write was last looked at, or unknown
+	body    body
+	limited atomic.Bool // body.limited(), for who reads
+	since   time.Time   // when it began to be
 }
 
 const unknown = -1
-
-// Read reads what has come. While a body is waited for, it fails once that took too long.
-func (c *conn) Read(p []byte) (n int, err error) {
-	if c.limited.Load() {
-		n, err = c.readBody(p)
-	} else {
-		n, err = c.Conn.Read(p)
-	}
-	c.moved(n)
-	return n, err
-}
 
 // Write fails, and the connection is closed, if the client takes too little of it.
 func (c *conn) Write(p []byte) (n int, err error) {
@@ -100,13 +89,6 @@ func (c *conn) taken(n int) int {
 		return n
 	}
 	return max(n, before+n-now)
-}
-
-func (c *conn) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.readBy = t
-	return c.applyRead()
 }
 
 // SetWriteDeadline is called by net/http after every request, mostly to no effect.

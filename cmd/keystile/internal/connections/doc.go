@@ -34,9 +34,9 @@
 // logs and the operators. What is too much is closed with a reset, which leaves nothing
 // behind in the kernel.
 //
-// Deadlines are kept cheap. A request without a body sets none, one whose body came with
-// its header hardly ever does, and a write only looks whether the last deadline is still
-// far enough away. Nothing is cut into pieces: a deadline that passes within a large write
+// Deadlines are kept cheap. For reading there is one alarm, which is moved only to be earlier: it
+// is left with what net/http sets to end a Read at once, where a server without limits sets six for
+// each request. A write only looks whether the last deadline is still far enough away. Nothing is cut into pieces: a deadline that passes within a large write
 // says how much went out, and the rest goes on if that was enough.
 //
 // The limits know HTTP/1.1 without TLS, which is all that the program speaks. An embedding

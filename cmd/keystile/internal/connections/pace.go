@@ -39,5 +39,13 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
+// latest returns the second of two times.
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // passed reports whether a deadline is over.
 func passed(deadline, now time.Time) bool { return !deadline.IsZero() && !now.Before(deadline) }
