@@ -47,8 +47,8 @@ var errcodes = map[string]int{engine.CodeUsed: 40163}
 
 // failed gives the engine's refusals their HTTP form; other errors pass through.
 func failed(err error) error {
-	var r *engine.Refusal
-	if !errors.As(err, &r) {
+	r, ok := errors.AsType[*engine.Refusal](err)
+	if !ok {
 		return err
 	}
 	f := &reply.Failure{Status: http.StatusBadRequest, OAuth: r.Name, Errcode: errcodes[r.Name], Msg: r.Reason}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/internal/visit"
@@ -76,8 +78,8 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, err := s.engine.Authenticate(r.Context(), form)
-	if no := (*engine.Refusal)(nil); !errors.As(err, &no) {
-		return app, failed(err)
+	if _, refused := errors.AsType[*engine.Refusal](err); !refused {
+		return app, err
 	}
 	if app.ID == "" {
 		who = strikes.Unknown(address)
@@ -109,6 +111,35 @@ type userObject struct {
 	Nickname  string `json:"nickname"`
 	Avatar    string `json:"avatar"`
 	LoginType string `json:"login_type"`
+}
+
+// AppendJSON implements reply.Appender.
+func (t tokenResponse) AppendJSON(to []byte) []byte {
+	to = strconv.AppendInt(append(to, `{"code":`...), int64(t.Code), 10)
+	to = rawjson.AppendString(append(to, `,"msg":`...), t.Msg)
+	to = rawjson.AppendString(append(to, `,"access_token":`...), t.AccessToken)
+	to = rawjson.AppendString(append(to, `,"token_type":`...), t.TokenType)
+	to = strconv.AppendInt(append(to, `,"expires_in":`...), t.ExpiresIn, 10)
+	if t.RefreshToken != "" {
+		to = rawjson.AppendString(append(to, `,"refresh_token":`...), t.RefreshToken)
+	}
+	if t.User != nil {
+		to = t.User.appendJSON(append(to, `,"user":`...))
+	}
+	if t.IDToken != "" {
+		to = rawjson.AppendString(append(to, `,"id_token":`...), t.IDToken)
+	}
+	to = rawjson.AppendString(append(to, `,"scope":`...), t.Scope)
+	return append(to, '}')
+}
+
+func (u userObject) appendJSON(to []byte) []byte {
+	to = strconv.AppendInt(append(to, `{"id":`...), u.ID, 10)
+	to = rawjson.AppendString(append(to, `,"openid":`...), u.OpenID)
+	to = rawjson.AppendString(append(to, `,"nickname":`...), u.Nickname)
+	to = rawjson.AppendString(append(to, `,"avatar":`...), u.Avatar)
+	to = rawjson.AppendString(append(to, `,"login_type":`...), u.LoginType)
+	return append(to, '}')
 }
 
 func tokenAnswer(g engine.Granted) tokenResponse {

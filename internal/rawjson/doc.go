@@ -4,6 +4,6 @@
 //	if err := rawjson.Check(text, rawjson.Limits{Depth: 64, Once: true}); err != nil { ... }
 //	for name, value := range rawjson.Members(rawjson.Trim(text)) { ... }
 //
-// All but Check take only text that Check or json.Valid has found to be valid; on anything
-// else they may panic or never end.
+// All that read, but for Check, take only text that Check or json.Valid has found to be valid;
+// on anything else they may panic or never end.
 package rawjson

@@ -90,3 +90,27 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func FuzzStringsAreWrittenAsEncodingJSONWritesThem(f *testing.F) {
+	for c := range 256 {
+		for _, around := range []string{"", "a", "é", "\xc3"} {
+			f.Add(around + string([]byte{byte(c)}) + around)
+		}
+	}
+	for _, s := range []string{
+		"", "plain", "\u2027\u2028\u2029\u202a", "密钥🔑 \"\\", "\xf0\x9f", "\ufffd\ufeff", "</script>&", "\xed\xa0\x80", "a\xc3", `","sub":"root`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := AppendString([]byte("x"), s); string(got) != "x"+strings.TrimSuffix(want.String(), "\n") {
+			t.Errorf("%q is written as %s, want %s", s, got[1:], want.String())
+		}
+	})
+}

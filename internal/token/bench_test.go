@@ -1,8 +1,8 @@
 package token
 
 import (
+	"crypto"
 	"crypto/ecdsa"
-	"crypto/rand"
 	"crypto/sha256"
 	"strconv"
 	"testing"
@@ -99,7 +99,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	secret := private(b, newKey(b, ES256, storage.KeyActive)).(*ecdsa.PrivateKey)
 	digest := sha256.Sum256([]byte("keystile"))
-	signature, err := ecdsa.SignASN1(rand.Reader, secret, digest[:])
+	signature, err := secret.Sign(nil, digest[:], crypto.SHA256)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func BenchmarkSignAccess(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			digest := sha256.Sum256(payload)
-			ecdsa.SignASN1(rand.Reader, secret, digest[:])
+			secret.Sign(nil, digest[:], crypto.SHA256)
 		}
 	})
 	b.Run("peer: ES256 by go-jose", func(b *testing.B) {

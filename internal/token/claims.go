@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -56,31 +57,14 @@ func (c Claims) check() error {
 }
 
 func (c Claims) append(b []byte) []byte {
-	b = appendText(append(b, `{"iss":`...), c.Issuer)
-	b = appendText(append(b, `,"sub":`...), c.Subject)
-	b = appendText(append(b, `,"aud":`...), c.Audience)
-	b = appendText(append(b, `,"client_id":`...), c.ClientID)
-	b = appendText(append(b, `,"scope":`...), c.Scope)
-	b = appendText(append(b, `,"jti":`...), c.ID)
-	b = appendText(append(b, `,"gid":`...), c.Grant)
+	b = rawjson.AppendString(append(b, `{"iss":`...), c.Issuer)
+	b = rawjson.AppendString(append(b, `,"sub":`...), c.Subject)
+	b = rawjson.AppendString(append(b, `,"aud":`...), c.Audience)
+	b = rawjson.AppendString(append(b, `,"client_id":`...), c.ClientID)
+	b = rawjson.AppendString(append(b, `,"scope":`...), c.Scope)
+	b = rawjson.AppendString(append(b, `,"jti":`...), c.ID)
+	b = rawjson.AppendString(append(b, `,"gid":`...), c.Grant)
 	b = strconv.AppendInt(append(b, `,"iat":`...), c.IssuedAt.Unix(), 10)
 	b = strconv.AppendInt(append(b, `,"exp":`...), c.ExpiresAt.Unix(), 10)
 	return append(b, '}')
-}
-
-// appendText appends a JSON string (RFC 8259 7). What is not UTF-8 becomes U+FFFD.
-func appendText(b []byte, text string) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r < 0x20:
-			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
-		default:
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return append(b, '"')
 }

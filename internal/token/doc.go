@@ -19,6 +19,9 @@
 // times the bare ES256 signature, with 8 allocations of our own where go-jose makes 46.
 // Reading what others may have written is where a library's scars pay.
 //
+// ES256 signatures are drawn from the key and the message alone (RFC 6979), as RFC 8725 3.2 wants it
+// of tokens: a source of chance that fails cannot give the key away. It also takes a fifth less.
+//
 // A hit of the cache takes 1.2 to 1.3 times the SHA-256 of the token, and that is what a
 // cache keyed by the whole token has to pay; a miss takes 1.5 times the bare ES256 check,
 // 120 times a hit. Bad tokens are not remembered: there is no end of them.

@@ -9,8 +9,13 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 
+	"golang.org/x/crypto/cryptobyte"
+	"golang.org/x/crypto/cryptobyte/asn1"
+
+	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -65,16 +70,26 @@ func (k *key) signature(message []byte) ([]byte, error) {
 		return rsa.SignPKCS1v15(rand.Reader, private, crypto.SHA256, digest[:])
 	case *ecdsa.PrivateKey:
 		digest := sha256.Sum256(message)
-		r, s, err := ecdsa.Sign(rand.Reader, private, digest[:])
+		der, err := private.Sign(nil, digest[:], crypto.SHA256) // nil: as RFC 6979 draws it
 		if err != nil {
 			return nil, err
 		}
-		raw := make([]byte, 64) // r and s, 32 bytes each (RFC 7518 3.4), not ASN.1
-		r.FillBytes(raw[:32])
-		s.FillBytes(raw[32:])
-		return raw, nil
+		return flat(der)
 	}
 	return nil, fmt.Errorf("a %T signs nothing here", k.private)
+}
+
+// flat makes of an ECDSA signature in ASN.1 its two numbers, 32 bytes each (RFC 7518 3.4).
+func flat(der []byte) ([]byte, error) {
+	var r, s []byte
+	in, both := cryptobyte.String(der), cryptobyte.String(nil)
+	if !in.ReadASN1(&both, asn1.SEQUENCE) || !both.ReadASN1Integer(&r) || !both.ReadASN1Integer(&s) || len(r) > 32 || len(s) > 32 {
+		return nil, errors.New("token: the signature is not one of P-256")
+	}
+	raw := make([]byte, 64)
+	copy(raw[32-len(r):], r)
+	copy(raw[64-len(s):], s)
+	return raw, nil
 }
 
 func (k *key) signatureSize() int {
@@ -96,11 +111,11 @@ func (k *key) header(typ string) string {
 
 // encodeHeader returns the first segment of a token and the dot behind it.
 func encodeHeader(alg, kid, typ string) string {
-	head := appendText([]byte(`{"alg":`), alg)
+	head := rawjson.AppendString([]byte(`{"alg":`), alg)
 	if kid != "" {
-		head = appendText(append(head, `,"kid":`...), kid)
+		head = rawjson.AppendString(append(head, `,"kid":`...), kid)
 	}
-	head = append(appendText(append(head, `,"typ":`...), typ), '}')
+	head = append(rawjson.AppendString(append(head, `,"typ":`...), typ), '}')
 	return base64.RawURLEncoding.EncodeToString(head) + "."
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -56,9 +57,11 @@ func TestOnlyAlgorithmsWithAnActiveKeySign(t *testing.T) {
 }
 
 func TestShortNumbersOfASignatureAreFilledUp(t *testing.T) {
-	signer, message := private(t, newKey(t, ES256, storage.KeyActive)).(*ecdsa.PrivateKey), []byte("message")
-	k, digest, short := &key{private: signer}, sha256.Sum256(message), [2]bool{}
-	for range 20_000 { // one number in 256 begins with a zero
+	signer := private(t, newKey(t, ES256, storage.KeyActive)).(*ecdsa.PrivateKey)
+	k, short := &key{private: signer}, [2]bool{}
+	for i := range 20_000 { // one number in 256 begins with a zero
+		message := []byte(strconv.Itoa(i))
+		digest := sha256.Sum256(message)
 		raw, err := k.signature(message)
 		if err != nil || len(raw) != 64 {
 			t.Fatalf("signature() = %d bytes, %v, want 64", len(raw), err)

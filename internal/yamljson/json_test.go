@@ -63,7 +63,7 @@ func TestTextsAndMappings(t *testing.T) {
 		"a: |2\n   one\n":                                                  `{"a":" one\n"}`,
 		"a: one\n  two\n":                                                  `{"a":"one two"}`,
 		"a: 'it''s'\nb: \"\\x41\\u00e9\\U0001F600\\0\\e\\\"\\\\\"":         `{"a":"it's","b":"Aé😀\u0000\u001b\"\\"}`,
-		"a: \"\\u2028\\x85\"":                                              "{\"a\":\"\u2028\u0085\"}",
+		"a: \"\\u2028\\x85\"":                                              "{\"a\":\"\\u2028\u0085\"}",
 		"a: <b> & c":                                                       `{"a":"<b> & c"}`,
 		"# c\na: b # d\n# e\n---\n":                                        "",
 		"a: b\r\nc:\r\n  - d\r\n  - |\r\n    e\r\n":                        `{"a":"b","c":["d","e\n"]}`,

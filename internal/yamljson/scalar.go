@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // core are the tags of scalars in the core schema (YAML 1.2.2, 10.3).
@@ -23,7 +25,7 @@ const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralSty
 func (w *writer) scalar(n *yaml.Node) error {
 	asked := tagOf(n)
 	if asked == "!!str" || asked == "" && n.Style&quoted != 0 {
-		w.text(n.Value)
+		w.out = rawjson.AppendString(w.out, n.Value)
 		return nil
 	}
 	tag, json := resolve(n.Value)
@@ -34,7 +36,7 @@ func (w *writer) scalar(n *yaml.Node) error {
 	case asked != "" && asked != tag:
 		return wrong(n, "%.80q is no %s", n.Value, asked)
 	case tag == "!!str":
-		w.text(n.Value)
+		w.out = rawjson.AppendString(w.out, n.Value)
 		return nil
 	case json == "":
 		return wrong(n, "JSON has no number %.80q: put it in quotes if it is text", n.Value)

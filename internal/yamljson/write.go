@@ -1,12 +1,9 @@
 package yamljson
 
 import (
-	"bytes"
-	"encoding/json"
-	"strings"
-	"unicode/utf8"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // writer writes nodes as JSON.
@@ -132,7 +129,7 @@ func (w *writer) member(name string, value *yaml.Node) error {
 	if w.out[len(w.out)-1] != '{' {
 		w.out = append(w.out, ',')
 	}
-	w.text(name)
+	w.out = rawjson.AppendString(w.out, name)
 	w.out = append(w.out, ':')
 	return w.value(value)
 }
@@ -186,27 +183,4 @@ func keyOf(n *yaml.Node) (string, error) {
 		return "", wrong(n, "the tag %s has no meaning in JSON: leave it out", t)
 	}
 	return key.Value, nil
-}
-
-// text writes a string.
-func (w *writer) text(s string) {
-	if plain(s) {
-		w.out = append(append(append(w.out, '"'), s...), '"')
-		return
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.Encode(s) // a string can not fail
-	w.out = append(w.out, strings.TrimSuffix(b.String(), "\n")...)
-}
-
-// plain reports whether a string stands in JSON as it is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
 }

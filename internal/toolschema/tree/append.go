@@ -1,10 +1,9 @@
 package tree
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
-	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/rawjson"
 )
 
 // Append appends a value as JSON and reports whether all of it is at most max bytes. If it
@@ -77,23 +76,5 @@ func (w *writer) str(s string) {
 		w.cut = true
 		return
 	}
-	if plain(s) {
-		w.out = append(append(append(w.out, '"'), s...), '"')
-		return
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.Encode(s) // a string can not fail
-	w.out = append(w.out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
-}
-
-// plain reports whether a string stands in JSON as it is.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
+	w.out = rawjson.AppendString(w.out, s)
 }
