@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/browser"
 )
 
-// Entries 21 and 22 of the decisions, as a person meets them.
+// Entries 21 and 22 of the decisions, as a tourist meets them.
 func TestABrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())

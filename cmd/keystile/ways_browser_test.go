@@ -10,28 +10,28 @@ import (
 // waysIn is every way to sign in, with the login_type that applications are told.
 var waysIn = []struct {
 	name, loginType string
-	by              func(v *visit)
+	by              func(v *tourist)
 }{
-	{"self", "self", func(v *visit) { v.password() }},
-	{"email", "email", func(v *visit) {
+	{"self", "self", func(v *tourist) { v.password() }},
+	{"email", "email", func(v *tourist) {
 		v.Follow(`a[href^="/oauth/signin/email"]`)
 		v.Type("#address", "mina@example.org")
 		v.Follow("form button")
 		v.Type("#code", v.mailed("mina@example.org"))
 		v.Follow("form button")
 	}},
-	{"wx", "wx", func(v *visit) { v.provider("wx", "lin") }},
-	{"qq", "qq", func(v *visit) { v.provider("qq", "omar") }},
-	{"alipay", "alipay", func(v *visit) { v.provider("alipay", "mei") }},
-	{"douyin", "douyin", func(v *visit) { v.provider("douyin", "robert") }},
-	{"qr, by a phone that is signed in by password", "self", func(v *visit) { v.scanned((*visit).password) }},
-	{"qr, by a phone that is signed in by wx", "wx", func(v *visit) {
-		v.scanned(func(phone *visit) { phone.provider("wx", "lin") })
+	{"wx", "wx", func(v *tourist) { v.provider("wx", "lin") }},
+	{"qq", "qq", func(v *tourist) { v.provider("qq", "omar") }},
+	{"alipay", "alipay", func(v *tourist) { v.provider("alipay", "mei") }},
+	{"douyin", "douyin", func(v *tourist) { v.provider("douyin", "robert") }},
+	{"qr, by a phone that is signed in by password", "self", func(v *tourist) { v.scanned((*tourist).password) }},
+	{"qr, by a phone that is signed in by wx", "wx", func(v *tourist) {
+		v.scanned(func(phone *tourist) { phone.provider("wx", "lin") })
 	}},
 }
 
 func TestEachWayInEndsAtTheClaims(t *testing.T) {
-	each(t, []reader{english, byTheirApp}, func(v *visit) {
+	each(t, []reader{english, byTheirApp}, func(v *tourist) {
 		subs := map[string]string{}
 		for _, way := range waysIn {
 			v.Forget()
@@ -58,7 +58,7 @@ func TestEachWayInEndsAtTheClaims(t *testing.T) {
 
 // scanned shows a code, and lets somebody with a phone that is not signed in yet sign in
 // there and confirm.
-func (v *visit) scanned(signIn func(phone *visit)) {
+func (v *tourist) scanned(signIn func(phone *tourist)) {
 	v.t.Helper()
 	v.Follow(`a[href^="/oauth/signin/qr"]`)
 	v.look("qr")
@@ -75,7 +75,7 @@ func (v *visit) scanned(signIn func(phone *visit)) {
 	v.Arrive()
 }
 
-// Who links a provider to their account is the same person by both ways in.
+// Who links a provider to their account is the same tourist by both ways in.
 func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
 	v := alone(t)
 	v.begin()

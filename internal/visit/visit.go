@@ -2,6 +2,8 @@ package visit
 
 import (
 	"context"
+	"net/http"
+	"net/netip"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -20,7 +22,9 @@ type Visit struct {
 	// Its error is the answer: the application is over its own rate.
 	Move func(app storage.App) error
 
-	id [1]string // the header's value
+	id    [1]string // the header's value
+	from  netip.Addr
+	asked bool // from is known
 }
 
 type key struct{}
@@ -37,6 +41,21 @@ func (v *Visit) Value(k any) any {
 func From(ctx context.Context) *Visit {
 	v, _ := ctx.Value(key{}).(*Visit)
 	return v
+}
+
+// Address returns a function that asks of once for each request, however many want to know
+// where that came from. Where several are made, the first one's answer is that of all.
+func Address(of func(*http.Request) netip.Addr) func(*http.Request) netip.Addr {
+	return func(r *http.Request) netip.Addr {
+		v := From(r.Context())
+		if v == nil {
+			return of(r)
+		}
+		if !v.asked {
+			v.from, v.asked = of(r), true
+		}
+		return v.from
+	}
 }
 
 // Charge counts the request against an application that has proved who it is by its

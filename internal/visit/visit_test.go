@@ -3,6 +3,9 @@ package visit
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"testing"
 
 	"github.com/keystile/keystile/storage"
@@ -33,5 +36,31 @@ func TestAVisitIsFoundInContextsMadeFromIt(t *testing.T) {
 	defer cancel()
 	if From(ctx) != v || From(v) != v || ctx.Value(other{}) != 2 || v.Value(other{}) != 1 {
 		t.Error("a visit is lost, or hides what was there")
+	}
+}
+
+func TestWhereARequestCameFromIsFoundOutOnce(t *testing.T) {
+	asked := 0
+	from := Address(func(r *http.Request) netip.Addr {
+		asked++
+		return netip.MustParseAddrPort(r.RemoteAddr).Addr()
+	})
+	for _, peer := range []string{"192.0.2.1", "192.0.2.2"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = peer + ":80"
+		begun, _ := Begin(httptest.NewRecorder(), r)
+		before := asked
+		for range 3 {
+			if got := from(begun).String(); got != peer {
+				t.Errorf("a request of %s comes from %s", peer, got)
+			}
+		}
+		if n := asked - before; n != 1 {
+			t.Errorf("asked %d times, want once", n)
+		}
+	}
+	unknown, before := httptest.NewRequest("GET", "/", nil), asked
+	if from(unknown); from(unknown) != netip.MustParseAddr("192.0.2.1") || asked != before+2 {
+		t.Error("outside of a gateway, it is not asked each time")
 	}
 }
