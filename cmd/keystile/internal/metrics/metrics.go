@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -21,6 +22,15 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 	signIns  *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
+	found    sync.Map // answers → counted: looking labels up by their texts costs more than counting
+}
+
+// answers are those that have the same labels. There are as many as routes, methods and classes.
+type answers struct{ route, method, class string }
+
+type counted struct {
+	requests prometheus.Counter
+	duration prometheus.Observer
 }
 
 var (
@@ -108,8 +118,9 @@ func (m *Metrics) Begin() { m.inFlight.Inc() }
 // End implements requests.Observer.
 func (m *Metrics) End(s requests.Seen) {
 	m.inFlight.Dec()
-	m.requests.WithLabelValues(s.Route, s.Method, class(s.Status)).Inc()
-	m.duration.WithLabelValues(s.Route).Observe(s.Took.Seconds())
+	c := m.of(answers{s.Route, s.Method, class(s.Status)})
+	c.requests.Inc()
+	c.duration.Observe(s.Took.Seconds())
 	switch strings.TrimSuffix(s.Route, ".php") {
 	case "/oauth/signin":
 		if result, ok := results[s.Status]; ok && s.Method == http.MethodPost {
@@ -120,6 +131,15 @@ func (m *Metrics) End(s requests.Seen) {
 			m.tokens.WithLabelValues(s.Grant).Inc()
 		}
 	}
+}
+
+func (m *Metrics) of(a answers) counted {
+	if c, ok := m.found.Load(a); ok {
+		return c.(counted)
+	}
+	c := counted{m.requests.WithLabelValues(a.route, a.method, a.class), m.duration.WithLabelValues(a.route)}
+	m.found.Store(a, c)
+	return c
 }
 
 var classes = [...]string{"0xx", "1xx", "2xx", "3xx", "4xx", "5xx", "other"}
