@@ -33,16 +33,26 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	dropCookie(out, sessionCookie)
 
 	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
-	pr.SetXForwarded()
 	out.Header["X-Forwarded-For"] = []string{client.String()}
-	if scheme := in.Header["X-Forwarded-Proto"]; len(scheme) == 1 && (scheme[0] == "https" || scheme[0] == "http") && !isPeer(in, client) {
-		out.Header["X-Forwarded-Proto"] = scheme // of whoever is believed the client's address
-	}
+	out.Header["X-Forwarded-Host"] = []string{in.Host}
+	out.Header["X-Forwarded-Proto"] = scheme(in, client)
 	if p.prefix != "" {
 		out.Header["X-Forwarded-Prefix"] = []string{p.prefix}
 	}
 	out.Header[visit.Header] = []string{v.RequestID}
 	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
+}
+
+// scheme is how the client speaks: as this service sees it, or as somebody says who is believed
+// the client's address.
+func scheme(in *http.Request, client netip.Addr) []string {
+	if said := in.Header["X-Forwarded-Proto"]; len(said) == 1 && (said[0] == "https" || said[0] == "http") && !isPeer(in, client) {
+		return said
+	}
+	if in.TLS != nil {
+		return []string{"https"}
+	}
+	return []string{"http"}
 }
 
 // strip takes a prefix, which is there, off both forms of a path. What is left is cut from the

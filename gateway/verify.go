@@ -68,8 +68,10 @@ func (i identity) answer(h http.Header) {
 // was there before does not stay.
 func (i identity) set(h http.Header) {
 	for _, v := range i.each() {
-		if h.Del(v.name); v.value != "" {
-			h.Set(v.name, v.value)
+		if v.value == "" {
+			delete(h, v.name) // the names are as net/http has them
+		} else {
+			h[v.name] = []string{v.value}
 		}
 	}
 }
