@@ -22,31 +22,32 @@ func (b *bench) proxied() ([]figure, error) {
 		return nil, err
 	}
 	defer plain.stop()
-	h, err := b.house("proxied", "--gateway-products", "svc=http://"+service.address)
+	hs, stop, err := b.houses("proxied", "--gateway-products", "svc=http://"+service.address)
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
-	plain.behind, h.behind = []*process{service}, []*process{service}
-	bearer, err := h.machine()
-	if err != nil {
-		return nil, err
-	}
-	call := func(path string) func(int, *conn) error {
+	defer stop()
+	plain.behind = []*process{service}
+	call := func(path, bearer string) func(int, *conn) error {
 		return func(_ int, c *conn) error { return errors.Join(c.get(path, bearer), c.want(http.StatusOK)) }
 	}
-	s, err := b.inTurns(
-		contender{"service", service, readers, call("/json")},
-		contender{"reverse proxy", plain, readers, call("/json")},
-		contender{"gateway", h.process, readers, call("/svc/json")},
-	)
+	all := []contender{{"service", service, readers, call("/json", "")}, {"reverse proxy", plain, readers, call("/json", "")}}
+	for _, h := range hs {
+		h.behind = []*process{service}
+		bearer, err := h.machine()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, contender{"gateway", h.process, readers, call("/svc/json", bearer)})
+	}
+	s, err := b.inTurns(all...)
 	if err != nil {
 		return nil, err
 	}
 	beside, spread := ratio(s[2], s[1], rate)
 	direct, _ := ratio(s[2], s[0], rate)
-	return []figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95, value: beside, spread: spread,
-		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, nil
+	return append([]figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95, value: beside, spread: spread,
+		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, compared(s[2:])...), nil
 }
 
 // machine is a header line with a token of the application itself.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -78,7 +79,9 @@ func (k contender) until(end time.Time, client int, c *conn) (took []time.Durati
 }
 
 // inTurns measures the contenders one after the other, so that a noisy moment hits them all, after a
-// short round each to warm up. The result has a line of samples for each contender.
+// short round each to warm up. Their order is drawn for each round, because who works after the same
+// contender each time gains or loses by what that left behind: as much as a twentieth. The result
+// has a line of samples for each contender.
 func (b *bench) inTurns(contenders ...contender) ([][]sample, error) {
 	samples := make([][]sample, len(contenders))
 	if _, _, err := round(contenders, b.seconds/4); err != nil {
@@ -103,12 +106,12 @@ func (b *bench) inTurns(contenders ...contender) ([][]sample, error) {
 
 // round lets each contender work once, and returns the most that others took meanwhile.
 func round(contenders []contender, d time.Duration) (samples []sample, others float64, err error) {
-	for _, k := range contenders {
-		s, err := k.measure(d)
-		if err != nil {
-			return nil, 0, errors.Join(errors.New(k.name), err)
+	samples = make([]sample, len(contenders))
+	for _, i := range rand.Perm(len(contenders)) {
+		if samples[i], err = contenders[i].measure(d); err != nil {
+			return nil, 0, errors.Join(errors.New(contenders[i].name), err)
 		}
-		samples, others = append(samples, s), max(others, s.others)
+		others = max(others, samples[i].others)
 	}
 	return samples, others, nil
 }

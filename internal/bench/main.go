@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 )
 
@@ -20,6 +21,7 @@ func main() {
 	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
 	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
+	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
 	floor := flag.Bool("floor", false, "be the floor instead")
 	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
 	flag.Parse()
@@ -42,6 +44,7 @@ type bench struct {
 	turns   int
 	large   bool
 	binary  string
+	against string        // another one to be measured beside it, if any
 	dir     string        // everything it makes
 	self    string        // the program that can be the floor
 	idle    time.Duration // how long a server rests before its memory is read
@@ -117,4 +120,37 @@ func (b *bench) floor(more ...string) (*process, error) {
 // house opens a new data folder.
 func (b *bench) house(name string, more ...string) (*house, error) {
 	return open(b.binary, filepath.Join(b.dir, name), more...)
+}
+
+// houses opens a data folder for the keystile that is measured, and for that which it is
+// measured against.
+func (b *bench) houses(name string, more ...string) (hs []*house, stop func(), err error) {
+	stop = func() {
+		for _, h := range hs {
+			h.stop()
+		}
+	}
+	for i, binary := range []string{b.binary, b.against} {
+		if binary == "" {
+			continue
+		}
+		h, err := open(binary, filepath.Join(b.dir, name+strconv.Itoa(i)), more...)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		hs = append(hs, h)
+	}
+	return hs, stop, nil
+}
+
+// compared is a line for each of the keystiles after the first, of the samples of all.
+func compared(s [][]sample) (figures []figure) {
+	for _, other := range s[1:] {
+		r, spread := ratio(s[0], other, rate)
+		used, _ := ratio(s[0], other, cpu)
+		figures = append(figures, figure{work: "the same, in the same rounds", beside: "the other keystile", goal: 1, value: r, spread: spread,
+			cpu: median(other, cpu), note: fmt.Sprintf("%.3f as fast, with %.3f of its processor time", r, used)})
+	}
+	return figures
 }

@@ -16,28 +16,29 @@ func (b *bench) machineTokens() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	h, err := b.house("machine")
+	hs, stop, err := b.houses("machine")
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
-	form := h.form("grant_type=client_credentials")
-	post := func(path string) func(int, *conn) error {
+	defer stop()
+	post := func(h *house, path string) func(int, *conn) error {
+		form := h.form("grant_type=client_credentials")
 		return func(_ int, c *conn) error { return errors.Join(c.post(path, form), c.want(http.StatusOK)) }
 	}
-	s, err := b.inTurns(
-		contender{"floor", floor, 32, post("/form")},
-		contender{"token", h.process, 32, post("/oauth/token")},
-	)
+	all := []contender{{"floor", floor, 32, post(hs[0], "/form")}}
+	for _, h := range hs {
+		all = append(all, contender{"token", h.process, 32, post(h, "/oauth/token")})
+	}
+	s, err := b.inTurns(all...)
 	if err != nil {
 		return nil, err
 	}
 	r, spread := ratio(s[1], s[0], rate)
 	used := median(s[1], cpu)
-	return []figure{
+	return append([]figure{
 		{work: "token, client_credentials, ES256, 32 clients", beside: "form+JSON handler", goal: 0.40, value: r, spread: spread, cpu: used, note: perSecond(s[1])},
 		{work: "its processor time", beside: fmt.Sprintf("floor %.1f us", median(s[0], cpu)), goal: 90, atMost: true, value: used, unit: " us"},
-	}, nil
+	}, compared(s[1:])...), nil
 }
 
 func perSecond(s []sample) string { return number(median(s, rate)) + " a second" }
