@@ -43,8 +43,22 @@ func newLobby(c *config.Config, base string, document apidoc.Document, store sto
 	if c.Demo {
 		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
 	}
-	return reply.NewMux(log, l.routes()...)
+	mux := reply.NewMux(log, l.routes()...)
+	mux.Unknown = nothingHere
+	return mux
 }
+
+// nothingHere is how a path is answered that no room has: to a browser with a page.
+func nothingHere(r *http.Request) reply.FailFunc {
+	if !wantsPage(r) {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+		page.Fail(w, r, f.Status, "There is no such page", "Check the address.")
+	}
+}
+
+func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 // routes is the lobby's one table.
 func (l lobby) routes() []reply.Route {
@@ -64,7 +78,7 @@ func healthRoutes(store store) []reply.Route {
 
 // index says what is here: to a browser as a page, else as JSON.
 func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
-	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if !wantsPage(r) {
 		all := map[string]string{}
 		for _, to := range l.links {
 			all[to.name] = to.url

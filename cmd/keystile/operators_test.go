@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
@@ -94,8 +95,11 @@ func TestWhatIsSweptIsCounted(t *testing.T) {
 
 func TestEveryRouteIsKnownByItsPattern(t *testing.T) {
 	t.Parallel()
-	s := start(t, t.TempDir())
+	upstream := httptest.NewServer(http.NotFoundHandler())
+	defer upstream.Close()
+	s := start(t, t.TempDir(), "--gateway-products", "svc="+upstream.URL)
 	for path, route := range map[string]string{
+		"/svc/things/7": "/svc/", "/svc": "/svc/",
 		"/": "/", "/healthz/live": "/healthz/live", "/demo": "/demo", "/oauth/signin": "/oauth/signin", "/oauth/jwks": "/oauth/jwks",
 		"/oauth/userinfo.php": "/oauth/userinfo.php", "/.well-known/openid-configuration": "/.well-known/openid-configuration",
 		"/oauth/x": "other", "/oauth/token/x": "other", "//oauth/token": "other", "/demo/x": "other",

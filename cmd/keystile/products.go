@@ -64,6 +64,7 @@ func (all products) before(next http.Handler, log *slog.Logger) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		r.Pattern = all[i].prefix + "/" // which calls are known by, as others are by their route
 		all[i].service.ServeHTTP(w, r)
 	})
 }

@@ -8,6 +8,8 @@ var chinese = map[string]string{
 	"Status %s":           "状态码 %s",
 
 	"This request can not go on":                   "此请求无法继续",
+	"There is no such page":                        "没有此页面",
+	"Check the address.":                           "请检查网址。",
 	"client_id is not that of an application here": "client_id 不属于在此注册的应用",
 	"this application is disabled":                 "该应用已被停用",
 	"redirect_uri is not allowed":                  "redirect_uri 不被允许",

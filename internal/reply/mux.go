@@ -24,6 +24,8 @@ type Route struct {
 
 // Mux serves a route table.
 type Mux struct {
+	Unknown func(*http.Request) FailFunc // how a path is answered that no route has; nil: as JSON
+
 	mux      *http.ServeMux
 	log      *slog.Logger
 	patterns []string
@@ -35,7 +37,7 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 		log = slog.Default()
 	}
 	m := &Mux{mux: http.NewServeMux(), log: log}
-	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { m.fail(w, r, Route{}, notFound) })
+	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { m.unknown(w, r) })
 	for _, route := range routes {
 		m.mux.Handle(route.Path, m.serve(route))
 		m.patterns = append(m.patterns, route.Path)
@@ -48,10 +50,18 @@ func (m *Mux) Patterns() []string { return slices.Clone(m.patterns) }
 
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !clean(r.URL.Path) {
-		m.fail(w, r, Route{}, notFound)
+		m.unknown(w, r)
 		return
 	}
 	m.mux.ServeHTTP(w, r)
+}
+
+func (m *Mux) unknown(w http.ResponseWriter, r *http.Request) {
+	var route Route
+	if m.Unknown != nil {
+		route.Fail = m.Unknown(r)
+	}
+	m.fail(w, r, route, notFound)
 }
 
 // clean reports whether ServeMux would serve the path as it is, without a redirect.

@@ -160,7 +160,7 @@ var keys = []key{
 	{name: "log.requests", kind: "true or false", fallback: "true", help: "whether each request gets a line in the log (method, route, status, time and address; never its query)", example: "false",
 		set: boolean(func(c *Config) *bool { return &c.LogRequests })},
 
-	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof and /healthz; without it there is none", example: "127.0.0.1:9090",
+	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, /debug/pprof, /healthz/live and /healthz/ready; without it there is none", example: "127.0.0.1:9090",
 		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
 	{name: "admin.hosts", kind: "list", help: "names and addresses that requests to the admin listener may ask for, beside localhost and its own address; others are refused, which keeps web pages away from it", example: "metrics.internal, 10.0.0.5",
 		set: hosts},
