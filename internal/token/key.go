@@ -84,7 +84,7 @@ func parse(r storage.SigningKey) (*key, error) {
 	}
 	private, ok := parsed.(crypto.Signer)
 	if !ok {
-		return nil, fmt.Errorf("token: key %q can not sign", r.ID)
+		return nil, fmt.Errorf("token: key %q cannot sign", r.ID)
 	}
 	alg, public, err := describe(private.Public())
 	switch {

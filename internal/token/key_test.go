@@ -73,7 +73,7 @@ func TestARecordWhosePartsDisagreeIsRefused(t *testing.T) {
 		"a private part in bytes": func(k *storage.SigningKey) { k.Private = storage.NewSecret("\x00\x01") },
 		"an RSA key of 1024 bits": func(k *storage.SigningKey) { *k = record(t, RS256, short) },
 		"a key on P-384":          func(k *storage.SigningKey) { *k = record(t, ES256, curve) },
-		"a key that can not sign": func(k *storage.SigningKey) { *k = record(t, EdDSA, agree) },
+		"a key that cannot sign":  func(k *storage.SigningKey) { *k = record(t, EdDSA, agree) },
 	} {
 		k := good
 		change(&k)

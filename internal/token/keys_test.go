@@ -94,7 +94,7 @@ func TestOpenKeysSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 	if _, err := OpenKeys(t.Context(), readOnly{&shelf{}}, ES256); !errors.Is(err, errAway) {
-		t.Errorf("OpenKeys(a store that can not be written) = %v, want %v", err, errAway)
+		t.Errorf("OpenKeys(a store that cannot be written) = %v, want %v", err, errAway)
 	}
 }
 

@@ -33,7 +33,9 @@ func TestASignatureInASN1BecomesTwoNumbers(t *testing.T) {
 		"3026" + long + "020102":                                strings.Repeat("ff", 32) + zero + "02",
 		"3026" + "022101" + strings.Repeat("ff", 32) + "020102": "", // 33 bytes
 		"3003" + "020101":                                       "",
-		"3006" + "020101" + "0201ff":                            "", // less than zero
+		"3009" + "020101" + "020102" + "020103":                 "",
+		"3006" + "020101" + "020202":                            "", // cut off
+		"3007" + "020101" + "020102":                            "",
 		"":                                                      "",
 	} {
 		got, err := flat(unhex(t, der))

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -11,9 +12,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-
-	"golang.org/x/crypto/cryptobyte"
-	"golang.org/x/crypto/cryptobyte/asn1"
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
@@ -79,18 +77,31 @@ func (k *key) signature(message []byte) ([]byte, error) {
 	return nil, fmt.Errorf("a %T signs nothing here", k.private)
 }
 
-// flat makes of an ECDSA signature in ASN.1 its two numbers, 32 bytes each (RFC 7518 3.4).
+// flat makes of a signature in ASN.1, which is short enough that each length is one byte, its two
+// numbers of 32 bytes each (RFC 7518 3.4).
 func flat(der []byte) ([]byte, error) {
-	var r, s []byte
-	in, both := cryptobyte.String(der), cryptobyte.String(nil)
-	if !in.ReadASN1(&both, asn1.SEQUENCE) || !both.ReadASN1Integer(&r) || !both.ReadASN1Integer(&s) || len(r) > 32 || len(s) > 32 {
+	raw, rest, ok := make([]byte, 64), []byte(nil), false
+	if len(der) >= 2 && der[0] == sequence && int(der[1]) == len(der)-2 {
+		rest, ok = der[2:], true
+	}
+	for number := raw; ok && len(number) > 0; number = number[32:] {
+		if ok = len(rest) >= 2 && rest[0] == integer && int(rest[1]) <= len(rest)-2; !ok {
+			break
+		}
+		size := int(rest[1])
+		digits := bytes.TrimLeft(rest[2:2+size], "\x00")
+		if ok = len(digits) <= 32; ok {
+			copy(number[32-len(digits):], digits)
+		}
+		rest = rest[2+size:]
+	}
+	if !ok || len(rest) > 0 {
 		return nil, errors.New("token: the signature is not one of P-256")
 	}
-	raw := make([]byte, 64)
-	copy(raw[32-len(r):], r)
-	copy(raw[64-len(s):], s)
 	return raw, nil
 }
+
+const sequence, integer = 0x30, 0x02 // X.690 8.9, 8.3
 
 func (k *key) signatureSize() int {
 	if private, ok := k.private.(*rsa.PrivateKey); ok {
