@@ -31,7 +31,7 @@ type answer struct {
 }
 
 // begin notes the status and charges the call, if there is something to charge. Only the
-// first status counts. Where the call can not be charged its answer must not leave: a 503
+// first status counts. Where the call cannot be charged its answer must not leave: a 503
 // goes out in its place.
 func (a *answer) begin(status int) (goes bool) {
 	if a.status != 0 {
@@ -131,7 +131,7 @@ func (a *answer) Write(p []byte) (int, error) {
 // Flush is offered because callers look for it, and everything else by Unwrap.
 func (a *answer) Flush() {
 	if a.begin(http.StatusOK) {
-		http.NewResponseController(a.ResponseWriter).Flush() // where it can not be done, callers expect nothing
+		http.NewResponseController(a.ResponseWriter).Flush() // where it cannot be done, callers expect nothing
 	}
 }
 

@@ -76,6 +76,6 @@ func TestAPreflightIsAnsweredBeforeRateAndToken(t *testing.T) {
 	}
 	a = h.ask("GET", "/api/v1/quota", "", "Origin", "https://a.example")
 	if a.status != 429 || a.header.Get("Access-Control-Allow-Origin") != "*" {
-		t.Errorf("a page can not read why it is refused: %d %v", a.status, a.header)
+		t.Errorf("a page cannot read why it is refused: %d %v", a.status, a.header)
 	}
 }

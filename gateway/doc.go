@@ -18,7 +18,7 @@
 //
 // A call is charged when its answer begins, or when its client leaves before that and the
 // request had reached a service elsewhere. Before that it is not known whether there is
-// anything to charge; afterwards a client could have what was never counted. If it can not
+// anything to charge; afterwards a client could have what was never counted. If it cannot
 // be charged, it is not answered.
 //
 // Removing an application renews nothing: what it has used of its period, up to its limit,
@@ -110,5 +110,5 @@
 // a bearer token counts, and browsers add none by themselves. Nor can their WebSocket send
 // one, and a token in the query would end up in logs: pages use a stream of events, or a
 // server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
-// them; Close breaks them off, as it can not know where a frame ends.
+// them; Close breaks them off, as it cannot know where a frame ends.
 package gateway

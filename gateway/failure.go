@@ -33,7 +33,7 @@ var (
 	noScope          = &reply.Failure{Status: 403, Msg: "this token does not manage applications: have the user authorize it with the scope apps, or use the console",         // entry 52 of the decisions, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="apps"`}}}
 	notByItself = &reply.Failure{Status: 403, Msg: "an application does not do this with its own token: it takes a user's token with the scope apps, or the console"}                                // entry 52 of the decisions
-	stale       = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                      // RFC 9110 15.6.4
+	stale       = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                       // RFC 9110 15.6.4
 	notCharged  = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // spec 8
 	badGateway  = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
 	slowGateway = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5
@@ -48,7 +48,7 @@ var errStatus = errors.New("gateway: Billing.Decide returned none of approved, r
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// badBearer tells why a bearer token opens nothing, or that it can not be judged now, which
+// badBearer tells why a bearer token opens nothing, or that it cannot be judged now, which
 // is trouble.
 func badBearer(err error) (refused error, trouble bool) {
 	switch {

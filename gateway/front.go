@@ -51,7 +51,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 }
 
 // admit counts a request, once. The error is that there were too many, or that who it is
-// can not be found out now.
+// cannot be found out now.
 func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 	if v.Entry != nil {
 		return nil
@@ -151,5 +151,5 @@ func (g *Gateway) voice(path string) (voice func(http.ResponseWriter, *http.Requ
 }
 
 func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+	page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
 }

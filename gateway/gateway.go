@@ -135,7 +135,7 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if revoker, ok := c.Verifier.(Revoker); c.Revoker == nil && ok {
 		c.Revoker = revoker
 	}
-	if c.Revoker == nil { // an application that can not be ended must not be made
+	if c.Revoker == nil { // an application that cannot be ended must not be made
 		c.Apps = nil
 	}
 	if c.Billing == nil {
@@ -186,7 +186,7 @@ func (g *Gateway) NoteNow(ctx context.Context, e storage.Event) error {
 	return g.trail.NoteNow(ctx, e)
 }
 
-// Health says what the gateway can not do as it should; nil if there is nothing.
+// Health says what the gateway cannot do as it should; nil if there is nothing.
 func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.trail.Stats().Err) }
 
 // Stats counts what the gateway has done since it was made.

@@ -28,7 +28,7 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // the product "" nothing is charged: the service does that itself (see Charge).
 //
 // Guard works without Front before it, but then there are no CORS headers, and what is
-// served beside it has no rate. A product that can not be named so is a mistake in the
+// served beside it has no rate. A product that cannot be named so is a mistake in the
 // program, and panics.
 //
 // Trailers of a request are not handed on: nothing has looked at them when the service is

@@ -18,7 +18,7 @@ import (
 const Window = time.Minute
 
 // Limiter keeps rates. The one that New makes is exact, for this process. A host with
-// several brings its own; if it can not ask the others, it decides what that means.
+// several brings its own; if it cannot ask the others, it decides what that means.
 type Limiter interface {
 	// Allow counts one request of a key unless limit are counted in the Window that ends
 	// now. limit may differ from call to call and may be Unlimited. A key is that of an

@@ -47,7 +47,7 @@ type Upstream struct {
 // client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie never reach
 // it, nor does the Authorization header unless KeepBearer says so.
 //
-// A service that can not be reached is answered for with a 502, a slow one with a 504, one
+// A service that cannot be reached is answered for with a 502, a slow one with a 504, one
 // over its pace with a 503, none of them charged. A call whose client left is charged if it had
 // reached the service. One that fails within a body breaks the
 // connection, so that nobody takes half an answer for a whole one.

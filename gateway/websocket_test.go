@@ -153,7 +153,7 @@ func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 	}
 }
 
-// A switch that can not be counted does not take place, and nothing stays open.
+// A switch that cannot be counted does not take place, and nothing stays open.
 func TestAWebSocketThatCanNotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
 	h := newHouse(t, into(&log), func(c *gateway.Config) { c.Store, c.Verifier = nameless{c.Store}, nameless{c.Store} })

@@ -17,7 +17,7 @@ var (
 	wrongKey     = &reply.Failure{Status: 401, Errcode: 103, Msg: "appkey is wrong"}
 	wrongSign    = &reply.Failure{Status: 401, Errcode: 103, Msg: storage.ErrSign.Error()} // spec 5
 	signWanted   = &reply.Failure{Status: 401, Errcode: 103, Msg: "this application has to sign its requests: send timestamp and sign instead of appkey"}
-	publicApp    = &reply.Failure{Status: 403, Errcode: 103, Msg: "a public application has no appkey and can not redeem codes here: use /oauth/authorize with PKCE"}
+	publicApp    = &reply.Failure{Status: 403, Errcode: 103, Msg: "a public application has no appkey and cannot redeem codes here: use /oauth/authorize with PKCE"}
 	badRedirect  = &reply.Failure{Status: 403, Errcode: 103, Msg: "redirect_uri is not allowed"} // spec 5
 	wrongType    = &reply.Failure{Status: 400, Errcode: 104, Msg: "type is not a login type that is offered here"}
 	badTime      = &reply.Failure{Status: 400, Errcode: 105, Msg: storage.ErrTimestamp.Error()} // spec 5, 7
@@ -48,7 +48,7 @@ type failure struct {
 // fail writes a refusal: to a person as a page, to a program as JSON.
 func (l *Legacy) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	if navigates(r) {
-		page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
 		return
 	}
 	reply.JSON(w, l.statusOf(f), failure{Code: -1, Errcode: errcodeOf(f), Msg: f.Msg})
@@ -87,7 +87,7 @@ func errcodeOf(f *reply.Failure) int {
 }
 
 // navigates reports whether a browser shows the answer to a person. Browsers alone send
-// the header, and scripts in them can not set it.
+// the header, and scripts in them cannot set it.
 func navigates(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") == "navigate" }
 
 // refusedSign gives the verdicts on a signature their numbers.

@@ -100,7 +100,7 @@ func (h *house) signIn(name string) string {
 	return ""
 }
 
-// must returns the value of a call that can not fail in this test.
+// must returns the value of a call that cannot fail in this test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -249,7 +249,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 	}
 }
 
-// A token that can not be judged now is no bad token: its client is to come again.
+// A token that cannot be judged now is no bad token: its client is to come again.
 func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
 	h := newHouse(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))

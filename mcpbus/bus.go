@@ -111,7 +111,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 			b.end()
 			return nil, err
 		}
-		b.c.Log.WarnContext(ctx, "mcpbus: some tools can not be read, and are not listed", "err", err)
+		b.c.Log.WarnContext(ctx, "mcpbus: some tools cannot be read, and are not listed", "err", err)
 	}
 	b.work.Go(b.tend)
 	return b, nil

@@ -125,7 +125,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	switch {
 	case gone:
 		if err := c.charge(true); err != nil {
-			log.ErrorContext(ctx, "mcpbus: a call whose client went away can not be charged", "tool", c.tool.name, "err", err)
+			log.ErrorContext(ctx, "mcpbus: a call whose client went away cannot be charged", "tool", c.tool.name, "err", err)
 		}
 		c.note(statusClientGone, 0)
 		if errors.Is(context.Cause(c.ctx), errCancelled) {
@@ -146,7 +146,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 		log.InfoContext(ctx, "mcpbus: an upstream did not answer", "tool", c.tool.name, "err", r.Cause)
 	}
 	if err := c.charge(status >= 500); err != nil {
-		log.ErrorContext(ctx, "mcpbus: a call can not be charged, and its result is not shown", "tool", c.tool.name, "err", err)
+		log.ErrorContext(ctx, "mcpbus: a call cannot be charged, and its result is not shown", "tool", c.tool.name, "err", err)
 		c.note(statusNotCharged, 0)
 		return nil, notCharged
 	}

@@ -155,7 +155,7 @@ func TestWhatCanNotBeChargedIsNotShown(t *testing.T) {
 	h.meter.fail = errAway
 	a := h.legacy("tools/call", getPet)
 	if a.status != 200 || a.code() != -32603 || strings.Contains(a.text, "getPet") || !strings.Contains(a.text, "counted") {
-		t.Errorf("a call that can not be charged = %d %s", a.status, a.text)
+		t.Errorf("a call that cannot be charged = %d %s", a.status, a.text)
 	}
 	if _, events := h.meter.bill(); len(events) != 1 || events[0].Status != 503 || events[0].Bytes != 0 {
 		t.Errorf("noted %+v", events)

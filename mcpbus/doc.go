@@ -82,7 +82,7 @@
 // see never get into one, and one that is made up finds nothing that is not listed. What can
 // not be the name of a tool is refused; the name of one that is gone, or never was, is a place.
 //
-// A tool that clients can not read is left out and logged. Many of them throw a whole list
+// A tool that clients cannot read is left out and logged. Many of them throw a whole list
 // away for one bad schema, and no registration of somebody should cost others theirs.
 //
 // One owner has a share of the bus, and the bus has a bound; of both, the capabilities whose
@@ -125,5 +125,5 @@
 //
 // The rules are read before and after the capabilities until both readings agree, so that
 // what was removed meanwhile is not listed for a moment without the rules it had. A bus that
-// can not read the rules does not start, and one that could goes on with those it has.
+// cannot read the rules does not start, and one that could goes on with those it has.
 package mcpbus

@@ -142,7 +142,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 		t.Errorf("a hidden tool = %s, an absent one = %s; want no difference", hidden.text, absent.text)
 	}
 	if a := h.legacy("tools/call", `{"name":"m__tool00001"}`, "Authorization", "Bearer user"); a.code() != 0 {
-		t.Errorf("who sees a tool can not call it: %s", a.text)
+		t.Errorf("who sees a tool cannot call it: %s", a.text)
 	}
 	if charges, events := h.meter.bill(); len(charges) != 1 || len(events) != 1 {
 		t.Errorf("charged %v, noted %v; want the one call", charges, events)

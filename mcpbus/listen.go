@@ -124,7 +124,7 @@ func (x *exchange) tell(s *stream, news chan struct{}, last uint64) {
 	}
 }
 
-// digest is that of the caller's list as it is now; false if it can not be told.
+// digest is that of the caller's list as it is now; false if it cannot be told.
 func (x *exchange) digest() (sum uint64, known bool) {
 	switch err := x.look(); {
 	case errors.Is(err, noBundle): // it was deleted, and nothing is left

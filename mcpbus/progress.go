@@ -170,6 +170,6 @@ func (t *teller) write(text string) {
 func (t *teller) survive() {
 	if p := recover(); p != nil {
 		t.over = true
-		t.gone(fmt.Errorf("mcpbus: the answer can not be written: %v", p))
+		t.gone(fmt.Errorf("mcpbus: the answer cannot be written: %v", p))
 	}
 }

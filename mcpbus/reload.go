@@ -39,7 +39,7 @@ func (s *shelf) begin(ctx context.Context) error {
 func (s *shelf) end() { <-s.turn }
 
 // Reload brings the list up to the catalog: call it when a registration was written.
-// Changes by other processes are found without it, within Config.Refresh. What can not be
+// Changes by other processes are found without it, within Config.Refresh. What cannot be
 // read stays as it was, and is the error; everything else is taken over at once.
 func (b *Bus) Reload(ctx context.Context) error {
 	if err := b.shelf.begin(ctx); err != nil {
@@ -55,7 +55,7 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	for from := ""; ; {
 		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, storage.Page)
 		if err != nil {
-			return false, fmt.Errorf("mcpbus: the capabilities can not be listed: %w", err)
+			return false, fmt.Errorf("mcpbus: the capabilities cannot be listed: %w", err)
 		}
 		for _, c := range page {
 			known := b.shelf.members[c.Member]
@@ -70,7 +70,7 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 				members[c.Member] = read
 			case errors.Is(err, storage.ErrNotFound): // removed in between
 			default:
-				errs = append(errs, fmt.Errorf("mcpbus: the tools of %q can not be read: %w", c.Member, err))
+				errs = append(errs, fmt.Errorf("mcpbus: the tools of %q cannot be read: %w", c.Member, err))
 				if known != nil {
 					members[c.Member] = known
 				}
@@ -160,7 +160,7 @@ func (b *Bus) refresh() {
 	case b.life.Err() != nil:
 		return
 	case failed && !b.shelf.away:
-		b.c.Log.WarnContext(ctx, "mcpbus: the list of tools can not be refreshed, and stays as it is", "err", err)
+		b.c.Log.WarnContext(ctx, "mcpbus: the list of tools cannot be refreshed, and stays as it is", "err", err)
 	case !failed && b.shelf.away:
 		b.c.Log.InfoContext(ctx, "mcpbus: the list of tools is refreshed again")
 	}

@@ -162,7 +162,7 @@ func TestWhatCanNotBeReadStaysAsItWas(t *testing.T) {
 		h.wantList("while the catalog is away", "a__x", "b__x")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := strings.Count(log.String(), "can not be refreshed"); n != 1 {
+		if n := strings.Count(log.String(), "cannot be refreshed"); n != 1 {
 			t.Errorf("a minute of failures is logged %d times, want once", n)
 		}
 
@@ -170,7 +170,7 @@ func TestWhatCanNotBeReadStaysAsItWas(t *testing.T) {
 		if err := h.bus.Reload(t.Context()); !errors.Is(err, errAway) || !strings.Contains(err.Error(), `"a"`) || !strings.Contains(err.Error(), `"c"`) {
 			t.Errorf("Reload() = %v, want a and c named", err)
 		}
-		h.wantList("while a and c can not be read", "a__x", "b__new")
+		h.wantList("while a and c cannot be read", "a__x", "b__new")
 
 		f.fail(nil, map[string]error{"a": storage.ErrNotFound})
 		time.Sleep(5 * time.Second)

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// ruleless is a catalog whose access lists can not be read.
+// ruleless is a catalog whose access lists cannot be read.
 type ruleless struct{ *storage.Store }
 
 func (ruleless) AccessLists(context.Context, string, int) ([]storage.AccessList, string, error) {

@@ -51,7 +51,7 @@ type Invoker interface {
 // Meter counts and records calls. It must not wait for the store.
 type Meter interface {
 	// Charge counts one call of a product (gateway.MCP) against the caller's application;
-	// failed: the upstream did not do what it should. What can not be counted is not
+	// failed: the upstream did not do what it should. What cannot be counted is not
 	// answered.
 	Charge(caller storage.Caller, product string, failed bool) error
 	// Note puts an event on the audit trail.

@@ -81,7 +81,7 @@ func checkSchema(raw json.RawMessage) error {
 		return errors.New("is not UTF-8")
 	}
 	if err := json.Unmarshal(raw, &schema); err != nil {
-		return fmt.Errorf("can not be read: %w", err)
+		return fmt.Errorf("cannot be read: %w", err)
 	}
 	if schema["type"] != "object" {
 		return errors.New(`is not of type "object"`)

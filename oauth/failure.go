@@ -39,7 +39,7 @@ var (
 	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
 	untold       = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // spec 7
-	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations can not be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                 // RFC 9110 15.6.4
+	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
 )
 
 // errcodes are the business codes of refusals that have one of their own (spec 7).
@@ -61,7 +61,7 @@ func failed(err error) error {
 	return f
 }
 
-// badBearer tells why a bearer token opens nothing, or that it can not be judged now.
+// badBearer tells why a bearer token opens nothing, or that it cannot be judged now.
 func badBearer(err error) error {
 	switch {
 	case errors.Is(err, token.ErrNoToken):

@@ -377,6 +377,6 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 	h.server = later
 	h.revoke(text)
 	if _, err := later.Verify(t.Context(), text, issuer+"/api/mcp"); err == nil {
-		t.Error("a token for a resource that has left the configuration can not be revoked")
+		t.Error("a token for a resource that has left the configuration cannot be revoked")
 	}
 }

@@ -62,7 +62,7 @@ func (h *house) register(app storage.App) storage.App {
 	return must(h.store.SaveApp(context.Background(), app))(h.TB)
 }
 
-// must returns the value of a call that can not fail in this test.
+// must returns the value of a call that cannot fail in this test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

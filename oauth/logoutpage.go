@@ -66,5 +66,5 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, 
 
 // failPage shows a failure to the person in front of the browser.
 func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-	page.Fail(w, r, f.Status, "This request can not go on", f.Msg)
+	page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
 }

@@ -197,7 +197,7 @@ func (s *Server) Patterns() []string { return s.mux.Patterns() }
 
 // Verify returns whom a bearer token speaks for. The token's audience must be one of
 // audiences, or a name right below one that ends in a slash; without any, the issuer. A faulty, expired or revoked token is
-// ErrInvalidToken; any other error means that it can not be judged now.
+// ErrInvalidToken; any other error means that it cannot be judged now.
 func (s *Server) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
 	return s.verifier.Verify(ctx, bearer, audiences...)
 }

@@ -73,7 +73,7 @@ func (s *Server) failAuthorize(w http.ResponseWriter, r *http.Request, f *reply.
 	case f.Errcode == 0:
 		s.failPage(w, r, f)
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
-		page.Fail(w, r, f.Status, "This request can not go on", "errcode "+strconv.Itoa(f.Errcode)+": "+f.Msg)
+		page.Fail(w, r, f.Status, "This request cannot go on", "errcode "+strconv.Itoa(f.Errcode)+": "+f.Msg)
 	default:
 		reply.Fail(s.c.Log, w, r, f, nil)
 	}

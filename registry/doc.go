@@ -8,7 +8,7 @@
 // by which its arguments become a request; [StaticTools] does the same for a list that was
 // filled in by hand; [Lint] is advice. A document is read once into a tree, operations are
 // listed and named, and each is built alone: its parameters and body become arguments,
-// the arguments get names, and every argument is bound to one place. A piece that can not
+// the arguments get names, and every argument is bound to one place. A piece that cannot
 // be read is left out and listed, with its JSON pointer; it never costs the rest.
 //
 // # Choices

@@ -77,7 +77,7 @@ func TestWhatIsADocument(t *testing.T) {
 }
 
 func quoted(s string) string {
-	text, _ := json.Marshal(s) // a string can not fail
+	text, _ := json.Marshal(s) // a string cannot fail
 	return string(text)
 }
 

@@ -93,7 +93,7 @@ func (d *document) of(item toolschema.Node, path string, out []operation) []oper
 	return out
 }
 
-// unfitPath says why a path can not stand in a request. Dot segments would leave the
+// unfitPath says why a path cannot stand in a request. Dot segments would leave the
 // path of upstream_url.
 func unfitPath(path string) string {
 	switch {

@@ -88,7 +88,7 @@ func token(name string) bool {
 }
 
 // argument returns that of a path, query, header or cookie parameter. It is not ok if its
-// schema can not be read.
+// schema cannot be read.
 func (d *document) argument(p parameter, view *toolschema.Projection) (a argument, ok bool) {
 	schema, json := d.schemaOf(p)
 	a.Schema, ok = view.Schema(schema)

@@ -66,7 +66,7 @@ type Result struct {
 // Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (spec 4.8). The document is a
 // JSON object, YAML 1.2 (RFC 9512), or a JSON string that holds either: what begins with a
 // brace is JSON, and a line --- before it makes it YAML. The limits are those of the JSON
-// that YAML stands for, and its tools are the same. A piece that can not be read is left out
+// that YAML stands for, and its tools are the same. A piece that cannot be read is left out
 // and listed; the document is refused, by a *[Rejection], if no operation is left, if it is
 // no OpenAPI document, or if it passes a limit. Other errors are those of the context and
 // of the options.

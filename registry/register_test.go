@@ -117,7 +117,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	want := []storage.Skip{
 		{Pointer: "/lable", Reason: "a field that is not known here"},
 		{Pointer: "/paths/~1a~1..?x=1/get", Reason: `the template has the segment ".."`},
-		{Pointer: "/paths/~1b?c=%zz/post", Reason: "the query of the template can not be read"},
+		{Pointer: "/paths/~1b?c=%zz/post", Reason: "the query of the template cannot be read"},
 	}
 	a := h.want(send(odd+`,"/c":{"get":{"operationId":"c"}}`, `"lable":"Shop",`), 200, 1, "one tool that can be called")
 	if !slices.Equal(a.body.Data.Skipped, want) || !strings.HasSuffix(h.stored("m"), " c") || a.body.Data.ToolCount != 1 {
@@ -128,7 +128,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want[1:])
 	}
 	a = h.register(mina, `{"member":"m","upstream_url":"https://api.example.com","tools_static":[{"name":"a","httpMethod":"get","path":"/b?c=%zz"},{"name":"d"}]}`)
-	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (storage.Skip{Reason: "the tool a: the query of the template can not be read"}) {
+	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (storage.Skip{Reason: "the tool a: the query of the template cannot be read"}) {
 		t.Errorf("of a list %v are left out: %s", s, a.text)
 	}
 }

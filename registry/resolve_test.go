@@ -19,7 +19,7 @@ func TestWhatResolvingShows(t *testing.T) {
 			`{"description":"d","properties":{"m":{"type":"integer"},"n":{"maxLength":3}},"required":["m","n"],"type":"object"}`},
 		{"a choice", `"A":{"type":"object","properties":{"a":{}}},"B":{"type":"string"}`, `{"oneOf":[` + ref("A") + `,` + ref("B") + `]}`,
 			`{"anyOf":[{"properties":{"a":{}},"type":"object"},{"type":"string"}]}`},
-		{"a choice with a branch that can not be shown", `"A":{"type":"string"}`, `{"oneOf":[` + ref("A") + `,` + ref("nowhere") + `]}`, `{}`},
+		{"a choice with a branch that cannot be shown", `"A":{"type":"string"}`, `{"oneOf":[` + ref("A") + `,` + ref("nowhere") + `]}`, `{}`},
 		{"a map", `"A":{"type":"integer"}`, `{"type":"object","additionalProperties":` + ref("A") + `}`, `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 		{"a cycle", `"N":{"type":"object","properties":{"next":` + ref("N") + `,"v":{"type":"integer"}}}`, ref("N"),
 			`{"properties":{"next":{"description":"recursive reference #/c/N"},"v":{"type":"integer"}},"type":"object"}`},

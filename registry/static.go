@@ -19,7 +19,7 @@ import (
 // query for get and delete, else to a JSON body. One without is called by its name at the
 // upstream's MCP endpoint, so its name must be legal and free.
 //
-// Entries that can not be used are left out and listed. The list is refused, by a
+// Entries that cannot be used are left out and listed. The list is refused, by a
 // *[Rejection], if none is left, if it is no list, or if it passes a limit.
 func StaticTools(ctx context.Context, raw json.RawMessage, o Options) (*Result, error) {
 	o, err := o.check()

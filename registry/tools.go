@@ -37,7 +37,7 @@ func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 	return StaticTools(ctx, list, o)
 }
 
-// callable leaves out the tools whose plan can not be carried out: their paths look like
+// callable leaves out the tools whose plan cannot be carried out: their paths look like
 // paths, and are none that a request can have, or lead to the bus itself.
 func (q Request) callable(all []storage.Tool, toBus func(storage.Tool) bool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
 	tools := all[:0]

@@ -14,7 +14,7 @@
 // from one code share its grant.
 //
 // A [Revocation] is a standing fact ("this grant has ended"), not a moment: a token it
-// covers can not be exchanged, no matter when that token was written.
+// covers cannot be exchanged, no matter when that token was written.
 //
 // A [Doc] is everything else: a versioned JSON document with a kind, an id and index
 // entries. A version is a number of the whole store that is never used twice.

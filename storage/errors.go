@@ -22,7 +22,7 @@ var (
 )
 
 // ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
-// a record that can not be opened. Whether a write behind it happened is unknown.
+// a record that cannot be opened. Whether a write behind it happened is unknown.
 var ErrUnavailable = errors.New("storage: unavailable")
 
 // ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The

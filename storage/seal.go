@@ -92,7 +92,7 @@ func newSealer(keys []MasterKey) (*sealer, error) {
 		s.keys = append(s.keys, sealingKey{id: keyID(raw), aead: aead})
 	}
 	if len(s.keys) == 0 {
-		return nil, errors.New("storage: no master key; secrets can not be sealed without one")
+		return nil, errors.New("storage: no master key; secrets cannot be sealed without one")
 	}
 	return s, nil
 }

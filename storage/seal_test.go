@@ -70,7 +70,7 @@ func TestAMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
 func TestASecretCanNotBeShownByAccident(t *testing.T) {
 	const text = "s3cr3t-s3cr3t"
 	app := App{ID: "a", Secrets: []AppSecret{{Secret: NewSecret(text)}}}
-	type holder struct{ hidden Secret } // fmt can not call String on it
+	type holder struct{ hidden Secret } // fmt cannot call String on it
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "app", app, "secret", app.Secrets[0].Secret)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "app", app, "secret", app.Secrets[0].Secret)

@@ -27,7 +27,7 @@
 // cut off what is left then, and exit 0. A second signal ends the process at once.
 //
 // A configuration that is not right exits 2, like any other wrong use of the command line:
-// starting again without a change can not help.
+// starting again without a change cannot help.
 //
 // Metrics and profiles are on a listener of their own (admin.listen), which asks for no
 // password. An address that other machines reach is warned about and not refused: in a

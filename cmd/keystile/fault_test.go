@@ -95,7 +95,7 @@ func TestAFolderThatCanNotBeWrittenIsExplained(t *testing.T) {
 	}
 	for _, data := range []string{file, filepath.Join(file, "data")} {
 		c := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")
-		wantExit(t, c, "the data folder can not be used", "not a directory; choose another one with --data")
+		wantExit(t, c, "the data folder cannot be used", "not a directory; choose another one with --data")
 	}
 	for name, mode := range map[string]os.FileMode{"may not be read": 0o700, "may only be read": 0o755, "is read-only": 0o555} {
 		dir := worldDir(t)

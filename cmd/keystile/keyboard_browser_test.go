@@ -16,7 +16,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 		v.Press("Tab")
 		f := v.Focus()
 		if order = append(order, f.Name); !f.Seen {
-			t.Errorf("the focus on %q can not be seen", f.Name)
+			t.Errorf("the focus on %q cannot be seen", f.Name)
 		}
 	}
 	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with e-mail, " +
@@ -59,7 +59,7 @@ func (v *tourist) to(name string) {
 	for range 30 {
 		if f := v.Focus(); strings.HasPrefix(f.Name, name) {
 			if !f.Seen {
-				v.t.Errorf("the focus on %q can not be seen", f.Name)
+				v.t.Errorf("the focus on %q cannot be seen", f.Name)
 			}
 			return
 		}

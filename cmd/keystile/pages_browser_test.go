@@ -52,7 +52,7 @@ func (v *tourist) entrance() {
 	v.at("/oauth/signin/with/wx/return?state=x&code=y")
 	v.look("stale")
 	v.at("/oauth/authorize?client_id=" + paperOf(v.t, v.s.data).App.ClientID + "&response_type=code&redirect_uri=https://elsewhere.example")
-	v.says("This request can not go on")
+	v.says("This request cannot go on")
 	v.look("refused")
 }
 
@@ -85,7 +85,7 @@ func (v *tourist) scan() {
 	phone.quiet()
 	v.Arrive()
 	v.at("/oauth/signin/scan/AAAAAAAAAAAAAAAAAAAAAAAAAA")
-	v.says("This request can not go on")
+	v.says("This request cannot go on")
 	v.look("scan-over")
 	v.Forget()
 }

@@ -88,7 +88,7 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	front.RegisterOnShutdown(func() { rooms.bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
 	s := servers{log: log, doors: append(operators, opening{front, public})}
 	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
-		log.Warn("commands can not reach this server: stop it to use them", "err", err)
+		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
 		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
 	}

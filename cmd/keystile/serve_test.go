@@ -113,7 +113,7 @@ func TestWithoutASocketItServesAllTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, data)
-	if !strings.Contains(s.log.String(), "commands can not reach this server") {
+	if !strings.Contains(s.log.String(), "commands cannot reach this server") {
 		t.Errorf("it does not say so: %s", s.log)
 	}
 	signIn(t, s)

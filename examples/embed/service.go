@@ -71,7 +71,7 @@ func (s *service) salary(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		http.Error(w, "a user's access token is needed", http.StatusUnauthorized)
 		return
-	case err != nil: // whether it is revoked can not be told now
+	case err != nil: // whether it is revoked cannot be told now
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 		return
 	}

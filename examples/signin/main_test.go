@@ -85,7 +85,7 @@ func TestABadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
 	if strings.Contains(b.page, "<b>Company badge</b>") {
 		t.Error("the badge is still there")
 	}
-	c.browser().open("/oauth/account").withBadge(badge).sees(http.StatusUnauthorized, "can not sign in here in this way")
+	c.browser().open("/oauth/account").withBadge(badge).sees(http.StatusUnauthorized, "cannot sign in here in this way")
 	if !c.issued(numberOf(badge)) {
 		t.Error("the badge is not in the drawer again")
 	}
@@ -99,7 +99,7 @@ func TestAPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 		at().press("password", "username", username, "password", "builds and builds").sees(http.StatusUnauthorized, "not right")
 	}
 	at().withBadge("made up").sees(http.StatusUnauthorized, "no badge of ours")
-	at().withBadge(c.issue()).sees(http.StatusUnauthorized, "can not sign in here in this way")
+	at().withBadge(c.issue()).sees(http.StatusUnauthorized, "cannot sign in here in this way")
 	at().follow(badgeLink).follow("I have no badge here").sees(200, "have not allowed it there", badgeLink)
 
 	bob := at().press("password", "username", "bob@example.com", "password", "builds and builds")

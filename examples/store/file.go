@@ -45,7 +45,7 @@ func Open(path string) (*Store, error) {
 }
 
 // replay: behind the last newline stands at most a step that was never answered, because
-// the process died; it is cut off. Any other line that can not be read is damage, and not
+// the process died; it is cut off. Any other line that cannot be read is damage, and not
 // to be skipped: a spent token would be good again.
 func (s *Store) replay() error {
 	in, read := bufio.NewReader(s.file), int64(0)

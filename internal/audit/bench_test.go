@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Note beside what it can not beat. The queue is emptied as a flush empties it, without
+// Note beside what it cannot beat. The queue is emptied as a flush empties it, without
 // the encoding, which is the writer's.
 func BenchmarkNote(b *testing.B) {
 	e := numbered(1)

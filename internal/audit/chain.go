@@ -51,7 +51,7 @@ func follow(sum hash.Hash, before digest, body []byte) (d digest) {
 }
 
 // link is what a chain that begins behind a record names it by: the hash it claims, or
-// the hash of the whole if it can not be read.
+// the hash of the whole if it cannot be read.
 func link(data []byte) digest {
 	if _, claimed, ok := split(data); ok {
 		return claimed

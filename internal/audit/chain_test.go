@@ -108,7 +108,7 @@ func TestATrailGoesOnBehindWhatCanNotBeRead(t *testing.T) {
 	closed(t, trail)
 	r := broken(t, s.records)
 	if r.Broken != 1 || r.Breaks[0] != (Break{Fault: Unreadable, Seq: 10}) {
-		t.Errorf("Verify() = %v, want the one record that can not be read", r.Breaks)
+		t.Errorf("Verify() = %v, want the one record that cannot be read", r.Breaks)
 	}
 	s.records[0].Data = []byte("hullo")
 	if r := broken(t, s.records); r.Broken != 2 || r.Breaks[1].Fault != Unlinked {

@@ -17,7 +17,7 @@
 // a chain was changed, moved, added amid it, or taken from before its last one; and that
 // what a chain began behind is still there.
 //
-// It can not prove, without help from outside, that the last records of a chain, or the
+// It cannot prove, without help from outside, that the last records of a chain, or the
 // last chains as a whole, are still there, nor that somebody who may write to the store
 // has not written all of it anew: the hash has no key. The heads in a [Report] are that
 // help. Keep them elsewhere, a day apart or so, and hand them to the next Verify: all

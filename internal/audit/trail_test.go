@@ -139,7 +139,7 @@ func TestWhatFindsNoRoomIsOnTheTrailAsANumber(t *testing.T) {
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
 		s.fail(errAway)
 		fit := noteBytes(trail, 0, minQueue)
-		synctest.Wait() // all is taken, and can not be stored
+		synctest.Wait() // all is taken, and cannot be stored
 		for i := range 7 {
 			trail.Note(numbered(fit + i))
 		}

@@ -134,7 +134,7 @@ type progress struct {
 	behind digest // its hash
 }
 
-// check looks at one record. e is empty if it can not be read; again: it is repeated.
+// check looks at one record. e is empty if it cannot be read; again: it is repeated.
 func (v *verifier) check(ctx context.Context, r storage.Record) (e entry, again bool, err error) {
 	v.report.Records++
 	e, body, claimed, err := decode(r.Data)

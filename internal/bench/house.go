@@ -77,7 +77,7 @@ func (h *house) enter() error {
 		h.cookie = "Cookie: " + c.Name + "=" + c.Value + "\r\n"
 		return nil
 	}
-	return errors.New("the administrator can not sign in: " + resp.Status)
+	return errors.New("the administrator cannot sign in: " + resp.Status)
 }
 
 // form is the body of a token request by the demo's application.

@@ -8,7 +8,7 @@
 //
 // # Choices
 //
-// A hop that can not be read ends the walk at the last proxy that could. That lumps
+// A hop that cannot be read ends the walk at the last proxy that could. That lumps
 // clients behind one address together, which costs them a shared limit; reading on would
 // let a client choose its own address, which costs us the limit.
 //

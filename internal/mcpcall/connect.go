@@ -132,7 +132,7 @@ func (c *Client) initialize(ctx context.Context, t *target, offer string, before
 	version, _ := stringOf(r.result["protocolVersion"])
 	l := &link{version: version, session: r.session}
 	if !validSession(l.session) {
-		return nil, fail("the upstream gives out a session id that can not be sent back")
+		return nil, fail("the upstream gives out a session id that cannot be sent back")
 	}
 	if !slices.Contains(legacy, version) {
 		c.later.try(func(ctx context.Context) { c.endSession(ctx, t, l) })

@@ -28,7 +28,7 @@ func TestContentIsRebuiltFromWhatIsKnown(t *testing.T) {
 		return `{"type":"text","text":"[The tool gave content of the type \"` + kind + `\" that is malformed.]"}`
 	}
 	unknown := func(kind string) string {
-		return `{"type":"text","text":"[The tool gave content of the type \"` + kind + `\", which can not be shown.]"}`
+		return `{"type":"text","text":"[The tool gave content of the type \"` + kind + `\", which cannot be shown.]"}`
 	}
 	for in, want := range map[string]string{
 		` {"_meta":{"x":1}, "text" : "x" ,"type":"text","icons":[]}`: `{"type":"text","text":"x"}`,

@@ -26,7 +26,7 @@
 // sent again after a new handshake, once. Nothing else is ever sent twice.
 //
 // A list is whole or refused: past a limit on pages, entries or bytes none of it is used,
-// for half a list would pass for one from which tools were removed. A tool that can not be
+// for half a list would pass for one from which tools were removed. A tool that cannot be
 // used is left out alone, and listed.
 //
 // Which arguments a modern upstream wants to see in headers too (x-mcp-header) is known from

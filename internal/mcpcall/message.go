@@ -69,7 +69,7 @@ func (m *message) body(e Era) []byte {
 }
 
 func quote(s string) string {
-	out, _ := json.Marshal(s) // strings can not fail
+	out, _ := json.Marshal(s) // strings cannot fail
 	return string(out)
 }
 

@@ -32,7 +32,7 @@ func readResult(m map[string]raw) Result {
 		switch kind, _ := stringOf(v); kind {
 		case "complete":
 		case "input_required":
-			return failed(fail("the upstream asks for more input before it goes on, which this service can not pass on"))
+			return failed(fail("the upstream asks for more input before it goes on, which this service cannot pass on"))
 		default:
 			return failed(fail("the upstream gave a result of a kind that is not known here"))
 		}

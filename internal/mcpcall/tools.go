@@ -90,7 +90,7 @@ func (in *intake) take(at int, entry raw) error {
 	}
 	in.listed[name] = true
 	if s, _ := stringOf(object(m["execution"])["taskSupport"]); s == "required" {
-		return errors.New("it runs as a task, which this service can not follow")
+		return errors.New("it runs as a task, which this service cannot follow")
 	}
 	schema, err := toolschema.Sanitize(m["inputSchema"])
 	if err != nil {
@@ -141,7 +141,7 @@ func (in *intake) found(member string) Found {
 	names := nameTools(in.tools, member)
 	for i, t := range in.tools {
 		if names[i] == "" {
-			in.skip(t.at, errors.New("its name can not be told from that of another tool"))
+			in.skip(t.at, errors.New("its name cannot be told from that of another tool"))
 			continue
 		}
 		t.Name = names[i]

@@ -19,7 +19,7 @@ func imports(t testing.TB, member, entries string) Found {
 	return in.found(member)
 }
 
-// One tool that a client can not read costs it the whole list, so none may come through,
+// One tool that a client cannot read costs it the whole list, so none may come through,
 // and none may cost the others.
 func TestOneBadToolSpoilsNoList(t *testing.T) {
 	const empty = `{"properties":{},"type":"object"}`
@@ -39,7 +39,7 @@ func TestOneBadToolSpoilsNoList(t *testing.T) {
 		{"no schema", `{"name":"x"}`, "", empty},
 		{"a choice at the top", `{"name":"x","inputSchema":{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object"}]}}`, "", `{"properties":{"a":{"type":"string"}},"type":"object"}`},
 		{"an odd argument", `{"name":"x","inputSchema":{"type":"object","properties":{"$top":{"type":"integer"},"a":{"type":"string"}}}}`, "", `{"properties":{"a":{"type":"string"}},"type":"object"}`},
-		{"an odd argument that is required", `{"name":"x","inputSchema":{"type":"object","properties":{"$top":{}},"required":["$top"]}}`, "name that models can not use", ""},
+		{"an odd argument that is required", `{"name":"x","inputSchema":{"type":"object","properties":{"$top":{}},"required":["$top"]}}`, "name that models cannot use", ""},
 		{"a schema that is a string", `{"name":"x","inputSchema":"object"}`, "describe an object", ""},
 		{"a schema that is null", `{"name":"x","inputSchema":null}`, "describe an object", ""},
 		{"a schema of a list", `{"name":"x","inputSchema":{"type":"array"}}`, "describe an object", ""},

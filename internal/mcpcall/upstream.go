@@ -56,7 +56,7 @@ func (u Upstream) target() (*target, error) {
 	if t.credential.Query != "" {
 		t.url.RawQuery = withKey(t.url.RawQuery, t.credential.Query, t.credential.Text)
 	}
-	named, _ := json.Marshal([]string{u.URL, t.credential.Header, t.credential.Query, t.credential.Text}) // strings can not fail
+	named, _ := json.Marshal([]string{u.URL, t.credential.Header, t.credential.Query, t.credential.Text}) // strings cannot fail
 	t.key = sha256.Sum256(named)
 	return t, nil
 }

@@ -38,7 +38,7 @@ type Guard struct {
 	transport *http.Transport
 }
 
-// New returns a Guard. Its errors name each entry of Allow that can not be read.
+// New returns a Guard. Its errors name each entry of Allow that cannot be read.
 func New(c Config) (*Guard, error) {
 	allow, err := parseAllow(c.Allow)
 	if c.DialTimeout < 0 || c.HeaderTimeout < 0 {

@@ -24,7 +24,7 @@ func CheckURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return nil, errors.New("the URL can not be read: write it like https://api.example.com/v1")
+		return nil, errors.New("the URL cannot be read: write it like https://api.example.com/v1")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("the scheme of the URL must be http or https")
 	case u.Opaque != "" || u.Host == "":

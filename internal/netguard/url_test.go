@@ -29,7 +29,7 @@ func TestAURLForRegistration(t *testing.T) {
 		{"https://bücher.example/", "ASCII"}, {"http://127。0。0。1/", "ASCII"}, {"http://①②⑦.⓪.⓪.①/", "ASCII"}, {"http://a..b/", "ASCII"}, {"http://.a/", "ASCII"}, {"http://a;b/", "ASCII"}, {"http://[fe80::1%25lo]/", "ASCII"},
 		{"https://" + strings.Repeat("a", 254) + "/", "ASCII"},
 		{"https://a:0/", "port"}, {"https://a:65536/", "port"}, {"https://a:/", "port"},
-		{"https://a:x/", "can not be read"}, {"https://a/%zz", "can not be read"}, {"https://[::1/", "can not be read"}, {"https://%41/", "can not be read"},
+		{"https://a:x/", "cannot be read"}, {"https://a/%zz", "cannot be read"}, {"https://[::1/", "cannot be read"}, {"https://%41/", "cannot be read"},
 	} {
 		u, err := CheckURL(c.bad)
 		if err == nil || u != nil || !strings.Contains(err.Error(), c.says) {

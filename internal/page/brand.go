@@ -31,7 +31,7 @@ func BrandOf(app storage.App) Brand {
 	return b
 }
 
-// shown drops what can not be seen: with a bidi override in it, a name could rewrite the
+// shown drops what cannot be seen: with a bidi override in it, a name could rewrite the
 // sentence around it.
 func shown(name string) string {
 	visible := func(r rune) rune {

@@ -2,7 +2,7 @@
 // in the brand of the application and the language of the reader.
 //
 // A room renders its own part with html/template and hands it to [Write] together with a
-// [Look]. [Fail] writes a page of its own for what can not go on.
+// [Look]. [Fail] writes a page of its own for what cannot go on.
 //
 // # Choices
 //

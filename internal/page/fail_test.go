@@ -9,7 +9,7 @@ import (
 func TestAFailureSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/authorize?client_id=nobody&ui_locales=zh-CN", nil)
 	w := httptest.NewRecorder()
-	if err := Fail(w, r, 400, "This request can not go on", "this application is disabled"); err != nil {
+	if err := Fail(w, r, 400, "This request cannot go on", "this application is disabled"); err != nil {
 		t.Fatal(err)
 	}
 	if w.Code != 400 {
@@ -27,7 +27,7 @@ func TestATextWithoutTranslationIsMarkedAsEnglish(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Header.Set("Accept-Language", "zh-CN")
 	w := httptest.NewRecorder()
-	Fail(w, r, 400, "This request can not go on", `redirect_uri: <b>"x"</b>`)
+	Fail(w, r, 400, "This request cannot go on", `redirect_uri: <b>"x"</b>`)
 	if want := `<p class="lead" role="alert" lang="en">redirect_uri: &lt;b&gt;&#34;x&#34;&lt;/b&gt;</p>`; !strings.Contains(w.Body.String(), want) {
 		t.Errorf("the page lacks %q", want)
 	}
@@ -36,7 +36,7 @@ func TestATextWithoutTranslationIsMarkedAsEnglish(t *testing.T) {
 func TestAFailureShowsNothingOfTheRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/authorize?redirect_uri=https://evil.example/&state=EVIL", nil)
 	w := httptest.NewRecorder()
-	Fail(w, r, 400, "This request can not go on", "this application is disabled")
+	Fail(w, r, 400, "This request cannot go on", "this application is disabled")
 	for _, bad := range []string{"evil", "EVIL", "<a ", "http-equiv", "<form"} {
 		if strings.Contains(w.Body.String()+w.Header().Get("Content-Security-Policy"), bad) {
 			t.Errorf("the page or its policy holds %q", bad)

@@ -3,11 +3,11 @@ package page
 // chinese is the one table of messages: the English text as it is written where it is
 // used, and how zh-CN says it. A %s stays a %s.
 var chinese = map[string]string{
-	// The frame and the pages of what can not go on.
+	// The frame and the pages of what cannot go on.
 	"Secured by Keystile": "由 Keystile 提供安全登录",
 	"Status %s":           "状态码 %s",
 
-	"This request can not go on":                   "此请求无法继续",
+	"This request cannot go on":                    "此请求无法继续",
 	"There is no such page":                        "没有此页面",
 	"Check the address.":                           "请检查网址。",
 	"client_id is not that of an application here": "client_id 不属于在此注册的应用",
@@ -84,13 +84,13 @@ var chinese = map[string]string{
 	"Link Douyin":         "绑定抖音",
 	"Sign in with %s":     "使用 %s 登录",
 	"Link %s":             "绑定 %s",
-	"This sign-in was begun in another browser, or too long ago. Begin again.":                      "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",
-	"You have not allowed it there, so you are not signed in. Try again, or choose another way.":    "您未在对方授权，因此没有登录。请重试或选择其他方式。",
-	"The provider does not know this sign-in any more. Begin again.":                                "对方已不再认可此次登录。请重新开始。",
-	"The provider can not say who you are at the moment. Try again shortly, or choose another way.": "对方暂时无法确认您的身份。请稍后重试或选择其他方式。",
-	"You can not sign in here in this way. Choose another way, or ask whoever runs this service.":   "您无法以此方式登录。请选择其他方式，或联系管理员。",
-	"Somebody else has signed in here meanwhile. Open your account page and begin again.":           "期间有其他人在此登录。请打开账户页面重新开始。",
-	"This is how somebody else signs in here already. Sign in as them and unlink it there first.":   "此登录方式已属于其他账户。请先登录该账户并解除绑定。",
+	"This sign-in was begun in another browser, or too long ago. Begin again.":                     "此次登录是在其他浏览器中开始的，或已超时。请重新开始。",
+	"You have not allowed it there, so you are not signed in. Try again, or choose another way.":   "您未在对方授权，因此没有登录。请重试或选择其他方式。",
+	"The provider does not know this sign-in any more. Begin again.":                               "对方已不再认可此次登录。请重新开始。",
+	"The provider cannot say who you are at the moment. Try again shortly, or choose another way.": "对方暂时无法确认您的身份。请稍后重试或选择其他方式。",
+	"You cannot sign in here in this way. Choose another way, or ask whoever runs this service.":   "您无法以此方式登录。请选择其他方式，或联系管理员。",
+	"Somebody else has signed in here meanwhile. Open your account page and begin again.":          "期间有其他人在此登录。请打开账户页面重新开始。",
+	"This is how somebody else signs in here already. Sign in as them and unlink it there first.":  "此登录方式已属于其他账户。请先登录该账户并解除绑定。",
 
 	// The locked page.
 	"Too many attempts": "尝试次数过多",
@@ -150,7 +150,7 @@ var chinese = map[string]string{
 	"Douyin":                      "抖音",
 	"Sign in once more, so that we know it is you. Then do again what you wanted to do.":                         "请再次登录以确认是您本人，然后重新进行刚才的操作。",
 	"This is the only way you can sign in. Link another one first, then unlink this one.":                        "这是您唯一的登录方式。请先绑定其他方式，再解除此绑定。",
-	"Your username stays yours as long as you have the account, so it can not be unlinked.":                      "用户名在账户存续期间始终属于您，因此无法解除绑定。",
+	"Your username stays yours as long as you have the account, so it cannot be unlinked.":                       "用户名在账户存续期间始终属于您，因此无法解除绑定。",
 	"It is done, but it could not be written down. Go back to your account and see that it is.":                  "操作已完成，但未能记录。请返回您的账户进行确认。",
 	"You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more.": "您已在此退出登录，但各应用可能尚未退出。请重新登录并再次选择退出所有设备。",
 	// Signing in by mail, confirming an address, setting a new password.
@@ -176,7 +176,7 @@ var chinese = map[string]string{
 	"Confirm an e-mail address": "验证邮箱地址",
 	"With it you can sign in, and set a new password if you forget yours.":                           "验证后可用邮箱登录，忘记密码时也可以重新设置。",
 	"This e-mail address belongs to another account here. Sign in with it, or give another address.": "该邮箱地址属于另一个账户。请使用该邮箱登录，或填写其他地址。",
-	"You can not sign in with this e-mail address. Ask the operator why.":                            "无法使用此邮箱地址登录。请向管理员询问原因。",
+	"You cannot sign in with this e-mail address. Ask the operator why.":                             "无法使用此邮箱地址登录。请向管理员询问原因。",
 	"Forgotten your password?": "忘记密码？",
 	"Set a new password":       "设置新密码",
 	"Give the e-mail address you have confirmed here. We send a code to it.": "请填写您在此验证过的邮箱地址，我们会向它发送验证码。",
@@ -228,7 +228,7 @@ var chinese = map[string]string{
 	"The new password is too long. Choose one of at most 1,024 characters.":     "新密码太长。请最多使用 1,024 个字符。",
 	"The new password is among the first that are guessed. Choose another one.": "新密码过于常见，容易被猜到。请换一个。",
 	"A username or an e-mail address is no password. Choose another one.":       "不能使用用户名或邮箱地址作为密码。请换一个。",
-	"This password can not be used. Choose another one.":                        "不能使用此密码。请换一个。",
+	"This password cannot be used. Choose another one.":                         "不能使用此密码。请换一个。",
 
 	// Signing up.
 	"Create an account":            "创建账户",
@@ -236,7 +236,7 @@ var chinese = map[string]string{
 	"E-mail address (if you like)": "邮箱地址（可选）",
 	"With it you can set a new password if you forget yours. We send a code to it.":                    "忘记密码时可用它重新设置。我们会向它发送验证码。",
 	"This username is taken. Choose another one.":                                                      "该用户名已被使用。请换一个。",
-	"This username can not be used. Choose one of 1 to 100 visible characters.":                        "不能使用此用户名。请使用 1 到 100 个可见字符。",
+	"This username cannot be used. Choose one of 1 to 100 visible characters.":                         "不能使用此用户名。请使用 1 到 100 个可见字符。",
 	"This username mixes writing systems that can be mistaken for each other. Use the letters of one.": "此用户名混用了容易混淆的文字。请只使用一种文字的字母。",
 	"Type in the code of your invitation. Who invited you has it.":                                     "请输入邀请码。邀请您的人会提供给您。",
 	"This invitation is not right, or has been used, or has ended. Check it, or ask for another one.":  "邀请码不正确、已被使用或已失效。请检查，或另行索取。",
@@ -258,7 +258,7 @@ var chinese = map[string]string{
 	"The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less.": "将您带到此处的请求过长，无法以此方式登录：请求有 %s 字节，最多可保留 %s 字节。最长的部分是 %s，有 %s 字节。请使用密码登录，或请应用的运营者缩短请求。",
 	"The request that brought you here is too long. Go back to the application and start again.": "将您带到此处的请求过长。请返回应用并重新开始。",
 	"Please try again shortly": "请稍后再试",
-	"We can not look you up at the moment. Wait a minute, then try again; nothing is lost.":               "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
+	"We cannot look you up at the moment. Wait a minute, then try again; nothing is lost.":                "暂时无法查询您的账户，您的数据不受影响。请稍等一分钟后重试。",
 	"Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.": "当前登录人数过多，您的数据不受影响。请等待几秒后重试。",
 	"Something went wrong here": "服务出现问题",
 	"This is our fault, not yours. Try again, and tell the operator the time if it stays.": "这是我们的问题，与您无关。请重试；如仍未解决，请将发生时间告知管理员。",

@@ -52,7 +52,7 @@ func compileBody(b storage.Body, p *Plan) (*body, error) {
 		return out, nil
 	}
 	if out.kind == bodyText && (len(b.Fields) > 0 || b.More != "") {
-		return nil, fmt.Errorf("a body of type %s can not be made of fields", out.contentType)
+		return nil, fmt.Errorf("a body of type %s cannot be made of fields", out.contentType)
 	}
 	for _, f := range b.Fields {
 		if err := out.addField(f, p); err != nil {
@@ -71,7 +71,7 @@ func compileBody(b storage.Body, p *Plan) (*body, error) {
 func (b *body) readType(contentType string) error {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || !headerValue(contentType) {
-		return fmt.Errorf("the content type %q of the body can not be read", clip(contentType, 64))
+		return fmt.Errorf("the content type %q of the body cannot be read", clip(contentType, 64))
 	}
 	b.contentType = contentType
 	switch {

@@ -49,7 +49,7 @@
 // upstream judges it. So are format, default (never sent) and members of nested objects
 // that their schema does not name.
 //
-// What the upstream's base URL has in its query can not be changed by an argument. The
+// What the upstream's base URL has in its query cannot be changed by an argument. The
 // credential replaces whatever has its name.
 //
 // Upstreams that echo their request are common, so the credential is blotted out of an

@@ -52,7 +52,7 @@ func (b *body) addField(f storage.Field, p *Plan) error {
 	for _, h := range f.Headers {
 		header := partHeader{name: http.CanonicalHeaderKey(h.Name), value: h.Value, arg: -1}
 		if !PartHeader(h.Name) || !plain(h.Value) {
-			return fmt.Errorf("the body field %q can not have the header %q", f.Name, h.Name)
+			return fmt.Errorf("the body field %q cannot have the header %q", f.Name, h.Name)
 		}
 		if h.Arg != "" {
 			if header.arg, ok = p.index[h.Arg]; !ok {

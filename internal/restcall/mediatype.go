@@ -21,7 +21,7 @@ func mediaTypes(list string) (out []string, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		media, params, err := mime.ParseMediaType(text)
 		if err != nil || !strings.Contains(media, "/") || !plain(list) || len(out) == maxMediaTypes {
-			return nil, fmt.Errorf("the content type %q can not be read", clip(list, 64))
+			return nil, fmt.Errorf("the content type %q cannot be read", clip(list, 64))
 		}
 		out = append(out, mime.FormatMediaType(media, params))
 	}

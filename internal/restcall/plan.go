@@ -132,7 +132,7 @@ func (p *Plan) readParams(call *storage.Call) error {
 		case q.Name == "":
 			errs = append(errs, fmt.Errorf("the parameter of %q has no name", q.Arg))
 		case (q.In == "header" || q.In == "cookie") && !headerName(q.Name):
-			errs = append(errs, fmt.Errorf("%q can not be the name of a %s", q.Name, q.In))
+			errs = append(errs, fmt.Errorf("%q cannot be the name of a %s", q.Name, q.In))
 		case !plain(q.Name):
 			errs = append(errs, fmt.Errorf("the parameter of %q has control characters in its name", q.Arg))
 		case q.In == "header" && Reserved(q.Name):

@@ -52,14 +52,14 @@ func compileTemplate(text string, params []storage.Param, args map[string]int) (
 	if fixed != "" {
 		values, err := url.ParseQuery(fixed)
 		if err != nil {
-			return template{}, errors.New("the query of the template can not be read")
+			return template{}, errors.New("the query of the template cannot be read")
 		}
 		t.query = strings.ReplaceAll(values.Encode(), "+", "%20")
 	}
 	return t, nil
 }
 
-// CheckTemplate says why a path of OpenAPI can not be that of a request, whatever fills its
+// CheckTemplate says why a path of OpenAPI cannot be that of a request, whatever fills its
 // placeholders, nil if it can.
 func CheckTemplate(text string) error {
 	plain := func(r rune) bool {

@@ -13,7 +13,7 @@
 // A keyword that is not understood, or is wrong, is left out: that widens a schema, so
 // that a client may send what the upstream refuses, but never refuses what the upstream
 // would take. For the same reason oneOf becomes anyOf, whose branches may overlap once
-// they are simplified, and a choice with one branch that can not be shown is left out
+// they are simplified, and a choice with one branch that cannot be shown is left out
 // whole. A pattern stays only if it means the same to RE2 and to ECMA-262 with the flag u,
 // under which clients compile it. Escapes that escape nothing, hyphens beside \w and single
 // braces are mended, and \u4e00 becomes its character; what looks like a quantifier that was
@@ -25,7 +25,7 @@
 // them. $schema stays if it names the dialect that is shown, and additionalProperties where
 // all that may be sent is shown.
 //
-// One schema of a tool that a client can not read costs it the whole list of tools: the
+// One schema of a tool that a client cannot read costs it the whole list of tools: the
 // TypeScript SDK refuses a list in which one property is `true`, and Go clients one that
 // holds 1e999. So numbers beyond float64 go too, while integers keep every digit.
 //

@@ -64,7 +64,7 @@ func (f Foreign) Rest() tree.Object { return slices.Concat(f.dialect, f.defs) }
 // With is JSON with what the schema said beside its arguments.
 func (in Input) With(rest tree.Object, max int) (json.RawMessage, error) { return in.with(rest, max) }
 
-// ByName returns what of an input can be offered where names can not be mapped: arguments
+// ByName returns what of an input can be offered where names cannot be mapped: arguments
 // whose names model APIs refuse are left out, and are an error if they are required.
 func (f Foreign) ByName() (Foreign, error) {
 	all := len(f.Input)
@@ -74,7 +74,7 @@ func (f Foreign) ByName() (Foreign, error) {
 	}
 	for _, field := range f.Input {
 		if !Legal(field.Name) {
-			return Foreign{}, fmt.Errorf("the required argument %q has a name that models can not use: rename it to match ^[A-Za-z0-9_.-]{1,64}$", field.Name)
+			return Foreign{}, fmt.Errorf("the required argument %q has a name that models cannot use: rename it to match ^[A-Za-z0-9_.-]{1,64}$", field.Name)
 		}
 	}
 	return f, nil

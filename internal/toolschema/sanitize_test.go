@@ -42,7 +42,7 @@ func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
 			`{"properties":{"a":{"type":"integer"},"b":{"type":"boolean"}},"type":"object"}`},
 		{"a property called $ref is a property", `{"properties":{"$ref":{"type":"string"},"a":{"properties":{"$ref":{"type":"string"}}}}}`,
 			`{"properties":{"a":{"properties":{"$ref":{"type":"string"}},"type":"object"}},"type":"object"}`},
-		{"names that models can not use, optional", `{"properties":{"a[b]":{},"a.b-c_D9":{},"` + strings.Repeat("x", 65) + `":{},"":{}}}`, `{"properties":{"a.b-c_D9":{}},"type":"object"}`},
+		{"names that models cannot use, optional", `{"properties":{"a[b]":{},"a.b-c_D9":{},"` + strings.Repeat("x", 65) + `":{},"":{}}}`, `{"properties":{"a.b-c_D9":{}},"type":"object"}`},
 		{"extensions and words of other drafts", `{"properties":{"a":{"type":"string","x-mcp-header":"H","$id":"i","$anchor":"a","if":{},"not":{},"prefixItems":[],"example":1,"examples":[1]}}}`, `{"properties":{"a":{"type":"string"}},"type":"object"}`},
 	} {
 		got, err := Sanitize(json.RawMessage(c.schema))

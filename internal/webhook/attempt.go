@@ -75,7 +75,7 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	case errors.Is(err, storage.ErrConflict):
 		s.log.DebugContext(ctx, "the outcome of a webhook was stored before, or somebody else has taken it over", "delivery", d.ID, "member", d.Member)
 	case err != nil:
-		s.log.ErrorContext(ctx, "the outcome of a webhook can not be stored; it is sent again", "delivery", d.ID, "member", d.Member, "status", o.status, "error", err)
+		s.log.ErrorContext(ctx, "the outcome of a webhook cannot be stored; it is sent again", "delivery", d.ID, "member", d.Member, "status", o.status, "error", err)
 	case o.delivered():
 		s.log.DebugContext(ctx, "a webhook was delivered", "delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts)
 	case o.over():

@@ -37,7 +37,7 @@ func TestADeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
 		synctest.Wait()
 		h.wantArrived("e1 e1 e2")
 		if calls := h.got(); calls[0].id != calls[1].id {
-			t.Errorf("it came as %s, then as %s; the receiver can not tell it is the same", calls[0].id, calls[1].id)
+			t.Errorf("it came as %s, then as %s; the receiver cannot tell it is the same", calls[0].id, calls[1].id)
 		}
 		h.wantQueued("m", 0)
 	})
@@ -80,7 +80,7 @@ func TestAnOutcomeThatCanNotBeStoredIsForgottenWithItsLease(t *testing.T) {
 			s := h.sender(func(c *Config) { c.Store = store(h.store) })
 			time.Sleep(lease + lease/2)
 			h.wantArrived("e1 e1")
-			if n := strings.Count(h.log.String(), "can not be stored; it is sent again"); n != 1 {
+			if n := strings.Count(h.log.String(), "cannot be stored; it is sent again"); n != 1 {
 				t.Errorf("%s: the log tells it %d times, want once, when the lease has ended", name, n)
 			}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -27,7 +27,7 @@ func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(d.Payload))
 	if err != nil {
-		return outcome{fault: "the URL can not be read"}
+		return outcome{fault: "the URL cannot be read"}
 	}
 	now := time.Now()
 	r.Header.Set("Content-Type", "application/json")

@@ -57,7 +57,7 @@ func givenUp(d storage.Delivery, now time.Time) storage.Delivery {
 	return d
 }
 
-// retryAfter reads Retry-After (RFC 9110 10.2.3) of the two answers it is for. What can not
+// retryAfter reads Retry-After (RFC 9110 10.2.3) of the two answers it is for. What cannot
 // be read is nothing.
 func retryAfter(status int, h http.Header, now time.Time) time.Duration {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {

@@ -97,7 +97,7 @@ func TestAnURLThatCanNotBeReadIsAFailureLikeAnyOther(t *testing.T) {
 		s := h.sender()
 		defer h.close(s)
 		synctest.Wait()
-		if d := h.queued("m")[0]; d.LastError != "the URL can not be read" || !d.Waiting() {
+		if d := h.queued("m")[0]; d.LastError != "the URL cannot be read" || !d.Waiting() {
 			t.Errorf("in the store: %+v", d)
 		}
 	})

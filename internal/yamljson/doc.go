@@ -9,7 +9,7 @@
 //
 // # Choices
 //
-// What JSON can not say is refused with its line and column, never guessed: .inf and .nan,
+// What JSON cannot say is refused with its line and column, never guessed: .inf and .nan,
 // tags beyond those of the core schema, keys that are lists or mappings. Other keys become
 // their text: 200 is "200".
 //

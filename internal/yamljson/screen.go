@@ -8,7 +8,7 @@ import (
 )
 
 // screen looks at the characters of a text before it is parsed: at their encoding, at those
-// that can not stand in YAML, and at how many values they can make at most.
+// that cannot stand in YAML, and at how many values they can make at most.
 func screen(text []byte, nodes int) error {
 	if head := string(text[:min(len(text), 4)]); strings.HasPrefix(head, "\xff\xfe") || strings.HasPrefix(head, "\xfe\xff") || strings.IndexByte(head, 0) >= 0 {
 		return &Error{1, 1, "this is UTF-16 or UTF-32: save it as UTF-8", nil}
@@ -39,7 +39,7 @@ func excluded(r rune, size int) string {
 	case r == utf8.RuneError && size == 1:
 		return "this is not UTF-8: save the document as UTF-8"
 	case r == '\u2028' || r == '\u2029' || r < 0xa0 || r == '\ufeff' || r == '\ufffe' || r == '\uffff':
-		return fmt.Sprintf(`the character U+%04X can not stand here: write \u%04[1]x in double quotes, or leave it out`, r)
+		return fmt.Sprintf(`the character U+%04X cannot stand here: write \u%04[1]x in double quotes, or leave it out`, r)
 	}
 	return ""
 }

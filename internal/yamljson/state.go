@@ -7,7 +7,7 @@ import (
 )
 
 // state returns what a decoder that has failed knows of the place, which its error does not
-// say, or says by another line: line 0 if it can not be found. It is read where the decoder
+// say, or says by another line: line 0 if it cannot be found. It is read where the decoder
 // keeps it; of another version of the dependency that keeps it elsewhere only the place in
 // messages would be lost, and a test says so.
 func state(dec *yaml.Decoder) (problem string, line, column int) {

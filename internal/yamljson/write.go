@@ -177,7 +177,7 @@ func keyOf(n *yaml.Node) (string, error) {
 		key = n.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		return "", wrong(n, "a list or mapping can not be a key in JSON")
+		return "", wrong(n, "a list or mapping cannot be a key in JSON")
 	}
 	if t := tagOf(key); t != "" && !core[t] {
 		return "", wrong(n, "the tag %s has no meaning in JSON: leave it out", t)

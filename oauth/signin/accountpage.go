@@ -42,7 +42,7 @@ type loginRow struct {
 	Method, Label string
 	Subjects      string
 	Since         moment
-	Fixed         bool // can not be unlinked
+	Fixed         bool // cannot be unlinked
 }
 
 // moment is a time as a machine and as a person reads it.

@@ -74,7 +74,7 @@ func ask(r *http.Request, query string) url.Values {
 	if query == "" || isPage(query) {
 		query = r.URL.RawQuery
 	}
-	values, _ := url.ParseQuery(query) // what can not be read is not there
+	values, _ := url.ParseQuery(query) // what cannot be read is not there
 	return values
 }
 

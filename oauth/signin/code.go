@@ -32,7 +32,7 @@ func drawCode() string {
 }
 
 // typedCode is a code as somebody has typed it: with spaces or hyphens, in digits of full
-// width. It is "" if it can not be one.
+// width. It is "" if it cannot be one.
 func typedCode(text string) string {
 	code := strings.Map(func(r rune) rune {
 		switch {
@@ -50,7 +50,7 @@ func typedCode(text string) string {
 }
 
 // proofOf is what is kept of a code. The key is the browser's cookie, which the store does
-// not have: whoever reads the store can not try out the million codes.
+// not have: whoever reads the store cannot try out the million codes.
 func proofOf(cookie, kind, address, code string) []byte {
 	mac := hmac.New(sha256.New, []byte(cookie))
 	fmt.Fprintf(mac, "%s\x00%s\x00%s", kind, address, code)

@@ -32,7 +32,7 @@ func unfit(err error) string {
 	case errors.Is(err, errKnown):
 		return "A username or an e-mail address is no password. Choose another one."
 	}
-	return "This password can not be used. Choose another one."
+	return "This password cannot be used. Choose another one."
 }
 
 // CheckPassword says what is wrong with a password that somebody wants to have: at least 8

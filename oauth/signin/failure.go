@@ -17,14 +17,14 @@ var (
 	badQuery      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is damaged. Go back to the application and start again."}
 	longQuery     = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is too long. Go back to the application and start again."}
 	lastWay       = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is the only way you can sign in. Link another one first, then unlink this one."}
-	ownName       = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it can not be unlinked."}
+	ownName       = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it cannot be unlinked."}
 	untold        = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: untoldMsg, Header: http.Header{"Retry-After": {"1"}}}
 	halfOut       = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
 	tooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 	mailsFull     = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
 	tooManyHashes = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: crowdedMsg, Crowd: new(reply.Crowd)}
 	otherwise     = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
-	shutOut       = &reply.Failure{Status: http.StatusForbidden, Msg: "You can not sign in with this e-mail address. Ask the operator why."}
+	shutOut       = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this e-mail address. Ask the operator why."}
 	noPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
@@ -47,9 +47,9 @@ var (
 )
 
 const (
-	refusedTitle = "This request can not go on"
+	refusedTitle = "This request cannot go on"
 	awayTitle    = "Please try again shortly"
-	awayMsg      = "We can not look you up at the moment. Wait a minute, then try again; nothing is lost."
+	awayMsg      = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
 	crowdedMsg   = "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost."
 	untoldMsg    = "It is done, but it could not be written down. Go back to your account and see that it is."
 	halfOutMsg   = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."

@@ -36,8 +36,8 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"a common one":             {"ada", "Iloveyou1", "", 400, "among the first that are guessed"},
 			"the username":             {"adalovelace", "AdaLovelace", "", 400, "is no password"},
 			"the address":              {"ada", "lovelace1815", "lovelace1815@example.com", 400, "is no password"},
-			"no username":              {" ", better, "", 400, "This username can not be used"},
-			"a username not seen":      {"a\u202eda", better, "", 400, "This username can not be used"},
+			"no username":              {" ", better, "", 400, "This username cannot be used"},
+			"a username not seen":      {"a\u202eda", better, "", 400, "This username cannot be used"},
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
 			"an address that is none":  {"ada", better, "ada", 400, "This is no e-mail address"},
 		} {

@@ -138,7 +138,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"m\u0456na": "mixes writing systems", "ｍiｎａ": "This username is taken", "mína": "This username is taken",
-		"m\u200bina": "can not be used", strings.Repeat("ﷺ", 12): "can not be used",
+		"m\u200bina": "cannot be used", strings.Repeat("ﷺ", 12): "cannot be used",
 	} {
 		if a := send(name); a.Code != http.StatusBadRequest || !strings.Contains(a.body, want) {
 			t.Errorf("sign-up as %+q = %d, want 400 and %q: %s", name, a.Code, want, a.body)

@@ -173,7 +173,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	case errors.As(err, &trouble):
 		s.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 		w.Header().Set("Retry-After", "5")
-		return s.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider can not say who you are at the moment. Try again shortly, or choose another way.")
+		return s.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 	case err != nil:
 		return err
 	}
@@ -183,7 +183,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		s.noteRefused(r, http.StatusUnauthorized, "")
-		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You can not sign in here in this way. Choose another way, or ask whoever runs this service.")
+		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err

@@ -212,6 +212,6 @@ func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
 	target := j.choose("lin")
 	h.store.save = errDown
 	if a := j.arrive(target); a.Code != 503 || a.cookie() != "" {
-		t.Errorf("a session that can not be written = %d", a.Code)
+		t.Errorf("a session that cannot be written = %d", a.Code)
 	}
 }

@@ -45,7 +45,7 @@ func unfitName(err error) string {
 	if errors.Is(err, confusable.ErrMixed) {
 		return "This username mixes writing systems that can be mistaken for each other. Use the letters of one."
 	}
-	return "This username can not be used. Choose one of 1 to 100 visible characters."
+	return "This username cannot be used. Choose one of 1 to 100 visible characters."
 }
 
 // looks returns what nobody else's username may look like if a new user has this one. The

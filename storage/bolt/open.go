@@ -147,7 +147,7 @@ func complete(path string, size int64) error {
 	return err
 }
 
-// open turns bbolt's panics at a damaged file into errors. It can not turn back what
+// open turns bbolt's panics at a damaged file into errors. It cannot turn back what
 // bbolt has locked by then: that stays until the process ends, or the file is replaced.
 func open(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	err = guard(func() error {
@@ -183,7 +183,7 @@ func explain(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("bolt: %s: the folder is not there; make it, or choose another data folder: %w", path, err)
 	case errors.As(err, &errno):
-		return fmt.Errorf("bolt: %s can not be opened: %w", path, err)
+		return fmt.Errorf("bolt: %s cannot be opened: %w", path, err)
 	}
 	return fmt.Errorf("bolt: %s is damaged, or no data file of Keystile, and was left as it is; put a backup in its place, or choose another data folder: %w", path, err)
 }

@@ -103,7 +103,7 @@ func TestPlacesThatCanNotBeOpened(t *testing.T) {
 	_, err = Open(filepath.Join(folder, "no", "keystile.db"), Options{})
 	saysSo(t, err, "the folder is not there; make it")
 	_, err = Open(filepath.Join(file, "keystile.db"), Options{})
-	saysSo(t, err, "can not be opened")
+	saysSo(t, err, "cannot be opened")
 	// Root may write anywhere, so this one is made up.
 	err = explain(file, &fs.PathError{Op: "open", Path: file, Err: syscall.EACCES})
 	saysSo(t, err, "this process may not read and write there", "permission denied")

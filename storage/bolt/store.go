@@ -39,7 +39,7 @@ type Options struct {
 var errClosed = errors.New("bolt: the store is closed")
 
 // Open opens the data file at path, and makes it (mode 0600) if there is none. What it
-// can not use it leaves as it is, down to the byte.
+// cannot use it leaves as it is, down to the byte.
 func Open(path string, opts Options) (*Store, error) {
 	db, err := openFile(path, cmp.Or(opts.Timeout, 2*time.Second))
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in the program")
 
 // guard turns a panic into an error, and so a fault: bbolt panics at a damaged page, and
-// a page that can not be read from the disk would end the process.
+// a page that cannot be read from the disk would end the process.
 //
 // It stands inside transactions, and around all of them until others know the file. From
 // then on, a fault where bbolt begins a transaction would leave its locks behind for all

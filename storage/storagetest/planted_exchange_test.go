@@ -77,7 +77,7 @@ func exchangeBugs() []bug {
 func followBugs() []bug {
 	return []bug{
 		{name: "Exchange spends before it stores", caught: "Run/Exchange/of 16 exchanges that bring the same successor", plant: spendsFirst},
-		{name: "Exchange lets a token follow itself", caught: "Run/Exchange refuses/ErrExists: a token can not follow itself", plant: func(b *parts) {
+		{name: "Exchange lets a token follow itself", caught: "Run/Exchange refuses/ErrExists: a token cannot follow itself", plant: func(b *parts) {
 			exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
 				return right(slices.DeleteFunc(slices.Clone(next), func(x storage.Token) bool { return x.Key == t.Key })...)
 			})

@@ -61,7 +61,7 @@ func refusingNext() []promise {
 			unspent(t, b, x)
 			absent(t, b, first, twice)
 		}},
-		{"ErrExists: a token can not follow itself", func(t *testing.T, b storage.Backend) {
+		{"ErrExists: a token cannot follow itself", func(t *testing.T, b storage.Backend) {
 			x, fresh := token("a"), token("a")
 			issue(t, b, x)
 			refused(t, b, x.Key, storage.ErrExists, fresh, x)

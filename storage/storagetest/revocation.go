@@ -59,7 +59,7 @@ func revoking() []promise {
 			issue(t, b, x)
 			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6000)), storage.ErrRevoked)
 		}},
-		{"a successor that appears beside a revocation can not be exchanged", successorBesideRevoke},
+		{"a successor that appears beside a revocation cannot be exchanged", successorBesideRevoke},
 	}
 }
 

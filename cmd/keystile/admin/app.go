@@ -14,7 +14,7 @@ import (
 var appCommands = []command{
 	{
 		name: "app create", summary: "Register an application", do: createApp,
-		details: "It prints the client_secret once: it can not be asked for again. Users are asked for their\nconsent, unless it is first-party.",
+		details: "It prints the client_secret once: it cannot be asked for again. Users are asked for their\nconsent, unless it is first-party.",
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
 			"keystile app create --name Phone --domain localhost --public",

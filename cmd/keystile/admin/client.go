@@ -64,7 +64,7 @@ func fetch(ctx context.Context, socket string, w io.Writer) (int64, error) {
 	}
 	defer in.Body.Close()
 	if in.Header.Get("Content-Type") != copyType {
-		return 0, errors.New("the running server can not copy its database: it is of another version; restart it, or stop it first")
+		return 0, errors.New("the running server cannot copy its database: it is of another version; restart it, or stop it first")
 	}
 	n, err := io.Copy(w, in.Body)
 	if err != nil {
@@ -80,7 +80,7 @@ func post(ctx context.Context, socket, path string, body io.Reader) (*http.Respo
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, errNobody
 	case err != nil:
-		return nil, fmt.Errorf("the server's socket can not be used: %w; run this as the user the server runs as", err)
+		return nil, fmt.Errorf("the server's socket cannot be used: %w; run this as the user the server runs as", err)
 	}
 	over := &http.Transport{
 		DisableKeepAlives: true,

@@ -49,7 +49,7 @@ func (k *Keyring) add(fresh storage.MasterKey, keys []storage.MasterKey, from st
 			"put it in front of the present one with a comma between them, restart every node, and run this again", inEnvironment)
 	}
 	if err := k.folder.WriteKeys(k.conf.MasterKeyFile, next...); err != nil {
-		return nil, fmt.Errorf("%w; nothing has changed. Where %s can not be written, put a line with a new key in front of the present one yourself, restart every node, and run this again", err, from)
+		return nil, fmt.Errorf("%w; nothing has changed. Where %s cannot be written, put a line with a new key in front of the present one yourself, restart every node, and run this again", err, from)
 	}
 	return next, nil
 }
@@ -74,7 +74,7 @@ func (k *Keyring) retire(now storage.MasterKey, old []storage.MasterKey, from st
 		err = k.folder.WriteKeys(k.conf.MasterKeyFile, now)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("everything is sealed with key %s now, but the other keys can not be taken out of %s: %w; keep them with the backups made before, leave the first line alone, and run this again", now.ID(), from, err)
+		return nil, "", fmt.Errorf("everything is sealed with key %s now, but the other keys cannot be taken out of %s: %w; keep them with the backups made before, leave the first line alone, and run this again", now.ID(), from, err)
 	}
 	return files, "", nil
 }

@@ -77,7 +77,7 @@ func TestAKeyFileThatCannotBeWrittenLosesNothing(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(inTheWay, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.wantFailure(1, "can not be taken out of", "key", "rekey")
+	s.wantFailure(1, "cannot be taken out of", "key", "rekey")
 	fresh := s.firstKey()
 	s.wantReadable(2)
 	os.RemoveAll(inTheWay)

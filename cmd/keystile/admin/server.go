@@ -66,7 +66,7 @@ func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 	json.NewEncoder(w).Encode(resp) // a client that has gone away is no failure of ours
 }
 
-// copy streams the database. An answer that is broken off can not be taken for a whole one.
+// copy streams the database. An answer that is broken off cannot be taken for a whole one.
 func (s server) copy(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", copyType)
 	n, err := s.rooms.Copy(w)

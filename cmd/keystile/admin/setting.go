@@ -45,7 +45,7 @@ func setSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 	}
 	value := args.Words[1]
 	if !slices.Contains(s.values, value) {
-		return nil, cli.Usage("%s can not be %q; it is one of %s", s.name, value, strings.Join(s.values, ", "))
+		return nil, cli.Usage("%s cannot be %q; it is one of %s", s.name, value, strings.Join(s.values, ", "))
 	}
 	if err := rooms.Store.Set(ctx, s.name, value); err != nil {
 		return nil, err

@@ -157,7 +157,7 @@ func (l *loader) check(c *Config) {
 	}
 	l.checkConnectors(c)
 	if c.SessionIdle > c.SessionMax {
-		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session can not slide past its end", c.SessionIdle, c.SessionMax)
+		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
 	switch m := c.Mail; {

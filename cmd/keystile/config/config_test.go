@@ -119,7 +119,7 @@ func TestAFileSaysItsKeysInOneWay(t *testing.T) {
 		{"a list at the top", "- listen", "a mapping"},
 		{"not YAML", "listen: [", "keystile.yaml"},
 		{"two documents", "listen: :1\n---\nlisten: :2", "more than one document"},
-		{"another file", "config: b.yaml", "can not name another one"},
+		{"another file", "config: b.yaml", "cannot name another one"},
 		{"the master key", "master_key: abc", "master_key_file"},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantComplaint(t, nil, c.file, c.want) })

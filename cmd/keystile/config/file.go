@@ -106,7 +106,7 @@ func (f *fileReader) value(k key, at, n *yaml.Node) {
 func (f *fileReader) unknown(name string, at *yaml.Node) {
 	switch name {
 	case "config":
-		f.complain("%s: config: a file can not name another one; use --config", f.place(at))
+		f.complain("%s: config: a file cannot name another one; use --config", f.place(at))
 	case "master_key":
 		f.complain("%s: master_key: the key has no place in a file that is copied around; use master_key_file, or KEYSTILE_MASTER_KEY in the environment", f.place(at))
 	default:

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// BenchmarkCharge beside what it can not be faster than: without a journal an atomic add,
+// BenchmarkCharge beside what it cannot be faster than: without a journal an atomic add,
 // with one a bare write(2) of as many bytes.
 func BenchmarkCharge(b *testing.B) {
 	const app, product = "app_0123456789abcdef", "ai"

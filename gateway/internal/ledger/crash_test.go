@@ -24,7 +24,7 @@ const (
 	callers = 4  // calls a child makes at a time
 )
 
-// Each call has a row of its own, so that a call counted twice can not hide one that is lost.
+// Each call has a row of its own, so that a call counted twice cannot hide one that is lost.
 func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
 	const folder = "KEYSTILE_CHARGES_IN"
 	if dir := os.Getenv(folder); dir != "" {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Health says what is wrong, nil if nothing is: a journal that can not be written (calls
+// Health says what is wrong, nil if nothing is: a journal that cannot be written (calls
 // are counted, and a kill would lose those of the outage), a store that does not answer
 // (usage waits for it). Both mend by themselves when their cause is gone.
 func (l *Ledger) Health() error {
 	var trouble []error
 	if err := l.disk.get(); err != nil {
-		trouble = append(trouble, fmt.Errorf("ledger: the usage journal can not be written: %w", err))
+		trouble = append(trouble, fmt.Errorf("ledger: the usage journal cannot be written: %w", err))
 	}
 	if err := l.away.get(); err != nil {
 		trouble = append(trouble, fmt.Errorf("ledger: the store does not count: %w", err))
@@ -23,7 +23,7 @@ func (l *Ledger) Health() error {
 func (l *Ledger) diskIs(err error) error {
 	if l.disk.turns(err) {
 		if err != nil {
-			l.log.Error("ledger: the usage journal can not be written; calls are counted in memory only until it can: see to the disk", "err", err)
+			l.log.Error("ledger: the usage journal cannot be written; calls are counted in memory only until it can: see to the disk", "err", err)
 		} else {
 			l.log.Info("ledger: the usage journal is whole again")
 		}

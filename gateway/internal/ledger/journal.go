@@ -57,7 +57,7 @@ func openJournal(folder string) (*journal, error) {
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("ledger: the folder of the usage journal can not be made; make the one it belongs in, or choose another: %w", err)
+		return nil, fmt.Errorf("ledger: the folder of the usage journal cannot be made; make the one it belongs in, or choose another: %w", err)
 	}
 	lock, err := hold(filepath.Join(folder, lockName))
 	if err != nil {

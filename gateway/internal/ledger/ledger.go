@@ -26,7 +26,7 @@ type Config struct {
 	Log        *slog.Logger  // nil: slog.Default()
 }
 
-// Why a call can not be charged, beside a name or a time that no store accepts.
+// Why a call cannot be charged, beside a name or a time that no store accepts.
 var (
 	// ErrClosed: the Ledger is closed.
 	ErrClosed = errors.New("ledger: closed")

@@ -28,11 +28,11 @@ func newEntry(app, product string, at time.Time, failed bool) (entry, error) {
 	hour := at.Unix() / 3600
 	switch {
 	case !named(app):
-		return entry{}, fmt.Errorf("ledger: the application %.40q can not be charged: a name is 1 to %d bytes of UTF-8 without 0x00", app, maxName)
+		return entry{}, fmt.Errorf("ledger: the application %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 without 0x00", app, maxName)
 	case !named(product):
-		return entry{}, fmt.Errorf("ledger: the product %.40q can not be charged: a name is 1 to %d bytes of UTF-8 without 0x00", product, maxName)
+		return entry{}, fmt.Errorf("ledger: the product %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 without 0x00", product, maxName)
 	case at.Unix() < 0 || hour > math.MaxUint32:
-		return entry{}, fmt.Errorf("ledger: a call at %v can not be charged: set the clock", at)
+		return entry{}, fmt.Errorf("ledger: a call at %v cannot be charged: set the clock", at)
 	}
 	e := entry{app: app, product: product, hour: uint32(hour), calls: 1}
 	if failed {

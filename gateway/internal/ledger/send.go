@@ -97,7 +97,7 @@ func (l *Ledger) acknowledge(b *batch) {
 	defer l.tidying.Unlock()
 	if err := b.segment.remove(); err != nil {
 		// Sent again at the next start, it would be known by its number.
-		l.log.Warn("ledger: a usage journal that is counted can not be removed; give this process the right to", "err", err)
+		l.log.Warn("ledger: a usage journal that is counted cannot be removed; give this process the right to", "err", err)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestClosingAnEndClosesBothAndWhatComesLater(t *testing.T) {
 	}
 }
 
-// A connection that can not be closed by halves ends both at once.
+// A connection that cannot be closed by halves ends both at once.
 func TestAnEndThatClosesAsAWholeOnlySaysSo(t *testing.T) {
 	tunnel := New(linger)
 	near, _ := net.Pipe()

@@ -214,6 +214,6 @@ func TestRequestsOfThePythonSDKCancelACallAndHearOfALongOne(t *testing.T) {
 	end := send("DELETE", "")
 	end.Body.Close()
 	if end.StatusCode != 405 {
-		t.Errorf("the end of a session = %d, want 405: it can not be ended, because nobody keeps it", end.StatusCode)
+		t.Errorf("the end of a session = %d, want 405: it cannot be ended, because nobody keeps it", end.StatusCode)
 	}
 }

@@ -7,7 +7,7 @@ import core from '@stoplight/prism-core'
 import http from '@stoplight/prism-http'
 import server from '@stoplight/prism-http-server'
 
-// Some of what it can not read throws where it does not catch, and would end the process.
+// Some of what it cannot read throws where it does not catch, and would end the process.
 // Requests come one after the other, so the last one is the one to answer.
 let last
 const emit = Server.prototype.emit

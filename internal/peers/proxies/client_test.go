@@ -32,7 +32,7 @@ func record(t *testing.T, answer http.HandlerFunc) *recorder {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			t.Errorf("%s %s: its body can not be read: %v", r.Method, r.URL, err)
+			t.Errorf("%s %s: its body cannot be read: %v", r.Method, r.URL, err)
 		}
 		rec.mu.Lock()
 		rec.calls = append(rec.calls, seen{r.Method, r.RequestURI, r.Header.Clone(), string(body)})

@@ -136,7 +136,7 @@ func scalar(text string) (any, error) {
 		for part := range strings.SplitSeq(text[1:len(text)-1], ",") {
 			found := pair.FindStringSubmatch(strings.TrimSpace(part))
 			if found == nil {
-				return nil, fmt.Errorf("has a pair that can not be read: %s", part)
+				return nil, fmt.Errorf("has a pair that cannot be read: %s", part)
 			}
 			m[found[1]] = strings.Trim(found[2], `"`)
 		}

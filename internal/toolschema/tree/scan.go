@@ -49,7 +49,7 @@ func unquoted(literal string) string {
 		return inner
 	}
 	var s string
-	json.Unmarshal([]byte(literal), &s) // can not fail: every escape was looked at
+	json.Unmarshal([]byte(literal), &s) // cannot fail: every escape was looked at
 	return s
 }
 

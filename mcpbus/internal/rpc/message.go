@@ -60,7 +60,7 @@ func (o Object) Object(name string) (inner Object, ok bool) {
 }
 
 // Read reads a body: one message, or, if batch is set, an array of 1 to 16. The error is
-// that it can not be read at all; a message that can not be answered says so in Wrong.
+// that it cannot be read at all; a message that cannot be answered says so in Wrong.
 func Read(body []byte) (messages []Message, batch bool, err *Error) {
 	if err := sound(body); err != nil {
 		return nil, false, err

@@ -13,7 +13,7 @@ import (
 )
 
 // pkce holds RFC 7636 at both endpoints, in fosite's order. The challenge is part of the
-// code's record, so it can not be shed: not by failing first, not by sending nothing.
+// code's record, so it cannot be shed: not by failing first, not by sending nothing.
 type pkce struct{ *Engine }
 
 const (

@@ -84,7 +84,7 @@ func (o object) inner(name string) object {
 }
 
 // fault reads a member that holds an error code: "" if it is missing or says that all is
-// well. What can not be read does not say so.
+// well. What cannot be read does not say so.
 func (o object) fault(name string) string {
 	switch raw := string(o[name]); raw {
 	case "", "null", `""`, "0", `"0"`:

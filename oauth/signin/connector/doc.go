@@ -26,10 +26,10 @@
 // or names somebody else than the answer before it, is refused.
 //
 // A refusal of alipay is believed without a signature, because it lets nobody in, and the
-// gateway does not sign what it says to an application it can not recognise. Everything
+// gateway does not sign what it says to an application it cannot recognise. Everything
 // else is held against alipay's key, byte for byte, under the one name that was asked for.
 //
-// An unknown gender is "". qq says male where it knows nothing, and that can not be told
+// An unknown gender is "". qq says male where it knows nothing, and that cannot be told
 // apart.
 //
 // The provider's tokens live as long as Finish does. Nothing here needs them again.

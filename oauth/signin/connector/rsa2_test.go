@@ -72,7 +72,7 @@ func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
 	}
 }
 
-// A refusal lets nobody in, so it counts without a signature, too: the gateway can not sign
+// A refusal lets nobody in, so it counts without a signature, too: the gateway cannot sign
 // for an application that it does not recognise.
 func TestARefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
 	for body, want := range map[string]string{

@@ -124,7 +124,7 @@ type answer struct {
 func (t *talk) get(ctx context.Context, endpoint string, params url.Values) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, begin(endpoint, params), nil)
 	if err != nil {
-		return answer{}, t.trouble("", "its address can not be asked")
+		return answer{}, t.trouble("", "its address cannot be asked")
 	}
 	return t.do(r)
 }
@@ -133,7 +133,7 @@ func (t *talk) get(ctx context.Context, endpoint string, params url.Values) (ans
 func (t *talk) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
 	if err != nil {
-		return answer{}, t.trouble("", "its address can not be asked")
+		return answer{}, t.trouble("", "its address cannot be asked")
 	}
 	for name, values := range header {
 		r.Header[name] = values
@@ -193,7 +193,7 @@ func (t *talk) understand(a answer, parse func([]byte) (object, bool), fault fun
 	case a.status != http.StatusOK:
 		return nil, t.status(a.status)
 	case !ok:
-		return nil, t.trouble("", "answered what can not be read")
+		return nil, t.trouble("", "answered what cannot be read")
 	}
 	return o, nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Page is a tab. Its methods fail the test when the browser can not do what they say.
+// Page is a tab. Its methods fail the test when the browser cannot do what they say.
 type Page struct {
 	t       *testing.T
 	b       *Browser

@@ -42,7 +42,7 @@ func (h *house) wantComplete(t *testing.T, p *Paper) {
 	t.Helper()
 	u, err := h.users.Authenticate(t.Context(), p.Admin.Username, p.Admin.Password)
 	if err != nil || u.Role != storage.RoleAdmin {
-		t.Errorf("the administrator can not sign in: %+v, %v", u, err)
+		t.Errorf("the administrator cannot sign in: %+v, %v", u, err)
 	}
 	users, _, _ := h.store.Users(t.Context(), "", 10)
 	apps, _, _ := h.store.Apps(t.Context(), "", "", 10)

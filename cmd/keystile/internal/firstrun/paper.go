@@ -45,7 +45,7 @@ func read(path string) (*Paper, error) {
 	}
 	p := new(Paper)
 	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("%s can not be read: %w; repair or remove it", path, err)
+		return nil, fmt.Errorf("%s cannot be read: %w; repair or remove it", path, err)
 	}
 	return p, nil
 }

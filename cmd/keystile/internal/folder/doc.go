@@ -7,7 +7,7 @@
 // # Choices
 //
 // A folder that others may look into is only warned about, because volumes of container
-// platforms often can not be made private. A master key that others may read is refused.
+// platforms often cannot be made private. A master key that others may read is refused.
 //
 // The key is written before the database exists, and afterwards only by a change of it, which
 // keeps the old one in the file until nothing is sealed with it: a database without its key

@@ -40,7 +40,7 @@ func Find(path string) (*Folder, error) {
 		err = &fs.PathError{Op: "open", Path: abs, Err: syscall.ENOTDIR}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the data folder can not be used: %w; name the right one with --data", err)
+		return nil, fmt.Errorf("the data folder cannot be used: %w; name the right one with --data", err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Open(path string) (*Folder, error) {
 	}
 	made, err := mkdir(abs, 0o700)
 	if err != nil {
-		return nil, fmt.Errorf("the data folder can not be used: %w; choose another one with --data", err)
+		return nil, fmt.Errorf("the data folder cannot be used: %w; choose another one with --data", err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(p
 	case errors.Is(err, fs.ErrNotExist):
 		kept = ""
 	case err != nil:
-		return "", fmt.Errorf("the old database can not be kept: %w", err)
+		return "", fmt.Errorf("the old database cannot be kept: %w", err)
 	}
 	if err := os.Rename(temp, f.Database()); err != nil {
 		return "", err

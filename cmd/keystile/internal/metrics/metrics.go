@@ -74,7 +74,7 @@ func New(version string, swept func() float64) *Metrics {
 	return m
 }
 
-// Watch adds what a gateway counts. health says what it can not do as it should.
+// Watch adds what a gateway counts. health says what it cannot do as it should.
 func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count := func(name, help string, value func(gateway.Stats) uint64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(stats())) }))

@@ -30,7 +30,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 
 func (r *recorder) Flush() {
 	r.begin(http.StatusOK)
-	http.NewResponseController(r.ResponseWriter).Flush() // where it can not be done, callers expect nothing
+	http.NewResponseController(r.ResponseWriter).Flush() // where it cannot be done, callers expect nothing
 }
 
 // Hijack notes that the protocol is switched: nothing else is known of it from here on.

@@ -151,7 +151,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 func refusal(msg string) error { return &reply.Failure{Status: http.StatusBadRequest, Msg: msg} }
 
 func failPage(w http.ResponseWriter, _ *http.Request, f *reply.Failure) {
-	write(w, f.Status, view{Title: "This can not go on", Problem: f.Msg})
+	write(w, f.Status, view{Title: "This cannot go on", Problem: f.Msg})
 }
 
 func write(w http.ResponseWriter, status int, v view) error {
