@@ -26,7 +26,7 @@
 // the specification's defaults. Rooms import storage and internal packages and never each
 // other; where one needs another's work it declares a small interface, and whoever
 // assembles the house hands it over (cmd/keystile/assemble.go, or your own main). A test
-// in internal/house keeps that law. Each describes its endpoints in openapi.json beside its
+// in internal/test/archtest keeps that law. Each describes its endpoints in openapi.json beside its
 // route table; internal/apidoc makes one document of them.
 //
 // Comments cite the specification this service follows as (spec 4.2); tests also name the

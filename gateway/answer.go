@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -19,7 +19,7 @@ type answer struct {
 	http.ResponseWriter
 	gateway  *Gateway
 	request  *http.Request
-	visit    *visit.Visit
+	visit    *reqctx.Visit
 	guard    *guard
 	began    time.Time
 	status   int
@@ -83,7 +83,7 @@ func (a *answer) WriteHeader(status int) {
 
 // isOurs tells the headers that the gateway writes on a service's answer.
 func isOurs(name string) bool {
-	return name == visit.Header || name == headerHSTS || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
+	return name == reqctx.Header || name == headerHSTS || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
 }
 
 // remember keeps what the gateway has said while an answer is only announced: proxies

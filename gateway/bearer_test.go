@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
 )
 

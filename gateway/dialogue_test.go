@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, newHouse(t).gateway.OpenAPI())
+	document := openapitest.New(t, newHouse(t).gateway.OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		h, values := stage(t, strings.HasSuffix(file, "proxy.txt"))
 		return document.Watch(t, h), values

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 )
 
 // received takes out of a service's answer what is not its to say: who is signed in here,
@@ -40,7 +40,7 @@ type foreign struct {
 }
 
 func (f foreign) remove(h http.Header) {
-	delete(h, visit.Header)
+	delete(h, reqctx.Header)
 	if lines := h["Set-Cookie"]; lines != nil {
 		h["Set-Cookie"] = slices.DeleteFunc(lines, func(line string) bool { return isCookie(line, sessionCookie) })
 	}

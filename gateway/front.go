@@ -9,8 +9,8 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -30,7 +30,7 @@ type entry struct {
 // Front stands before everything else of a service. It answers preflights, puts CORS
 // headers and that of Config.HSTS on answers, and counts each request once (spec 8): against the application that
 // a valid bearer token names, or else against its address. What a room behind it learns
-// of the caller later moves the count (see package internal/visit).
+// of the caller later moves the count (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.secure(w)
@@ -41,7 +41,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		r, v := visit.Begin(w, r)
+		r, v := reqctx.Begin(w, r)
 		if err := g.admit(r, v); err != nil {
 			g.fail(w, r, err)
 			return
@@ -52,7 +52,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 
 // admit counts a request, once. The error is that there were too many, or that who it is
 // cannot be found out now.
-func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
+func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	if v.Entry != nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (g *Gateway) admit(r *http.Request, v *visit.Visit) (err error) {
 }
 
 // identify finds out whom the request's bearer token speaks for.
-func (g *Gateway) identify(r *http.Request, v *visit.Visit, e *entry, now time.Time) error {
+func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.Time) error {
 	bearer, err := token.Bearer(r)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 	return g.over(e, tooManyByApp)
 }
 
-// Count implements visit.Counter.
+// Count implements reqctx.Counter.
 func (e *entry) Count(ctx context.Context, n int) error {
 	if e.account == nil { // nobody with a token: such requests carry nothing that is counted
 		return nil

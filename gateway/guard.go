@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
 // CallerFrom returns whom the bearer token of a guarded request speaks for.
 func CallerFrom(ctx context.Context) (storage.Caller, bool) {
-	if v := visit.From(ctx); v != nil && v.Known {
+	if v := reqctx.From(ctx); v != nil && v.Known {
 		return v.Caller, true
 	}
 	return storage.Caller{}, false
@@ -68,8 +68,8 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		panic("gateway: " + err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, v := visit.Begin(w, r) // a copy of what net/http reads the body for
-		r.Trailer = nil           // so what stands behind the body is told to no service
+		r, v := reqctx.Begin(w, r) // a copy of what net/http reads the body for
+		r.Trailer = nil            // so what stands behind the body is told to no service
 		began := time.Now()
 		err := g.admit(r, v)
 		out := &v.Entry.(*entry).answer
@@ -93,7 +93,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 
 // admits says why a request may not come in. A token for one of the other Audiences opens
 // only what looks for it itself, such as the tool bus.
-func admits(v *visit.Visit) error {
+func admits(v *reqctx.Visit) error {
 	e := v.Entry.(*entry)
 	switch {
 	case !v.Known:

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"

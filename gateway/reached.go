@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 )
 
 // noticing is a transport that notes when a request has begun to go to the service: from
@@ -14,7 +14,7 @@ type noticing struct{ *http.Transport }
 // RoundTrip hangs its note on the trace that the reverse proxy has made for this request
 // alone: a second trace would cost each call more.
 func (t noticing) RoundTrip(r *http.Request) (*http.Response, error) {
-	v := visit.From(r.Context())
+	v := reqctx.From(r.Context())
 	if v == nil {
 		return t.Transport.RoundTrip(r)
 	}

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/urlpath"
-	"github.com/keystile/keystile/internal/visit"
 )
 
 // sessionCookie is that of sign-in: it opens the console, and is nobody else's.
@@ -32,14 +32,14 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	}
 	dropCookie(out, sessionCookie)
 
-	v, client := visit.From(in.Context()), p.gateway.c.ClientIP(in)
+	v, client := reqctx.From(in.Context()), p.gateway.c.ClientIP(in)
 	out.Header["X-Forwarded-For"] = []string{client.String()}
 	out.Header["X-Forwarded-Host"] = []string{in.Host}
 	out.Header["X-Forwarded-Proto"] = scheme(in, client)
 	if p.prefix != "" {
 		out.Header["X-Forwarded-Prefix"] = []string{p.prefix}
 	}
-	out.Header[visit.Header] = []string{v.RequestID}
+	out.Header[reqctx.Header] = []string{v.RequestID}
 	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -64,7 +64,7 @@ func success(w http.ResponseWriter, data any) error {
 
 // caller returns who asks; the error is why nobody does.
 func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
-	v := visit.From(r.Context())
+	v := reqctx.From(r.Context())
 	if err := admits(v); err != nil {
 		return storage.Caller{}, nil, err
 	}
@@ -72,4 +72,4 @@ func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 }
 
 // entryOf returns what is known of a request that has been admitted.
-func entryOf(r *http.Request) *entry { return visit.From(r.Context()).Entry.(*entry) }
+func entryOf(r *http.Request) *entry { return reqctx.From(r.Context()).Entry.(*entry) }

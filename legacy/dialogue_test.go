@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
 )
@@ -18,7 +18,7 @@ import (
 // Entries 46, 47 and 48 of the decisions. Bubbles begin at midnight UTC 2000-01-01, Unix
 // time 946684800, which the signatures in the files are made for.
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, new(legacy.Legacy).OpenAPI())
+	document := openapitest.New(t, new(legacy.Legacy).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		h := newHouse(t, func(c *legacy.Config) {
 			if strings.Contains(file, "mapped") {

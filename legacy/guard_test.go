@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
 )
@@ -101,7 +101,7 @@ func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 	var moved []string
 	ask := func(v url.Values, path string, err error) answer {
 		r := request("GET", path, v)
-		seen := &visit.Visit{Context: r.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return err }}
+		seen := &reqctx.Visit{Context: r.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return err }}
 		return h.ask(r.WithContext(seen))
 	}
 	for what, c := range map[string]struct {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -97,7 +97,7 @@ type Legacy struct {
 	c       Config
 	mux     *reply.Mux
 	acts    map[string]act
-	strikes strikes.Strikes
+	strikes bruteforce.Strikes
 }
 
 // New makes a Legacy. It says everything that is wrong with the Config at once.

@@ -3,10 +3,10 @@ package legacy
 import (
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/test/openapitest"
 )
 
 // Entry 51 of the decisions; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
-	witness.New(t, new(Legacy).OpenAPI()).Routes(t, new(Legacy).routes())
+	openapitest.New(t, new(Legacy).OpenAPI()).Routes(t, new(Legacy).routes())
 }

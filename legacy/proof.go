@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/strikes"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -27,14 +27,14 @@ var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret
 // on the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)
-	who := strikes.By(address, c.params.Get("appid"))
+	who := bruteforce.By(address, c.params.Get("appid"))
 	if wait := l.strikes.RetryAfter(who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, absent := l.find(c)
 	switch no := (*reply.Failure)(nil); {
 	case errors.As(absent, &no):
-		app, who = decoy, strikes.Unknown(address)
+		app, who = decoy, bruteforce.Unknown(address)
 		if wait := l.strikes.RetryAfter(who, now); wait != "" {
 			return storage.App{}, tooManyKeys.With("Retry-After", wait)
 		}
@@ -51,7 +51,7 @@ func (l *Legacy) prove(c *call) (storage.App, error) {
 	}
 	c.event.App, c.event.Anonymous = app.ID, false
 	c.event.Detail += how
-	return app, visit.Charge(c.Context(), app)
+	return app, reqctx.Charge(c.Context(), app)
 }
 
 // find returns the application that a request names.

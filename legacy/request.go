@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -48,7 +48,7 @@ func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 
 // serve reads a request, and takes down what came of it.
 func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, known []string, do act) (err error) {
-	c := &call{Request: r, known: known, event: visit.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
+	c := &call{Request: r, known: known, event: reqctx.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
 	c.event.Anonymous = true // until an application or a user is proven
 	defer func() {
 		c.event.Latency, c.event.Status = time.Since(c.event.At), http.StatusOK

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/internal/token/forgery"
-	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
@@ -162,18 +162,18 @@ func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 func TestTheGatewaysWordIsFinal(t *testing.T) {
 	h := newHouse(t)
 	for name, c := range map[string]struct {
-		visit  visit.Visit
+		visit  reqctx.Visit
 		bearer string
 		status int
 	}{
-		"known, for the service":        {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer}}, "x", 200},
-		"known, for the bus":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: busURI}}, "x", 200},
-		"known, for another":            {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer + "/x"}}, "app", 401},
-		"looked at and refused":         {visit.Visit{Entry: 1}, "app", 401},
-		"not looked at":                 {visit.Visit{}, "app", 200},
-		"not looked at, and no good":    {visit.Visit{}, "x", 401},
-		"known without an audience":     {visit.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app"}}, "app", 401},
-		"looked at, and without tokens": {visit.Visit{Entry: 1}, "", 401},
+		"known, for the service":        {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer}}, "x", 200},
+		"known, for the bus":            {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: busURI}}, "x", 200},
+		"known, for another":            {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer + "/x"}}, "app", 401},
+		"looked at and refused":         {reqctx.Visit{Entry: 1}, "app", 401},
+		"not looked at":                 {reqctx.Visit{}, "app", 200},
+		"not looked at, and no good":    {reqctx.Visit{}, "x", 401},
+		"known without an audience":     {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app"}}, "app", 401},
+		"looked at, and without tokens": {reqctx.Visit{Entry: 1}, "", 401},
 	} {
 		c.visit.Context = t.Context()
 		if a := send(h.bus, request(&c.visit, legacyBody("ping", ""), "Authorization", "Bearer "+c.bearer)); a.status != c.status {
@@ -253,7 +253,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
 	h := newHouse(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	v := &visit.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}
+	v := &reqctx.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}
 	w := httptest.NewRecorder()
 	h.bus.ServeHTTP(w, r.WithContext(v))
 	if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("WWW-Authenticate") != "" {

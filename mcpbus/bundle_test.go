@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 )
@@ -188,7 +188,7 @@ func TestATokenIsIssuedForABundle(t *testing.T) {
 func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
 	h := bundled(t)
 	for audience, want := range map[string]int{issuer: 200, busURI: 200, issuer + supportPath: 200, issuer + "/api/mcp/b/other": 401, issuer + "/x": 401} {
-		v := &visit.Visit{Context: t.Context(), Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
+		v := &reqctx.Visit{Context: t.Context(), Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
 		r := request(v, legacyBody("ping", ""))
 		r.URL.Path = supportPath
 		if a := send(h.bus, r); a.status != want {

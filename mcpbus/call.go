@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/keystile/keystile/internal/mcpcall"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage"
 )
@@ -177,7 +177,7 @@ func (c *toolCall) charge(failed bool) error {
 
 // note writes the call on the audit trail.
 func (c *toolCall) note(status, bytes int) {
-	event := visit.Event(c.request, storage.EventToolCall, c.bus.c.ClientIP(c.request))
+	event := reqctx.Event(c.request, storage.EventToolCall, c.bus.c.ClientIP(c.request))
 	event.At, event.Latency = c.began, time.Since(c.began)
 	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
 	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, new(mcpbus.Bus).OpenAPI())
+	document := openapitest.New(t, new(mcpbus.Bus).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

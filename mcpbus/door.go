@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/toolaccess"
-	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage"
 )
@@ -32,7 +32,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return noBundle
 	}
-	r, v := visit.Begin(w, r)
+	r, v := reqctx.Begin(w, r)
 	caller, err := b.caller(r, v, at)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (b *Bus) welcome(origin []string) bool {
 
 // caller returns whom a request speaks for. If a gateway has looked at the request, its
 // word is final: it may know that a good token's application is disabled.
-func (b *Bus) caller(r *http.Request, v *visit.Visit, at *address) (storage.Caller, error) {
+func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
 	if v.Known {
 		if !slices.Contains(at.audiences, v.Caller.Audience) {
 			return storage.Caller{}, badToken
@@ -194,7 +194,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 	if !hasBatches(x.request.Header) {
 		return unreadable(noBatch, nil)
 	}
-	if err := visit.CountMore(x.request.Context(), len(messages)-1); err != nil {
+	if err := reqctx.CountMore(x.request.Context(), len(messages)-1); err != nil {
 		return err
 	}
 	var out pieces

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/toolschema/hiddentext"
+	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"

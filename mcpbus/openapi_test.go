@@ -3,7 +3,7 @@ package mcpbus
 import (
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/test/openapitest"
 )
 
 // Entry 51 of the decisions; TestDialogues holds the answers against the document.
@@ -14,5 +14,5 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 			routes[i].Methods = []string{"POST"} // it refuses others in a voice of its own, 405 in both shapes
 		}
 	}
-	witness.New(t, new(Bus).OpenAPI()).Routes(t, routes)
+	openapitest.New(t, new(Bus).OpenAPI()).Routes(t, routes)
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/internal/mcpcall"
+	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 

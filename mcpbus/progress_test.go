@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/mcpcall"
 	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 )
 
 const bothTypes = "application/json, text/event-stream"

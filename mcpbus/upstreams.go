@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/keystile/keystile/internal/mcpcall"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -26,7 +26,7 @@ func (nowhere) NoteNow(context.Context, storage.Event) error { return nil }
 
 // act begins the audit event of a request.
 func (s *Server) act(r *http.Request, kind string) *storage.Event {
-	e := visit.Event(r, kind, s.c.ClientIP(r))
+	e := reqctx.Event(r, kind, s.c.ClientIP(r))
 	return &e
 }
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -27,7 +27,7 @@ var quiet = slog.New(slog.DiscardHandler)
 const password = "correct horse battery"
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, new(oauth.Server).OpenAPI())
+	document := openapitest.New(t, new(oauth.Server).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

@@ -4,7 +4,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/internal/test/forgery"
 )
 
 func TestForgedTokensAreRefused(t *testing.T) {

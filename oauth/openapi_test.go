@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/apidoc"
-	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/test/openapitest"
 )
 
 // Entry 51 of the decisions; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
-	witness.New(t, new(Server).OpenAPI()).Routes(t, new(Server).routes())
+	openapitest.New(t, new(Server).OpenAPI()).Routes(t, new(Server).routes())
 }
 
 // A name that authorize learns has to be one that no value of a signed request may hide.

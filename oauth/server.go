@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/strikes"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
@@ -98,7 +98,7 @@ type Server struct {
 	revoked    *token.Revoked
 	verifier   *token.Verifier
 	sameOrigin *http.CrossOriginProtection
-	strikes    strikes.Strikes
+	strikes    bruteforce.Strikes
 }
 
 // New makes a Server. It says everything that is wrong with the Config at once.

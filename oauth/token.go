@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/strikes"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 )
@@ -64,7 +64,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 		return app, form, err
 	}
 	if !app.Public {
-		err = visit.Charge(r.Context(), app)
+		err = reqctx.Charge(r.Context(), app)
 	}
 	return app, form, failed(err)
 }
@@ -73,7 +73,7 @@ func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App
 // is no secret, so guesses at those that do not may be told apart by when they are refused.
 func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
 	now, address := time.Now(), s.c.ClientIP(r)
-	who := strikes.By(address, form.Get("client_id"))
+	who := bruteforce.By(address, form.Get("client_id"))
 	if wait := s.strikes.RetryAfter(who, now); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
@@ -82,7 +82,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 		return app, err
 	}
 	if app.ID == "" {
-		who = strikes.Unknown(address)
+		who = bruteforce.Unknown(address)
 		if wait := s.strikes.RetryAfter(who, now); wait != "" {
 			return app, tooManyKeys.With("Retry-After", wait)
 		}

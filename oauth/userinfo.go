@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/internal/visit"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -44,7 +44,7 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 // caller returns whom the request's bearer token speaks for. A gateway before this room
 // may have asked already.
 func (s *Server) caller(r *http.Request) (storage.Caller, error) {
-	if v := visit.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.c.Issuer {
+	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.c.Issuer {
 		return v.Caller, nil
 	}
 	bearer, err := token.Bearer(r)

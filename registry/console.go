@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/internal/consoleauth"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -103,7 +103,7 @@ func (g *Registry) note(r *http.Request, user storage.User, detail string) error
 	if g.c.Audit == nil {
 		return nil
 	}
-	e := visit.Event(r, storage.EventRegistration, g.c.ClientIP(r))
+	e := reqctx.Event(r, storage.EventRegistration, g.c.ClientIP(r))
 	e.User, e.Status, e.Detail = user.Sub, http.StatusOK, detail
 	if err := g.c.Audit.NoteNow(r.Context(), e); err != nil {
 		return untold.Because(err)

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, new(registry.Registry).OpenAPI())
+	document := openapitest.New(t, new(registry.Registry).OpenAPI())
 	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

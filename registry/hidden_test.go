@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/toolschema/hiddentext"
+	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/storage"
 )
 

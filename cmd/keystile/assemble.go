@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/clientip"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -45,7 +45,7 @@ type assembled struct {
 // a door with an address on it. Nothing else in the program knows two rooms. A nil observer
 // is none. The caller closes what is returned.
 func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (*assembled, error) {
-	b := &builder{c: c, base: base, home: home, log: log, client: visit.Address(clientip.New(c.TrustedProxies).Of)}
+	b := &builder{c: c, base: base, home: home, log: log, client: reqctx.Address(clientip.New(c.TrustedProxies).Of)}
 	if err := b.build(ctx); err != nil {
 		return nil, errors.Join(err, b.close(ctx))
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
+	"github.com/keystile/keystile/internal/test/browser"
 )
 
 // Entries 21 and 22 of the decisions, as a tourist meets them.

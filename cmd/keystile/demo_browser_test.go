@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
+	"github.com/keystile/keystile/internal/test/browser"
 )
 
 // Entry 16 of the decisions. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/terminal/pty"
+	"github.com/keystile/keystile/internal/test/pty"
 )
 
 func TestOnATerminalTheFirstRunShowsWhatItMade(t *testing.T) {

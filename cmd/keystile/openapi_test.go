@@ -17,15 +17,15 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/apidoc"
-	"github.com/keystile/keystile/internal/apidoc/witness"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/registry"
 )
 
 // Entry 51 of the decisions. Each room holds its own part against its routes and answers.
 func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
 	document := apidoc.Of(lobbyAPI)
-	witness.New(t, document).Routes(t, lobby{base: apidoc.Example, document: document}.routes())
+	openapitest.New(t, document).Routes(t, lobby{base: apidoc.Example, document: document}.routes())
 }
 
 // Each door of the house is described, or is here with the reason why it is not.
@@ -36,7 +36,7 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 		"/demo":          "pages that show how it works",
 	}
 	b := built(t, "KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1")
-	document := witness.New(t, b.openAPI())
+	document := openapitest.New(t, b.openAPI())
 	for _, d := range b.doors {
 		if document.Describes(d.path) == (leftOut[d.path] != "") {
 			t.Errorf("%s: described, or left out for a reason? Choose one", d.path)
@@ -118,7 +118,7 @@ func TestTheRunningProgramIsAsItsDocumentSays(t *testing.T) {
 			token := machineToken(t, s, id, secret)
 			_, document := get(t, http.DefaultClient, s.base+"/openapi.json", "Authorization", "Bearer "+token)
 			client := &http.Client{
-				Transport:     witness.Of(t, []byte(document)).Transport(t, http.DefaultTransport),
+				Transport:     openapitest.Of(t, []byte(document)).Transport(t, http.DefaultTransport),
 				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			}
 			for _, path := range pathsOf(t, document) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
+	"github.com/keystile/keystile/internal/test/browser"
 )
 
 // The page's own script waits, sees what the phone does and goes on.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/test/browser"
 )
 
 // tourist is somebody with a device, in one language, at a service that has the fakes of all

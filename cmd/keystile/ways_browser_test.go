@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/browser"
+	"github.com/keystile/keystile/internal/test/browser"
 )
 
 // waysIn is every way to sign in, with the login_type that applications are told.

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway/console"
-	"github.com/keystile/keystile/internal/apidoc/witness"
-	"github.com/keystile/keystile/internal/dialogue"
+	"github.com/keystile/keystile/internal/test/dialogue"
+	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestDialogues(t *testing.T) {
-	document := witness.New(t, new(console.Console).OpenAPI())
+	document := openapitest.New(t, new(console.Console).OpenAPI())
 	dialogue.Prove(t, base, func(t *testing.T, _ string) (http.Handler, map[string]string) {
 		h, values := stage(t)
 		return document.Watch(t, h), values

@@ -3,10 +3,10 @@ package console
 import (
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc/witness"
+	"github.com/keystile/keystile/internal/test/openapitest"
 )
 
 // Entry 51 of the decisions; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
-	witness.New(t, new(Console).OpenAPI()).Routes(t, new(Console).routes())
+	openapitest.New(t, new(Console).OpenAPI()).Routes(t, new(Console).routes())
 }

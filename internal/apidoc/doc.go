@@ -11,7 +11,7 @@
 //
 // The document is written by hand and proven by tests, instead of made from the code: what
 // a reader needs (when to call, what comes of it, examples) stands in no type. The tests
-// (package witness) hold each part against the room's route table, and against every answer
+// (internal/test/openapitest) hold each part against the room's route table, and against every answer
 // of its dialogues.
 //
 // It lives in the rooms and not in the program, because an embedder mounts some rooms and

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/internal/test/forgery"
 )
 
 func TestForgedTokensAreRefused(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/token/forgery"
+	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/internal/toolschema/hiddentext"
+	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 

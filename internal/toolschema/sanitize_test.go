@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/toolschema/hiddentext"
+	"github.com/keystile/keystile/internal/test/hiddentext"
 )
 
 func TestWhatIsLeftOfAForeignSchema(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -54,7 +54,7 @@ func (s *SignIn) changed(r *http.Request, sub, what, before, after string) error
 }
 
 func (s *SignIn) event(r *http.Request, kind string, what storage.Event) storage.Event {
-	e := visit.Event(r, kind, s.peer(r))
+	e := reqctx.Event(r, kind, s.peer(r))
 	e.Status, e.User, e.App, e.Detail = cmp.Or(what.Status, http.StatusSeeOther), what.User, what.App, what.Detail
 	e.Anonymous = what.Anonymous
 	return e

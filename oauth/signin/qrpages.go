@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/page"
-	"github.com/keystile/keystile/internal/qr"
+	"github.com/keystile/keystile/oauth/signin/internal/qr"
 	"github.com/keystile/keystile/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/apps"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -47,7 +47,7 @@ const maxDetail = 1000
 // Note puts an act on the audit trail and waits until it is there. What is too long for one
 // event goes on in the next.
 func (c Recorder) Note(r *http.Request, a Act) error {
-	e := visit.Event(r, storage.EventAdmin, c.ClientIP(r))
+	e := reqctx.Event(r, storage.EventAdmin, c.ClientIP(r))
 	e.App, e.User = a.App, a.User
 	for _, detail := range a.details() {
 		e.Detail = detail

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 )
 
 // Config is what Front needs.
@@ -46,7 +46,7 @@ type front struct {
 
 func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	r, _ = visit.Begin(w, r)
+	r, _ = reqctx.Begin(w, r)
 	out := &recorder{ResponseWriter: w}
 	if f.Observer != nil {
 		f.Observer.Begin()

@@ -13,22 +13,22 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 )
 
 func TestTheIDIsInTheContextTheAnswerAndWhatIsHandedOn(t *testing.T) {
 	var in, onward, trace string
 	d := newDesk(t, func(_ http.ResponseWriter, r *http.Request) {
-		in, onward, trace = visit.ID(r.Context()), r.Header.Get(visit.Header), r.Header.Get("traceparent")
+		in, onward, trace = reqctx.ID(r.Context()), r.Header.Get(reqctx.Header), r.Header.Get("traceparent")
 	})
 	w := d.serve("GET", "/", "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	if id := w.Header().Get(visit.Header); id == "" || in != id || onward != id {
+	if id := w.Header().Get(reqctx.Header); id == "" || in != id || onward != id {
 		t.Errorf("answered %q, context %q, handed on %q", id, in, onward)
 	}
 	if trace != "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" || w.Header().Get("Traceparent") != "" {
 		t.Errorf("traceparent became %q", trace)
 	}
-	if visit.ID(context.Background()) != "" {
+	if reqctx.ID(context.Background()) != "" {
 		t.Error("there is an id outside of a request")
 	}
 }
@@ -37,7 +37,7 @@ func TestRecordsOfARequestCarryItsID(t *testing.T) {
 	d := newDesk(t, nil)
 	log := d.log.With("a", 1).WithGroup("g")
 	d.next = func(_ http.ResponseWriter, r *http.Request) { log.InfoContext(r.Context(), "within") }
-	d.serve("GET", "/", visit.Header, "id-1")
+	d.serve("GET", "/", reqctx.Header, "id-1")
 	log.Info("without")
 	for line := range strings.Lines(d.out.String()) {
 		if want := !strings.Contains(line, "msg=without"); strings.Contains(line, "request_id=id-1") != want {
@@ -48,7 +48,7 @@ func TestRecordsOfARequestCarryItsID(t *testing.T) {
 
 func TestARequestGetsOneLineWithoutItsSecrets(t *testing.T) {
 	d := newDesk(t, nil)
-	d.serve("POST", "/known/7?code=SECRET", visit.Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
+	d.serve("POST", "/known/7?code=SECRET", reqctx.Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
 	d.serve("GET", "/SECRET")
 	d.serve("SECRET", "/")
 	text := d.out.String()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/keystile/keystile/internal/visit"
+	"github.com/keystile/keystile/internal/reqctx"
 )
 
 // Log returns a handler whose records carry the id of the request they were made in.
@@ -13,7 +13,7 @@ func Log(h slog.Handler) slog.Handler { return handler{h} }
 type handler struct{ slog.Handler }
 
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	if id := visit.ID(ctx); id != "" {
+	if id := reqctx.ID(ctx); id != "" {
 		r = r.Clone() // the caller may hand it to other handlers too
 		r.AddAttrs(slog.String("request_id", id))
 	}

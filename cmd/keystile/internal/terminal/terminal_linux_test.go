@@ -3,7 +3,7 @@ package terminal
 import (
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/terminal/pty"
+	"github.com/keystile/keystile/internal/test/pty"
 )
 
 func TestATerminalIsOne(t *testing.T) {

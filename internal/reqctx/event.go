@@ -1,0 +1,17 @@
+package reqctx
+
+import (
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Event begins an audit event of a request: what is known before it is answered.
+func Event(r *http.Request, kind string, from netip.Addr) storage.Event {
+	return storage.Event{
+		At: time.Now(), Kind: kind, RequestID: ID(r.Context()), Method: r.Method, Path: r.URL.Path, IP: from.String(),
+		Route: r.Pattern,
+	}
+}

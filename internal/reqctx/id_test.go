@@ -1,0 +1,38 @@
+package reqctx
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
+	for given, taken := range map[string]bool{
+		"a": true, "A-z_0.9": true, strings.Repeat("x", 64): true,
+		"": false, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false, "a/b": false, "a\x00": false,
+	} {
+		r, w := httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
+		r.Header.Set(Header, given)
+		in, v := Begin(w, r)
+		if taken != (v.RequestID == given) || !fits(v.RequestID) {
+			t.Errorf("given %q it is %q, want it taken: %t", given, v.RequestID, taken)
+		}
+		if id := v.RequestID; ID(in.Context()) != id || w.Header().Get(Header) != id || in.Header.Get(Header) != id {
+			t.Errorf("id %q: context %q, answered %q, handed on %q", id, ID(in.Context()), w.Header().Get(Header), in.Header.Get(Header))
+		}
+	}
+}
+
+func TestTwoIDsAreNone(t *testing.T) {
+	if id := idOf(http.Header{Header: {"a", "b"}}); id == "a" || id == "b" || len(id) != 26 {
+		t.Errorf("of two ids it is %q", id)
+	}
+}
+
+func TestARequestIsBegunOnce(t *testing.T) {
+	r, first := Begin(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	if _, second := Begin(httptest.NewRecorder(), r); second != first {
+		t.Error("a request that is on its way was begun again")
+	}
+}

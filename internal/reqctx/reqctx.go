@@ -1,0 +1,90 @@
+package reqctx
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Visit is one request. It belongs to the goroutine that serves it, and is the request's
+// context itself, which saves a piece of garbage on every request.
+type Visit struct {
+	context.Context // the one it was begun in
+
+	RequestID string
+	Caller    storage.Caller // whom a valid bearer token speaks for; zero unless Known
+	Known     bool
+	Trouble   error // why it could not be found out now; nil: there is no good token
+	Entry     any   // what the gateway keeps for itself; nil: it has not seen the request
+	// Move moves the request's count to an application; nil if there is nothing to move.
+	// Its error is the answer: the application is over its own rate.
+	Move func(app storage.App) error
+
+	id    [1]string // the header's value
+	from  netip.Addr
+	asked bool // from is known
+}
+
+type key struct{}
+
+// Value makes the Visit be found in its own context, and in those made from it.
+func (v *Visit) Value(k any) any {
+	if k == (key{}) {
+		return v
+	}
+	return v.Context.Value(k)
+}
+
+// From returns the Visit of a request's context, nil if no gateway stands before it.
+func From(ctx context.Context) *Visit {
+	v, _ := ctx.Value(key{}).(*Visit)
+	return v
+}
+
+// Address returns a function that asks of once for each request, however many want to know
+// where that came from. Where several are made, the first one's answer is that of all.
+func Address(of func(*http.Request) netip.Addr) func(*http.Request) netip.Addr {
+	return func(r *http.Request) netip.Addr {
+		v := From(r.Context())
+		if v == nil {
+			return of(r)
+		}
+		if !v.asked {
+			v.from, v.asked = of(r), true
+		}
+		return v.from
+	}
+}
+
+// Charge counts the request against an application that has proved who it is by its
+// secret, and no longer against the address it came from. It
+// does so once. An error is a *reply.Failure.
+func Charge(ctx context.Context, app storage.App) error {
+	v := From(ctx)
+	if v == nil || v.Move == nil {
+		return nil
+	}
+	move := v.Move
+	v.Move = nil
+	return move(app)
+}
+
+// Counter is an Entry that can count a request again, for whoever it is counted for.
+type Counter interface {
+	// Count counts n requests more, and refuses all of them if there are too many.
+	Count(ctx context.Context, n int) error
+}
+
+// CountMore counts what one request carries beside the first of it, such as the messages of
+// a batch: a rate is of what is asked for and not of how it is packed. Where no gateway
+// counts, nothing is. An error is a *reply.Failure.
+func CountMore(ctx context.Context, n int) error {
+	if v := From(ctx); v != nil && n > 0 {
+		if c, ok := v.Entry.(Counter); ok {
+			return c.Count(ctx, n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/keystile/keystile"
+
+// topLevel is everything the first look at the repository shows.
+var topLevel = []string{
+	".ci", ".git", ".github", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "cmd", "doc.go",
+	"examples", "gateway", "go.mod", "go.sum", "internal", "legacy", "mcpbus", "oauth",
+	"registry", "storage",
+}
+
+// rooms import storage and internal/* and never each other. The two that have rooms of
+// their own inside are named with them.
+var rooms = []string{"oauth", "oauth/signin", "gateway", "registry", "mcpbus", "legacy"}
+
+// heavy dependencies have one room each, and YAML two: the configuration file is read with
+// its lines and written, documents become JSON. Tests may import those of testOnly too.
+var heavy = map[string]string{
+	"github.com/ory/fosite":         "oauth/internal/engine",
+	"go.etcd.io/bbolt":              "storage/bolt",
+	"github.com/go-jose/go-jose/v4": "internal/token",
+	"golang.org/x/crypto":           "oauth/signin",
+	"golang.org/x/time":             "gateway",
+	"golang.org/x/text/unicode":     "internal/confusable",
+	"golang.org/x/text/encoding":    "internal/charset",
+	"golang.org/x/text/transform":   "internal/charset",
+	"github.com/getkin/kin-openapi": "registry",
+	"github.com/wneessen/go-mail":   "oauth/signin/mailer",
+	"go.yaml.in/yaml/v3":            "cmd/keystile/config internal/yamljson",
+	"github.com/prometheus":         "cmd/keystile/internal/metrics",
+	"rsc.io/qr":                     "oauth/signin/internal/qr",
+	"golang.org/x/sys":              "cmd/keystile/internal/terminal",
+
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
+}
+
+var testOnly = map[string]string{
+	"golang.org/x/oauth2":                      "internal/test/peers",
+	"golang.org/x/text/encoding":               "internal/restcall",
+	"github.com/coreos/go-oidc/v3":             "internal/test/peers",
+	"github.com/go-jose/go-jose/v4":            "internal/token",
+	"github.com/getkin/kin-openapi":            "internal/test/peers",
+	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
+}
+
+// foreign reports whether a path names code of others.
+func foreign(path string) bool {
+	return strings.Contains(strings.Split(path, "/")[0], ".") && !ours(path)
+}
+
+func ours(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+
+func within(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
+
+// roomOf returns the innermost room a package belongs to, "" if none.
+func roomOf(pkg string) string {
+	best := ""
+	for _, r := range rooms {
+		if within(pkg, r) && len(r) > len(best) {
+			best = r
+		}
+	}
+	return best
+}
+
+// permits says why pkg (relative to the module) may not import path, "" if it may.
+func permits(pkg, path string, test bool) string {
+	if foreign(path) {
+		return permitsForeign(pkg, path, test)
+	}
+	if !ours(path) {
+		return ""
+	}
+	to := strings.TrimPrefix(path, module+"/")
+	switch room := roomOf(pkg); {
+	case test: // a test may bring rooms together; what is shipped may not
+		return ""
+	case pkg == "storage":
+		return "storage imports nothing of ours"
+	case within(pkg, "storage") && !within(to, "storage"):
+		return "adapters import storage only"
+	case within(pkg, "internal") && roomOf(to) != "":
+		return "internal packages import no room"
+	case room != "" && !within(to, "storage") && !within(to, "internal") && !within(to, room+"/internal") && !within(to, room+"/connector"):
+		return "a room imports storage, internal/*, its own internal packages and its connectors"
+	case within(to, room+"/connector/fake") && room != "":
+		return "only cmd and tests bring in the fake providers"
+	case room != "" && within(to, "storage") && to != "storage":
+		return "a room does not choose its adapter"
+	}
+	return ""
+}
+
+func permitsForeign(pkg, path string, test bool) string {
+	for dep, rooms := range heavy {
+		if within(path, dep) && (slices.Contains(strings.Fields(rooms), pkg) || test && within(pkg, testOnly[dep]) && testOnly[dep] != "") {
+			return ""
+		}
+	}
+	for dep, room := range testOnly {
+		if test && within(path, dep) && within(pkg, room) {
+			return ""
+		}
+	}
+	return "a foreign package has its rooms (see the table heavy)"
+}
+
+func TestEveryImportKeepsTheLaw(t *testing.T) {
+	packages := goFiles(t)
+	if len(packages) < 10 {
+		t.Fatalf("only %d packages found: the test looks in the wrong place", len(packages))
+	}
+	for pkg, names := range packages {
+		for _, name := range names {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				path, _ := strconv.Unquote(spec.Path.Value)
+				if why := permits(pkg, path, strings.HasSuffix(name, "_test.go")); why != "" {
+					t.Errorf("%s imports %s: %s", name, path, why)
+				}
+			}
+		}
+	}
+}
+
+func TestTheLawRefusesWhatItShould(t *testing.T) {
+	for _, c := range []struct {
+		pkg, path string
+		test, ok  bool
+	}{
+		{"legacy", module + "/oauth", false, false},
+		{"oauth/signin", module + "/oauth", false, false},
+		{"oauth", module + "/oauth/signin", false, false},
+		{"oauth", module + "/oauth/internal/engine", false, true},
+		{"oauth/signin", module + "/oauth/signin/connector", false, true},
+		{"oauth/signin", module + "/oauth/signin/connector/fake", false, false},
+		{"oauth/signin/connector/fake", module + "/oauth/signin/connector", false, true},
+		{"oauth", module + "/oauth/signin/connector", false, false},
+		{"gateway", module + "/oauth/internal/engine", false, false},
+		{"gateway", module + "/storage", false, true},
+		{"gateway", module + "/storage/bolt", false, false},
+		{"gateway", module + "/storage/memory", true, true},
+		{"storage", module + "/internal/token", false, false},
+		{"storage/bolt", module + "/internal/token", false, false},
+		{"internal/token", module + "/oauth", false, false},
+		{"cmd/keystile", module + "/oauth", false, true},
+		{"gateway", "github.com/ory/fosite", false, false},
+		{"oauth/internal/engine", "github.com/ory/fosite/handler/oauth2", false, true},
+		{"oauth", "github.com/ory/fosite", false, false},
+		{"oauth", "golang.org/x/oauth2", true, false},
+		{"internal/test/peers", "golang.org/x/oauth2", true, true},
+		{"internal/test/peers", "golang.org/x/oauth2", false, false},
+		{"storage/memory", "github.com/some/thing", false, false},
+		{"internal/yamljson", "go.yaml.in/yaml/v3", false, true},
+		{"cmd/keystile/config", "go.yaml.in/yaml/v3", false, true},
+		{"registry", "go.yaml.in/yaml/v3", false, false},
+		{"cmd/keystile/config internal/yamljson", "go.yaml.in/yaml/v3", false, false},
+	} {
+		if why := permits(c.pkg, c.path, c.test); (why == "") != c.ok {
+			t.Errorf("permits(%s, %s, test %t) = %q, want allowed %t", c.pkg, c.path, c.test, why, c.ok)
+		}
+	}
+}
+
+func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
+	const fosite = "github.com/ory/fosite"
+	if !slices.Contains(deps(t, "oauth"), fosite) {
+		t.Fatal("oauth links no fosite: the test lists the wrong thing")
+	}
+	for _, room := range []string{"gateway", "registry", "mcpbus", "legacy", "oauth/signin", "storage/bolt", "internal/token"} {
+		if slices.Contains(deps(t, room), fosite) {
+			t.Errorf("%s links fosite: whoever imports it gets some 50 modules", room)
+		}
+	}
+}
+
+func TestNothingForTestsIsShipped(t *testing.T) {
+	shipped := deps(t, "cmd/keystile")
+	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue", module + "/internal/test/hiddentext", module + "/internal/test/pty"} {
+		if slices.Contains(shipped, pkg) {
+			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
+		}
+	}
+}
+
+func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !slices.Contains(topLevel, name) && !ignored(t, name) {
+			t.Errorf("%s: not part of the top level", name)
+		}
+	}
+}
+
+const root = "../../.."
+
+// goFiles returns the Go files of the module by package, both relative to the root.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() && rel != "." && nested(path): // a module of its own, which importers never see
+			return fs.SkipDir
+		case strings.HasSuffix(rel, ".go"):
+			pkg := filepath.ToSlash(filepath.Dir(rel))
+			files[pkg] = append(files[pkg], rel)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func nested(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func deps(t *testing.T, pkg string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+pkg)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list -deps ./%s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// ignored reports whether git leaves the file alone: what a run or a build leaves behind.
+func ignored(t *testing.T, name string) bool {
+	cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "-q", name)
+	cmd.Dir = root
+	return cmd.Run() == nil
+}
+
+// gone are spellings that the project has given up, and what it writes instead. Fuzz corpora keep
+// what was once sent.
+var gone = map[string]string{"can" + " not": "cannot"}
+
+func TestWordsThatAreGoneStayGone(t *testing.T) {
+	out, err := exec.Command("git", "-C", filepath.Join("..", ".."), "ls-files", "-z", ":!**/testdata/fuzz/**").Output()
+	if err != nil {
+		t.Skipf("this is no checkout of git: %v", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			continue // removed, and not yet committed
+		}
+		for old, now := range gone {
+			if at := strings.Index(strings.ToLower(string(text)), old); at >= 0 {
+				t.Errorf("%s:%d: write %q for %q", name, 1+strings.Count(string(text[:at]), "\n"), now, old)
+			}
+		}
+	}
+}

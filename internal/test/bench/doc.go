@@ -1,0 +1,25 @@
+//go:build linux
+
+// Command bench measures the service over HTTP, beside what this machine allows, and prints
+// the table of the README.
+//
+//	go run ./internal/test/bench                 everything, some minutes
+//	go run ./internal/test/bench --row 5         one row
+//	go run ./internal/test/bench --large         rows 3 and 10 with a million stored tokens too
+//
+// # Choices
+//
+// Each figure is a ratio to a floor that is measured in the same rounds on the same
+// processors: a server that does the transport's part of the work and nothing else, a
+// commit, a flush of the disk. Rounds take turns; what is printed is the median of the
+// rounds and how far they lie apart. Rates of machines differ, ratios less so.
+//
+// It runs on Linux: what a server takes is read from /proc.
+//
+// Client and servers share the processors, so a client that costs little matters: it is
+// in conn.go. The processor time of a server is what the kernel charges its process.
+//
+// The peer of the code flow is fosite as its documentation shows it, in memory. Only
+// oauth/internal/engine may import fosite, so it is a benchmark of that package, compiled
+// here and run as a process.
+package main

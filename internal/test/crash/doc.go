@@ -1,0 +1,69 @@
+// Command crash kills a serving keystile, again and again, and holds it to its word: what
+// was acknowledged before the kill must be there afterwards, and what was ended must stay
+// so.
+//
+//	go run ./internal/test/crash --cycles 10
+//	go run ./internal/test/crash --cycles 1000 --long 100 --wait 75s    # with lives of minutes
+//	go run ./internal/test/crash --cycles 100 --plant write             # a fault that it has to find
+//
+// In each cycle fourteen clients work over HTTP and the admin socket, then the server is sent
+// SIGKILL, started again, and asked about what the journal says. Some starts are killed too,
+// at a random moment. It exits 1 if the server broke its word, and prints the journal lines
+// that prove it.
+//
+// # What is done, and held
+//
+//	holder     codes, tokens, rotations and revocations
+//	registrar  applications and users; setter: a setting
+//	keeper     secrets of an application: the new one works, the one before until its end
+//	buyer      orders and what was decided about them, and the tier that is in force
+//	member     sign-up, sign-in, sign-out here and everywhere, changed passwords
+//	truster    consent: remembered, or taken back with every token of it
+//	warden     users who are disabled and enabled
+//	publisher  capabilities: what the bus lists, and what a receiver of webhooks was told
+//	postman    codes by mail: each works once
+//	caller     charged calls: the ledger
+//	trail      the audit trail: whole after each kill, and with the acts that are promised to
+//	           be on it before they are answered, see promised
+//
+// A client has work, which goes on until the server is gone; what it knows are things in the
+// journal, each of a kind that says how to ask about it (kindsOf). A client that is a checker
+// has more to ask.
+//
+// # Choices
+//
+// A write whose answer was lost may have happened or not; which of the two, the first look
+// after the kill tells, and from then on that is what must stay. Where one write changes
+// several things (a family of tokens ends), all must agree. Where an act is several writes
+// (signing out everywhere), each thing is settled by itself; once it is acknowledged, all
+// must have ended.
+//
+// The new token of a rotation whose answer was lost is known to nobody, so nobody can see
+// whether it works; that a rotation is stored wholly or not at all is held by the contract
+// tests of the storage. Here the old one works, or it is refused for ever. Some
+// rotations are sent twice at once instead: one of the two must win, and a refusal that
+// arrived says that the other was stored. The same goes for secrets and cookies.
+//
+// Calls that are charged are held against the ledger life by life: not fewer than were
+// answered, not more than were sent. At the end one life is ended by SIGTERM, and then they
+// are equal.
+//
+// A mail is handed over behind the answer: one that was asked for and not handed over is
+// counted, and is no violation. A webhook may come late, by a minute if the kill cut its
+// delivery off: that it comes is held at the end alone, if --wait is long enough; that what
+// comes is what happened, in its order and under one id, after each kill.
+//
+// A life is of 50 ms to 0.4 s, one in six of up to 2 s, and longer on a machine that has other
+// work to do (slowness). After a second clients slow down, so that lives of minutes do not
+// grow a file that no campaign gets through.
+//
+// Of a trail with more than 20,000 records what is new is read after each kill; the chains are
+// verified when it has grown by a quarter, and at the end.
+//
+// The seed draws the work of each client, the moments of the kills and what is asked about. The
+// moments are those of a machine: with the same seed no two campaigns are the same, but alike.
+//
+// Every request comes from an address of its own, or a lock against guessing would answer for
+// the server. The leeways for a second use are set to a day: asking about a used token must
+// not end what it belongs to.
+package main

@@ -1,0 +1,134 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	arguments = `{"name":"Rex","age":3}`
+	schema    = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}`
+	origin    = "https://id.example.com"
+)
+
+// BenchmarkToolsCall is one call of a tool whose upstream is a local server: directly, by
+// the bus, and by a server made of the official SDK that passes the call on.
+func BenchmarkToolsCall(b *testing.B) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"id":42,"name":"Rex","tags":["a","b"]}`)
+	}))
+	defer upstream.Close()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
+	defer client.CloseIdleConnections()
+	b.Run("direct", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := pass(b.Context(), client, upstream.URL, arguments); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":` + arguments + `}}`
+	b.Run("bus", func(b *testing.B) { speak(b, busOf(b, upstream.URL, 1), fmt.Sprintf(body, "pets__tool0000")) })
+	b.Run("sdk", func(b *testing.B) { speak(b, peerOf(client, upstream.URL, 1), fmt.Sprintf(body, "tool0000")) })
+}
+
+// BenchmarkToolsListPage is the first page, of 1,000, of 10,000 tools.
+func BenchmarkToolsListPage(b *testing.B) {
+	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+	b.Run("bus", func(b *testing.B) { speak(b, busOf(b, "http://127.0.0.1:1", 10_000), body) })
+	b.Run("sdk", func(b *testing.B) { speak(b, peerOf(http.DefaultClient, "http://127.0.0.1:1", 10_000), body) })
+}
+
+func pass(ctx context.Context, client *http.Client, to, body string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, "POST", to+"/pets", strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return string(text), err
+}
+
+// speak sends a message of a legacy client to a handler, again and again.
+func speak(b *testing.B, handler http.Handler, body string) {
+	caller := storage.Caller{AppID: "app", Audience: origin}
+	b.ReportAllocs()
+	for b.Loop() {
+		r := httptest.NewRequest("POST", "/api/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("MCP-Protocol-Version", "2025-06-18")
+		r = r.WithContext(&reqctx.Visit{Context: r.Context(), Known: true, Caller: caller})
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != 200 || !bytes.Contains(w.Body.Bytes(), []byte(`"result"`)) || bytes.Contains(w.Body.Bytes(), []byte(`"isError":true`)) {
+			b.Fatal(w.Code, w.Body)
+		}
+	}
+}
+
+func busOf(b *testing.B, upstream string, n int) http.Handler {
+	backend := memory.New()
+	b.Cleanup(func() { backend.Close() })
+	store, err := storage.Open(b.Context(), backend, storage.NewMasterKey())
+	if err != nil {
+		b.Fatal(err)
+	}
+	list := make([]storage.Tool, n)
+	for i := range list {
+		list[i] = storage.Tool{Name: fmt.Sprintf("tool%04d", i), Method: "post", Path: "/pets", Description: "Add a pet", InputSchema: json.RawMessage(schema),
+			Call: &storage.Call{Template: "/pets", Body: &storage.Body{ContentType: "application/json",
+				Fields: []storage.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}}
+	}
+	c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
+	if _, err := store.SaveCapability(b.Context(), c, list); err != nil {
+		b.Fatal(err)
+	}
+	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { upstreams.Close(context.Background()) })
+	bus, err := mcpbus.New(b.Context(), mcpbus.Config{Issuer: origin, Catalog: store, Invoker: upstreams, Meter: free{}, Log: quiet})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { bus.Close(context.Background()) })
+	return bus
+}
+
+func peerOf(client *http.Client, upstream string, n int) http.Handler {
+	server := sdk.NewServer(&sdk.Implementation{Name: "peer", Version: "1"}, &sdk.ServerOptions{PageSize: 1000, Logger: quiet})
+	for i := range n {
+		server.AddTool(&sdk.Tool{Name: fmt.Sprintf("tool%04d", i), Description: "Add a pet", InputSchema: json.RawMessage(schema)},
+			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				text, err := pass(ctx, client, upstream, string(r.Params.Arguments))
+				if err != nil {
+					return nil, err
+				}
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text)}, nil
+			})
+	}
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: quiet})
+}

@@ -1,0 +1,181 @@
+package powercut
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/keystile/keystile/internal/test/overlay"
+)
+
+// slowFlush keeps calls in the journal for longer than a second, as a store does that is away.
+var slowFlush = overlay.Change{File: "gateway/internal/ledger/ledger.go", Old: "l.every = time.Second", New: "l.every = time.Minute"}
+
+func images() int {
+	if testing.Short() {
+		return 50
+	}
+	return 1000
+}
+
+func traceable(t *testing.T) {
+	t.Helper()
+	if err := Traceable(t.Context()); err != nil {
+		t.Skip(err)
+	}
+}
+
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	if text := os.Getenv("POWERCUT_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	return rand.Uint64()
+}
+
+var built = sync.OnceValues(func() (programs [2]string, err error) {
+	for i, changes := range [][]overlay.Change{nil, {slowFlush}} {
+		dir, err := os.MkdirTemp(scratch, "")
+		if err != nil {
+			return programs, err
+		}
+		if programs[i], err = overlay.Build(context.Background(), dir, changes...); err != nil {
+			return programs, err
+		}
+	}
+	return programs, nil
+})
+
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "keystile-powercut-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+func programs(t *testing.T) (plain, slow string) {
+	t.Helper()
+	both, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return both[0], both[1]
+}
+
+func recorded(t *testing.T, plain, slow string, steps ...step) *judge {
+	t.Helper()
+	dir, err := os.MkdirTemp(scratch, "") // a socket's path must be short, and that of t.TempDir has the test's name
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := record(t.Context(), dir, plain, slow, steps...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := newJudge(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
+	traceable(t)
+	seed := seed(t)
+	plain, slow := programs(t)
+	j := recorded(t, plain, slow, everything...)
+	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; POWERCUT_SEED=%d draws the same cuts",
+		images(), len(j.disk.events), len(j.promises), len(j.charges), seed)
+	made, errs := j.look(t, seed, images(), 10)
+	for _, err := range errs {
+		t.Error(err)
+	}
+	if made < images() && len(errs) == 0 {
+		t.Errorf("%d images were looked at", made)
+	}
+}
+
+// A first start that is cut off anywhere leaves a folder that the next one starts on.
+func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
+	traceable(t)
+	seed := seed(t)
+	plain, slow := programs(t)
+	j := recorded(t, plain, slow, busy(1, 1))
+	j.beginning()
+	t.Logf("note: %d moments; POWERCUT_SEED=%d draws the same cuts", len(j.disk.events), seed)
+	made, errs := j.look(t, seed, images(), 10)
+	for _, err := range errs {
+		t.Error(err)
+	}
+	if made < images() && len(errs) == 0 || len(j.disk.events) < 20 {
+		t.Errorf("%d images of %d moments were looked at", made, len(j.disk.events))
+	}
+}
+
+// beginning has the cuts fall into the first start alone, before anything is acknowledged.
+func (j *judge) beginning() {
+	j.disk.events = slices.DeleteFunc(j.disk.events, func(at int) bool {
+		return slices.ContainsFunc(j.promises, func(p promise) bool { return j.acknowledged(p, at+1) })
+	})
+	j.parts = [][]int{j.disk.events}
+}
+
+// look makes images until there are enough, or so many of them are wrong.
+func (j *judge) look(t *testing.T, seed uint64, images, most int) (made int, errs []error) {
+	t.Helper()
+	var next atomic.Int64
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	dir, err := os.MkdirTemp(scratch, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range runtime.NumCPU() + 1 {
+		all.Go(func() {
+			for {
+				n := int(next.Add(1))
+				mu.Lock()
+				enough := n > images || len(errs) >= most
+				mu.Unlock()
+				if enough {
+					return
+				}
+				cut := j.draw(rand.New(rand.NewPCG(seed, uint64(n))))
+				err := j.one(t.Context(), filepath.Join(dir, strconv.Itoa(n)), cut)
+				mu.Lock()
+				made++
+				if err != nil {
+					errs = append(errs, fmt.Errorf("image %d, %v: %w", n, cut, err))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return made, errs
+}
+
+func (j *judge) one(ctx context.Context, dir string, cut cut) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return errors.Join(j.check(ctx, dir, cut), os.RemoveAll(dir))
+}
