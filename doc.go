@@ -7,7 +7,8 @@
 //
 // # The rooms
 //
-//	storage    the ground: records, the Backend an adapter implements, the Store on top
+//	storage    the records, and the Store that types and seals them
+//	  driver   what an adapter implements: Backend, its records and errors
 //	  memory   a Backend under one lock; read it before writing an adapter
 //	  bolt     the default Backend: one file
 //	  storagetest  the contract every Backend passes
@@ -41,5 +42,5 @@
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
 // to guard services, that of package gateway; all of it with tools: examples/agent; with
 // users and ways to sign in of your own: examples/signin. To write a storage adapter:
-// package storage, then storage/memory.
+// storage/driver, then storage/memory and examples/store.
 package keystile

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // apps is GET and POST /api/v1/apps (spec 4.7).
@@ -51,7 +52,7 @@ func (g *Gateway) page(ctx context.Context, m manager, after string) (page []sto
 		return []storage.App{app}, false, nil
 	}
 	if after != "" {
-		after = storage.After("owner="+m.user.Sub, after)
+		after = driver.After("owner="+m.user.Sub, after)
 	}
 	page, next, err := g.c.Apps.Apps(ctx, m.user.Sub, after, manage.PageSize)
 	return page, next != "", err
@@ -135,7 +136,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	if err := manage.NoFields(w, r); err != nil {
 		return err
 	}
-	revoke := func(ctx context.Context, end storage.Revocation) error { return g.c.Revoker.Revoke(ctx, end) }
+	revoke := func(ctx context.Context, end driver.Revocation) error { return g.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
 	_, err := apps.Delete(r.Context(), g.c.Apps, revoke, g.Used, id, func(a storage.App) error {
 		before = a

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Billing decides what becomes of an order when it is made. A host that takes money brings
@@ -142,7 +143,7 @@ func (g *Gateway) agreedOrder(ctx context.Context, app storage.App, tier string,
 		return storage.Order{}, nil
 	}
 	for after := ""; ; {
-		page, next, err := g.c.Apps.Orders(ctx, storage.OrderQuery{AppID: app.ID, Status: storage.OrderApproved}, after, storage.Page)
+		page, next, err := g.c.Apps.Orders(ctx, storage.OrderQuery{AppID: app.ID, Status: storage.OrderApproved}, after, driver.Page)
 		if err != nil {
 			return storage.Order{}, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // restart makes a new gateway over the same store, as a process that starts again does.
@@ -291,7 +292,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 		for _, a := range apps {
 			app := must(h.store.App(context.Background(), a.id))(t)
 			// The oracle goes over the hours again, now that the tiers are known.
-			rows := must(h.store.Usage(context.Background(), storage.UsageQuery{AppID: a.id, From: time.Unix(0, 0), To: time.Now().AddDate(1, 0, 0)}))(t)
+			rows := must(h.store.Usage(context.Background(), driver.UsageQuery{AppID: a.id, From: time.Unix(0, 0), To: time.Now().AddDate(1, 0, 0)}))(t)
 			over, count := map[string]int64{}, &oracle{used: map[string]int64{}}
 			byTier := map[string]int64{} // calls of a month in a tier
 			for _, row := range rows {

@@ -15,15 +15,16 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	Count(ctx context.Context, b storage.Batch, counts []storage.Count) error
-	Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
-	Append(ctx context.Context, records ...storage.Record) error
-	Records(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
+	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	Append(ctx context.Context, records ...driver.Record) error
+	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
 
 // Verifier judges bearer tokens; *oauth.Server has it. It is asked on every request, so it

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -248,14 +249,14 @@ func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { retur
 
 // faulty is a backend that can be made to hang or to fail.
 type faulty struct {
-	storage.Backend
+	driver.Backend
 	mu    sync.Mutex
 	hang  chan struct{} // not nil: reads wait for it
 	fail  error
 	reads int
 }
 
-func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	f.mu.Lock()
 	hang, fail := f.hang, f.fail
 	f.reads++
@@ -264,7 +265,7 @@ func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) 
 		<-hang
 	}
 	if fail != nil {
-		return storage.Doc{}, fail
+		return driver.Doc{}, fail
 	}
 	return f.Backend.Get(ctx, kind, id)
 }

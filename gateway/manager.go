@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // AppStore is what /api/v1/apps and /api/v1/billing/ ask of storage, beside Store;
@@ -27,7 +28,7 @@ type AppStore interface {
 // Revoker ends tokens; *oauth.Server has it.
 type Revoker interface {
 	// Revoke returns once nothing that is covered opens anything here.
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Notifier tells users what was done to what is theirs, by mail for example.

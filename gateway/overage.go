@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // tally counts the calls of one application against the quota of whatever plan it had.
@@ -33,7 +34,7 @@ func (t tiers) reach(app storage.App, from time.Time) time.Time {
 
 // over adds a row and returns the plan it counts under, and how many of its calls went
 // beyond the quota.
-func (c *tally) over(row storage.Count) (Plan, int64) {
+func (c *tally) over(row driver.Count) (Plan, int64) {
 	tier := c.app.TierAt(row.At.Add(c.unit - 1))
 	plan := c.tiers.of(tier)
 	if tier != c.tier || !row.At.Before(c.until) {
@@ -43,6 +44,6 @@ func (c *tally) over(row storage.Count) (Plan, int64) {
 		return plan, 0
 	}
 	before := max(c.used, plan.Calls)
-	c.used = storage.Count{Calls: c.used}.Plus(storage.Count{Calls: row.Calls}).Calls
+	c.used = driver.Count{Calls: c.used}.Plus(driver.Count{Calls: row.Calls}).Calls
 	return plan, max(c.used, plan.Calls) - before
 }

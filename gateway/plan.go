@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Unlimited is a limit that is none, as /api/v1/quota shows it.
@@ -23,7 +24,7 @@ const (
 // start returns when the period that holds at began, and end when the next one begins.
 func (p Period) start(at time.Time) time.Time {
 	if p == PerDay {
-		return storage.Day(at)
+		return driver.Day(at)
 	}
 	return month(at)
 }
@@ -119,7 +120,7 @@ func (p Plan) remaining(used int64) int64 {
 // its quota whole.
 func (p Plan) begins(app storage.App, at time.Time) time.Time {
 	start := p.Period.start(at)
-	if since := storage.Hour(app.TierSince(at)); since.After(start) {
+	if since := driver.Hour(app.TierSince(at)); since.After(start) {
 		return since
 	}
 	return start
@@ -133,7 +134,7 @@ func (p Plan) period(at time.Time) storage.Quota {
 // carried is what counts as used because the owner used it with an application that was
 // removed. It counts from when this one was made, as a call of that hour does.
 func (p Plan) carried(app storage.App, at time.Time) int64 {
-	if storage.Hour(app.CreatedAt).Before(p.begins(app, at)) {
+	if driver.Hour(app.CreatedAt).Before(p.begins(app, at)) {
 		return 0
 	}
 	return app.UsedBefore(p.period(at))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // quotaRecord is spec 2.6.
@@ -32,7 +33,7 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	}
 	now := time.Now()
 	plan := account.plan
-	rows, err := g.ledger.Series(r.Context(), storage.UsageQuery{AppID: caller.AppID, From: month(now), To: month(now).AddDate(0, 1, 0), Daily: true})
+	rows, err := g.ledger.Series(r.Context(), driver.UsageQuery{AppID: caller.AppID, From: month(now), To: month(now).AddDate(0, 1, 0), Daily: true})
 	if err != nil {
 		return err
 	}
@@ -42,15 +43,15 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	}
 	start, since := plan.Period.start(now), plan.begins(account.App, now)
 	for _, row := range rows {
-		record.Month[row.Product] = storage.Count{Calls: record.Month[row.Product]}.Plus(row).Calls
+		record.Month[row.Product] = driver.Count{Calls: record.Month[row.Product]}.Plus(row).Calls
 	}
 	if since.After(start) {
-		rows, err = g.ledger.Series(r.Context(), storage.UsageQuery{AppID: caller.AppID, From: since, To: month(now).AddDate(0, 1, 0)})
+		rows, err = g.ledger.Series(r.Context(), driver.UsageQuery{AppID: caller.AppID, From: since, To: month(now).AddDate(0, 1, 0)})
 		if start = since; err != nil {
 			return err
 		}
 	}
-	used := storage.Count{Calls: plan.carried(account.App, now)}
+	used := driver.Count{Calls: plan.carried(account.App, now)}
 	for _, row := range rows {
 		if !row.At.Before(start) {
 			used = used.Plus(row)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Settlement is what one application owes for one month (spec 8: no quota interrupts
@@ -61,7 +62,7 @@ type Books struct {
 	Plans []Plan // nil: Plans()
 	// Usage returns the rows of one application; (*storage.Store).Usage does. A running
 	// gateway's own knows the last calls too.
-	Usage  func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
+	Usage  func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 	Orders func(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 }
 
@@ -88,11 +89,11 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 	if daily {
 		unit = 24 * time.Hour
 	}
-	rows, err := b.Usage(ctx, storage.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
+	rows, err := b.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
 	if err != nil {
 		return Settlement{}, err
 	}
-	slices.SortFunc(rows, func(a, b storage.Count) int {
+	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
 	s := Settlement{
@@ -110,7 +111,7 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 }
 
 // count adds the rows of the month up.
-func (s *Settlement) count(against tally, rows []storage.Count) {
+func (s *Settlement) count(against tally, rows []driver.Count) {
 	products := map[string]*SettledCall{}
 	for _, row := range rows {
 		_, over := against.over(row)
@@ -175,7 +176,7 @@ func times(a, b int64) int64 {
 // subscribed is the price of the orders that took effect in the month.
 func (b Books) subscribed(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
 	for after := ""; ; {
-		page, next, err := b.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after, storage.Page)
+		page, next, err := b.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after, driver.Page)
 		if err != nil {
 			return 0, err
 		}

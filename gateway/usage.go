@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // usageRecord is what GET /api/v1/usage answers.
@@ -80,8 +81,8 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 // spent returns the rows of an answer, and how many calls in it went beyond the quota. A
 // quota's period may have begun before the span, and over is over only from then. Where the
 // rows of hours are gone, a day in which the tier changed counts under the later tier whole.
-func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (rows []storage.Count, over int64, err error) {
-	ask := storage.UsageQuery{AppID: app.ID, From: g.accounts.tiers.reach(app, q.from), To: q.to, Daily: q.daily}
+func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (rows []driver.Count, over int64, err error) {
+	ask := driver.UsageQuery{AppID: app.ID, From: g.accounts.tiers.reach(app, q.from), To: q.to, Daily: q.daily}
 	if rows, err = g.ledger.Series(ctx, ask); err != nil {
 		return nil, 0, err
 	}
@@ -105,13 +106,13 @@ func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (row
 }
 
 // hoursFrom is the time from which on the rows of hours are surely there.
-func hoursFrom(now time.Time) time.Time { return now.UTC().Add(-storage.UsageHours) }
+func hoursFrom(now time.Time) time.Time { return now.UTC().Add(-driver.UsageHours) }
 
 // firstHour is the earliest from that a question by the hour may have: the quota that it is
 // counted against must have begun where the rows are still there.
 func (t tiers) firstHour(app storage.App, now time.Time) time.Time {
 	kept := hoursFrom(now)
-	first := storage.Hour(kept).Add(time.Hour)
+	first := driver.Hour(kept).Add(time.Hour)
 	if t.reach(app, first).Before(kept) {
 		period := PerMonth
 		if len(app.Tiers) == 0 {
@@ -122,11 +123,11 @@ func (t tiers) firstHour(app storage.App, now time.Time) time.Time {
 	return first
 }
 
-func saturate(a, b int64) int64 { return storage.Count{Calls: a}.Plus(storage.Count{Calls: b}).Calls }
+func saturate(a, b int64) int64 { return driver.Count{Calls: a}.Plus(driver.Count{Calls: b}).Calls }
 
 // record makes the answer. The overage is that of all products together: the quota is
 // theirs together.
-func (q usageQuery) record(rows []storage.Count, over int64) usageRecord {
+func (q usageQuery) record(rows []driver.Count, over int64) usageRecord {
 	u := usageRecord{
 		From: q.from.Format(iso8601), To: q.to.Format(iso8601), Granularity: "hour",
 		Series: []usageRow{}, Totals: map[string]int64{}, Overage: over,
@@ -139,7 +140,7 @@ func (q usageQuery) record(rows []storage.Count, over int64) usageRecord {
 			continue
 		}
 		u.Series = append(u.Series, usageRow{row.At.Format(iso8601), row.Product, row.Calls, row.Errors})
-		u.Totals[row.Product] = storage.Count{Calls: u.Totals[row.Product]}.Plus(row).Calls
+		u.Totals[row.Product] = driver.Count{Calls: u.Totals[row.Product]}.Plus(row).Calls
 	}
 	return u
 }

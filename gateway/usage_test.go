@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Entry 28 of the decisions.
@@ -114,7 +114,7 @@ func TestNobodySeesOrMovesAnothersNumbers(t *testing.T) {
 	if got := h.used(mine, gateway.AI); got != 6 {
 		t.Errorf("charged %d, want 6", got)
 	}
-	if rows := must(h.store.Usage(t.Context(), storage.UsageQuery{AppID: h.other.ID, To: time.Now().Add(time.Hour)}))(t); len(rows) != 0 {
+	if rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.other.ID, To: time.Now().Add(time.Hour)}))(t); len(rows) != 0 {
 		t.Errorf("the other application is charged %v", rows)
 	}
 }

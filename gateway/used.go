@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Used returns what an application has used of the quota of its present period, up to its
@@ -36,11 +37,11 @@ func (b Books) Used(ctx context.Context, app storage.App) (storage.Quota, error)
 	if app.Owner == "" || plan.Calls == Unlimited {
 		return storage.Quota{}, nil
 	}
-	rows, err := b.Usage(ctx, storage.UsageQuery{AppID: app.ID, From: plan.begins(app, now), To: used.Until})
+	rows, err := b.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: plan.begins(app, now), To: used.Until})
 	if err != nil {
 		return storage.Quota{}, err
 	}
-	sum := storage.Count{Calls: plan.carried(app, now)}
+	sum := driver.Count{Calls: plan.carried(app, now)}
 	for _, row := range rows {
 		sum = sum.Plus(row)
 	}

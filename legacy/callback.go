@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // profile is what old applications know of a user. All are texts and all are always there:
@@ -82,14 +83,14 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 
 // present finds the code and judges it. A code of another kind or of another application
 // does not exist for this one, so that a wrong attempt changes nothing.
-func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (storage.Token, error) {
+func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (driver.Token, error) {
 	t, err := l.c.Store.Token(c.Context(), storage.KeyOf(code))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, unknownCode
 	case err != nil:
 		return t, err
-	case t.Kind != storage.KindLegacy, t.AppID != app.ID, !now.Before(t.ExpiresAt):
+	case t.Kind != driver.KindLegacy, t.AppID != app.ID, !now.Before(t.ExpiresAt):
 		return t, unknownCode
 	case !t.SpentAt.IsZero():
 		return t, codeUsed
@@ -101,7 +102,7 @@ func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (
 	return t, nil
 }
 
-func (l *Legacy) spend(ctx context.Context, t storage.Token, now time.Time) error {
+func (l *Legacy) spend(ctx context.Context, t driver.Token, now time.Time) error {
 	err := l.c.Store.Exchange(ctx, t.Key, now.UTC())
 	switch {
 	case errors.Is(err, storage.ErrSpent):

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
@@ -93,7 +94,7 @@ func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 	if !check() {
 		t.Error("check_token of a fresh token: not valid")
 	}
-	stop := storage.Revocation{Kind: storage.RevokeUser, ID: h.ada.Sub, Before: time.Now().Add(time.Second)}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: h.ada.Sub, Before: time.Now().Add(time.Second)}
 	if err := h.door.Revoke(t.Context(), stop); err != nil {
 		t.Fatal(err)
 	}

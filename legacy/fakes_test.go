@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // trail keeps events for tests.
@@ -32,18 +33,18 @@ func (t *trail) last() storage.Event {
 
 // faulty is a backend whose reads and exchanges can be made to fail.
 type faulty struct {
-	storage.Backend
+	driver.Backend
 	fail error
 }
 
-func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	if f.fail != nil {
-		return storage.Doc{}, f.fail
+		return driver.Doc{}, f.fail
 	}
 	return f.Backend.Get(ctx, kind, id)
 }
 
-func (f *faulty) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+func (f *faulty) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	if f.fail != nil {
 		return f.fail
 	}

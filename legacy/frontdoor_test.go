@@ -5,6 +5,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // frontDoor is the provider, with what it was made of.
@@ -18,5 +19,5 @@ type frontDoor struct {
 // shelf is a store, with its backend.
 type shelf struct {
 	*storage.Store
-	backend storage.Backend
+	backend driver.Backend
 }

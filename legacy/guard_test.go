@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Entry 19 of the decisions.
@@ -212,6 +213,6 @@ func TestADoorThatFailsBehindSaysSo(t *testing.T) {
 
 type broken struct{ legacy.Codes }
 
-func (broken) LegacyAccess(context.Context, storage.Token) (string, error) {
+func (broken) LegacyAccess(context.Context, driver.Token) (string, error) {
 	return "", errors.New("secret detail")
 }

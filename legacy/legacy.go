@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
@@ -23,8 +24,8 @@ type Store interface {
 	// OpenID returns how an application knows a user, FindOpenID the user whom it knows so.
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	FindOpenID(ctx context.Context, appID, openid string) (storage.OpenID, error)
-	Token(ctx context.Context, key storage.Key) (storage.Token, error)
-	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+	Token(ctx context.Context, key driver.Key) (driver.Token, error)
+	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 }
 
 // Users finds the people that codes and tokens are about; *storage.Store has it.
@@ -49,7 +50,7 @@ type Codes interface {
 	// storage.ErrNotFound: ask them by way of act=login.
 	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
 	// LegacyAccess mints the access token that a legacy code is about to be redeemed for.
-	LegacyAccess(ctx context.Context, code storage.Token) (string, error)
+	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
 }
 
 // Verifier judges access tokens; *oauth.Server has it.

@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Trail is the audit trail; *storage.Store has it.
 type Trail interface {
-	Records(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
 
 // MigrationRow is one application on one day (UTC).
@@ -49,7 +50,7 @@ const maxRows = 30_000
 func ReadMigration(ctx context.Context, trail Trail, from, to time.Time) (Migration, error) {
 	t := tally{Migration: Migration{From: from.UTC(), To: to.UTC()}, rows: map[[2]string]*MigrationRow{}, chains: map[string]uint64{}}
 	for after := uint64(0); ; {
-		page, err := trail.Records(ctx, after, storage.Page)
+		page, err := trail.Records(ctx, after, driver.Page)
 		switch {
 		case err != nil:
 			return Migration{}, fmt.Errorf("legacy: read the trail: %w", err)
@@ -72,7 +73,7 @@ type tally struct {
 	chains map[string]uint64           // how far each chain of the trail has been read
 }
 
-func (t *tally) add(r storage.Record) {
+func (t *tally) add(r driver.Record) {
 	var e struct {
 		Chain string `json:"chain"`
 		N     uint64 `json:"n"`

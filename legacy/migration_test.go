@@ -13,14 +13,15 @@ import (
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var noon = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 
 // pages is a trail of records, two to a page.
-type pages []storage.Record
+type pages []driver.Record
 
-func (p pages) Records(_ context.Context, after uint64, _ int) ([]storage.Record, error) {
+func (p pages) Records(_ context.Context, after uint64, _ int) ([]driver.Record, error) {
 	return p[min(int(after), len(p)):min(int(after)+2, len(p))], nil
 }
 
@@ -32,7 +33,7 @@ func trailOf(t *testing.T, events ...any) (p pages) {
 		if !raw {
 			data = must(json.Marshal(e))(t)
 		}
-		p = append(p, storage.Record{Seq: uint64(i + 1), Data: data})
+		p = append(p, driver.Record{Seq: uint64(i + 1), Data: data})
 	}
 	return p
 }
@@ -76,7 +77,7 @@ func TestTheReportCountsByApplicationAndDay(t *testing.T) {
 func TestAReportHoldsSoManyRowsAndSaysSo(t *testing.T) {
 	var crowd flood
 	for i := range 30_002 {
-		crowd = append(crowd, storage.Record{Seq: uint64(i + 1), Data: fmt.Appendf(nil, `{"at":"2026-08-01T12:00:00Z","kind":"legacy","app":"a%d","detail":"login plain"}`, i)})
+		crowd = append(crowd, driver.Record{Seq: uint64(i + 1), Data: fmt.Appendf(nil, `{"at":"2026-08-01T12:00:00Z","kind":"legacy","app":"a%d","detail":"login plain"}`, i)})
 	}
 	m := must(legacy.ReadMigration(t.Context(), crowd, noon, noon.Add(1)))(t)
 	if len(m.Rows) != 30_000 || !m.Truncated {
@@ -85,9 +86,9 @@ func TestAReportHoldsSoManyRowsAndSaysSo(t *testing.T) {
 }
 
 // flood is a trail with long pages.
-type flood []storage.Record
+type flood []driver.Record
 
-func (f flood) Records(_ context.Context, after uint64, n int) ([]storage.Record, error) {
+func (f flood) Records(_ context.Context, after uint64, n int) ([]driver.Record, error) {
 	return f[min(int(after), len(f)):min(int(after)+n, len(f))], nil
 }
 
@@ -140,10 +141,10 @@ type (
 	away    struct{}
 )
 
-func (looping) Records(context.Context, uint64, int) ([]storage.Record, error) {
-	return []storage.Record{{Seq: 1}}, nil
+func (looping) Records(context.Context, uint64, int) ([]driver.Record, error) {
+	return []driver.Record{{Seq: 1}}, nil
 }
-func (away) Records(context.Context, uint64, int) ([]storage.Record, error) {
+func (away) Records(context.Context, uint64, int) ([]driver.Record, error) {
 	return nil, storage.ErrUnavailable
 }
 

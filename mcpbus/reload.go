@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // shelf is what the snapshot is made of. Who has the turn may read and change it.
@@ -53,7 +54,7 @@ func (b *Bus) Reload(ctx context.Context) error {
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
 	for from := ""; ; {
-		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, storage.Page)
+		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, driver.Page)
 		if err != nil {
 			return false, fmt.Errorf("mcpbus: the capabilities cannot be listed: %w", err)
 		}

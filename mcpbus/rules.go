@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // rules say who may use what, and what the bundles are.
@@ -65,7 +66,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
 	lists, err := all(func(from string) ([]storage.AccessList, string, error) {
-		return b.c.Catalog.AccessLists(ctx, from, storage.Page)
+		return b.c.Catalog.AccessLists(ctx, from, driver.Page)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: the access lists cannot be read: %w", err)
@@ -74,7 +75,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 		r.lists[l.Member] = l
 	}
 	r.bundles, err = all(func(from string) ([]storage.Bundle, string, error) {
-		return b.c.Catalog.Bundles(ctx, from, storage.Page)
+		return b.c.Catalog.Bundles(ctx, from, driver.Page)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: the bundles cannot be read: %w", err)

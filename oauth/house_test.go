@@ -16,6 +16,7 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -240,7 +241,7 @@ func payload(t testing.TB, jwt string) map[string]any {
 
 // counting counts the calls a Backend gets, and makes one of them fail if told to.
 type counting struct {
-	storage.Backend
+	driver.Backend
 	mu    sync.Mutex
 	count map[string]int
 	fault func() error // asked before each call
@@ -270,56 +271,56 @@ func (c *counting) during(act func()) map[string]int {
 	return maps.Clone(c.count)
 }
 
-func (c *counting) Issue(ctx context.Context, ts ...storage.Token) error {
+func (c *counting) Issue(ctx context.Context, ts ...driver.Token) error {
 	if err := c.called("Issue"); err != nil {
 		return err
 	}
 	return c.Backend.Issue(ctx, ts...)
 }
 
-func (c *counting) Token(ctx context.Context, k storage.Key) (storage.Token, error) {
+func (c *counting) Token(ctx context.Context, k driver.Key) (driver.Token, error) {
 	if err := c.called("Token"); err != nil {
-		return storage.Token{}, err
+		return driver.Token{}, err
 	}
 	return c.Backend.Token(ctx, k)
 }
 
-func (c *counting) Exchange(ctx context.Context, k storage.Key, at time.Time, next ...storage.Token) error {
+func (c *counting) Exchange(ctx context.Context, k driver.Key, at time.Time, next ...driver.Token) error {
 	if err := c.called("Exchange"); err != nil {
 		return err
 	}
 	return c.Backend.Exchange(ctx, k, at, next...)
 }
 
-func (c *counting) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (c *counting) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	if err := c.called("Revoke"); err != nil {
 		return err
 	}
 	return c.Backend.Revoke(ctx, rs...)
 }
 
-func (c *counting) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+func (c *counting) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	if err := c.called("Revocations"); err != nil {
 		return nil, err
 	}
 	return c.Backend.Revocations(ctx, after, n)
 }
 
-func (c *counting) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+func (c *counting) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	if err := c.called("Get"); err != nil {
-		return storage.Doc{}, err
+		return driver.Doc{}, err
 	}
 	return c.Backend.Get(ctx, kind, id)
 }
 
-func (c *counting) List(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+func (c *counting) List(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 	if err := c.called("List"); err != nil {
 		return nil, "", err
 	}
 	return c.Backend.List(ctx, kind, span, n)
 }
 
-func (c *counting) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (c *counting) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if err := c.called("Put"); err != nil {
 		return 0, err
 	}

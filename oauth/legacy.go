@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // The way through authorize that begins at the old endpoints and ends with a code of kind
@@ -129,8 +130,8 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	rand.Read(raw)
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
 	granted := s.c.Store.Later(now)
-	t := storage.Token{
-		Key: storage.KeyOf(code), Kind: storage.KindLegacy, Grant: storage.NewGrant(granted), GrantedAt: granted,
+	t := driver.Token{
+		Key: storage.KeyOf(code), Kind: driver.KindLegacy, Grant: storage.NewGrant(granted), GrantedAt: granted,
 		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
 		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
 	}
@@ -142,7 +143,7 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 
 // LegacyAccess mints the access token that a legacy code is about to be redeemed for. The
 // caller has judged the code.
-func (s *Server) LegacyAccess(_ context.Context, code storage.Token) (string, error) {
+func (s *Server) LegacyAccess(_ context.Context, code driver.Token) (string, error) {
 	now := time.Now()
 	return s.keys.SignAccess(token.Claims{
 		Issuer: s.c.Issuer, Subject: code.UserID, Audience: s.c.Issuer, ClientID: code.AppID, Scope: code.Scope,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // revoke is POST /oauth/revoke (spec 4.4, RFC 7009). token_type_hint is not needed: the
@@ -66,7 +67,7 @@ func (s *Server) end(ctx context.Context, app storage.App, text string) (ended b
 	case caller.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.revoked.Revoke(ctx, storage.Revocation{Kind: storage.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
+	return true, s.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
 }
 
 func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) (ended bool, err error) {
@@ -77,7 +78,7 @@ func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) 
 		return false, nil
 	case err != nil:
 		return false, err
-	case t.Kind != storage.KindRefresh || !now.Before(t.ExpiresAt):
+	case t.Kind != driver.KindRefresh || !now.Before(t.ExpiresAt):
 		return false, nil
 	case t.AppID != app.ID:
 		return false, foreignToken

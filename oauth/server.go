@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
@@ -25,12 +26,12 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	MeetOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	Setting(ctx context.Context, name string) (string, error)
-	Issue(ctx context.Context, tokens ...storage.Token) error
-	Token(ctx context.Context, key storage.Key) (storage.Token, error)
-	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
-	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
-	Dated(rs ...storage.Revocation) []storage.Revocation
+	Issue(ctx context.Context, tokens ...driver.Token) error
+	Token(ctx context.Context, key driver.Key) (driver.Token, error)
+	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
+	Dated(rs ...driver.Revocation) []driver.Revocation
 	Later(now time.Time) time.Time
 	Reached(now time.Time) time.Time
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
@@ -211,7 +212,7 @@ func (s *Server) ReloadKeys(ctx context.Context) error { return s.keys.Reload(ct
 
 // Revoke ends tokens: in the store first, then here at once. Until may be left zero: then
 // the fact is kept until everything it can cover has expired.
-func (s *Server) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (s *Server) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = slices.Clone(rs)
 	for i := range rs {
 		if rs[i].Until.IsZero() {

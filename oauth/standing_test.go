@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
@@ -36,9 +36,9 @@ func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 // when it was granted, and is right again.
 func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 	ids := map[string]func(h *house) string{
-		storage.RevokeUser:    func(h *house) string { return h.user.Sub },
-		storage.RevokeApp:     func(h *house) string { return h.app.ID },
-		storage.RevokeConsent: func(h *house) string { return storage.ConsentID(h.app.ID, h.user.Sub) },
+		driver.RevokeUser:    func(h *house) string { return h.user.Sub },
+		driver.RevokeApp:     func(h *house) string { return h.app.ID },
+		driver.RevokeConsent: func(h *house) string { return driver.ConsentID(h.app.ID, h.user.Sub) },
 	}
 	for kind, id := range ids {
 		for _, ahead := range []time.Duration{0, time.Hour} {
@@ -51,7 +51,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 					time.Sleep(time.Millisecond)
 					rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
 					machine := h.token("grant_type", "client_credentials").tokens(t)
-					if err := h.server.Revoke(t.Context(), storage.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
+					if err := h.server.Revoke(t.Context(), driver.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
 						t.Fatal(err)
 					}
 					h.exchange(open).wants(t, "a code from before", 400, 400, "invalid_grant")
@@ -61,7 +61,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 					h.userInfo(rotated.text("access_token")).wants(t, "an access token of a refresh", 401, 401, "invalid_token")
 					// With a clock that is right it was granted at the very moment; else nobody can tell.
 					_, err := h.server.Verify(t.Context(), machine.text("access_token"))
-					if ended := ahead > 0 && kind == storage.RevokeApp; ended != (err != nil) {
+					if ended := ahead > 0 && kind == driver.RevokeApp; ended != (err != nil) {
 						t.Errorf("an application's own token granted at the very moment = %v, want it ended %t", err, ended)
 					}
 					time.Sleep(time.Millisecond)

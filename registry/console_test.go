@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Entry 18 of the decisions.
@@ -195,7 +196,7 @@ func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 		}
 	}
 	said.WriteString(h.ask("GET", all+"/shop", mina, nil).text + h.ask("GET", all, mina, nil).text)
-	h.backend.before(func([]storage.Doc) error { return errors.New("disk full") }, nil)
+	h.backend.before(func([]driver.Doc) error { return errors.New("disk full") }, nil)
 	said.WriteString(h.register(mina, body("")).text + h.ask("DELETE", all+"/shop", mina, nil).text)
 	fmt.Fprintf(&said, "%s%+v", h.log, h.events)
 	for _, s := range []string{secret, hook} {

@@ -10,17 +10,18 @@ import (
 	"sync"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // faulty is a backend that can be made to fail.
 type faulty struct {
-	storage.Backend
+	driver.Backend
 	mu   sync.Mutex
-	puts func(docs []storage.Doc) error // what happens before a Put; nil: nothing
+	puts func(docs []driver.Doc) error // what happens before a Put; nil: nothing
 	gets func(kind string) error
 }
 
-func (f *faulty) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (f *faulty) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	f.mu.Lock()
 	before := f.puts
 	f.mu.Unlock()
@@ -32,19 +33,19 @@ func (f *faulty) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
 	return f.Backend.Put(ctx, docs...)
 }
 
-func (f *faulty) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+func (f *faulty) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	f.mu.Lock()
 	before := f.gets
 	f.mu.Unlock()
 	if before != nil {
 		if err := before(kind); err != nil {
-			return storage.Doc{}, err
+			return driver.Doc{}, err
 		}
 	}
 	return f.Backend.Get(ctx, kind, id)
 }
 
-func (f *faulty) before(puts func([]storage.Doc) error, gets func(string) error) {
+func (f *faulty) before(puts func([]driver.Doc) error, gets func(string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.puts, f.gets = puts, gets

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Whatever happens in whatever order, what is stored is what a map would hold.
@@ -85,7 +86,7 @@ func (h *house) holds(model map[string]entry, people map[string]storage.User) {
 }
 
 func TestAListGoesOnToItsLastPage(t *testing.T) {
-	crowd := &crowded{owner: "u1", n: 2*storage.Page + 1}
+	crowd := &crowded{owner: "u1", n: 2*driver.Page + 1}
 	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
 	r := must(registry.New(registry.Config{BaseURL: base, Store: crowd, Visitors: people, Users: people}))(t)
 	all := must(r.List(t.Context(), people["u1"]))(t)

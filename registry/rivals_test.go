@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -54,8 +55,8 @@ func TestAChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
 		mina := h.developer("mina")
 		h.want(h.register(mina, standard("shop", "old")), 200, 1, "the first")
 		left := overtaken
-		rival := func(docs []storage.Doc) error {
-			if left--; left >= 0 && slices.ContainsFunc(docs, func(d storage.Doc) bool { return d.Kind == "capability" }) {
+		rival := func(docs []driver.Doc) error {
+			if left--; left >= 0 && slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.Kind == "capability" }) {
 				return storage.ErrConflict
 			}
 			return nil
@@ -80,11 +81,11 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		status int
-		puts   func([]storage.Doc) error
+		puts   func([]driver.Doc) error
 		gets   func(string) error
 	}{
-		{"a disk that is full", 503, func([]storage.Doc) error { return errors.New("disk full") }, nil},
-		{"a panic", 500, func([]storage.Doc) error { panic("a bug") }, nil},
+		{"a disk that is full", 503, func([]driver.Doc) error { return errors.New("disk full") }, nil},
+		{"a panic", 500, func([]driver.Doc) error { panic("a bug") }, nil},
 		{"a panic while reading", 500, nil, func(kind string) error {
 			if kind == "capability" {
 				panic("a bug")
@@ -114,7 +115,7 @@ func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 		h := newHouse(t)
 		mina := h.developer("mina")
 		entered, leave := make(chan string, 10), make(chan struct{})
-		h.backend.before(func(docs []storage.Doc) error {
+		h.backend.before(func(docs []driver.Doc) error {
 			if docs[0].Kind == "capability" {
 				entered <- docs[0].ID
 				<-leave
@@ -171,7 +172,7 @@ func TestTwoNodesShareOneStore(t *testing.T) {
 func TestToolsThatTheStoreCanNotHoldAreTooMuch(t *testing.T) {
 	h := newHouse(t)
 	mina := h.developer("mina")
-	h.backend.before(func([]storage.Doc) error { return fmt.Errorf("%w: 5 MiB", storage.ErrInvalid) }, nil)
+	h.backend.before(func([]driver.Doc) error { return fmt.Errorf("%w: 5 MiB", storage.ErrInvalid) }, nil)
 	a := h.want(h.register(mina, standard("shop", "t")), 400, registry.TooMuch, "more than the store holds")
 	if !strings.Contains(a.body.Msg, "split the document") || h.stored("shop") != "" {
 		t.Errorf("%s, stored %q", a.text, h.stored("shop"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Remove ends a capability. The error has HTTP status 404 if there is none, 403 if it is
@@ -76,7 +77,7 @@ func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capa
 // owned returns the capabilities of an owner, "" for everybody's.
 func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capability, err error) {
 	for from := ""; ; {
-		page, next, err := g.c.Store.Capabilities(ctx, owner, from, storage.Page)
+		page, next, err := g.c.Store.Capabilities(ctx, owner, from, driver.Page)
 		if err != nil {
 			return nil, fmt.Errorf("registry: list: %w", err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Kinds of subjects: whom a rule is about.
@@ -43,7 +45,7 @@ func ParseSubject(text string) (Subject, error) {
 	kind, name, _ := strings.Cut(text, ":")
 	s := Subject{kind, name}
 	switch {
-	case len(text) > maxSubject || !named(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+	case len(text) > maxSubject || !driver.ValidName(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return s, fmt.Errorf("%w: a subject is 1 to %d bytes of text without space", ErrInvalid, maxSubject)
 	case kind == SubjectRole && name != RoleAdmin && name != RoleDeveloper:
 		return s, fmt.Errorf("%w: subject: %q is no role; it is role:admin or role:developer", ErrInvalid, text)
@@ -134,7 +136,7 @@ func (s *Store) Access(ctx context.Context, member string) (AccessList, error) {
 
 // AccessLists returns a page of all access lists.
 func (s *Store) AccessLists(ctx context.Context, from string, n int) ([]AccessList, string, error) {
-	span := Is("all")
+	span := driver.Is("all")
 	if from != "" {
 		span.From = from
 	}
@@ -173,7 +175,7 @@ func (s *Store) SaveAccess(ctx context.Context, l AccessList) (AccessList, error
 // withoutAccess returns the removal of a capability's access list, if it has one. It is
 // written with a capability that begins or ends, so that nobody who takes its name later
 // inherits the list.
-func (s *Store) withoutAccess(ctx context.Context, member string) ([]Doc, error) {
+func (s *Store) withoutAccess(ctx context.Context, member string) ([]driver.Doc, error) {
 	l, err := accessLists.get(ctx, s, member)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -181,5 +183,5 @@ func (s *Store) withoutAccess(ctx context.Context, member string) ([]Doc, error)
 	case err != nil:
 		return nil, err
 	}
-	return []Doc{{Kind: accessLists.name, ID: member, Version: l.Version, Deleted: true}}, nil
+	return []driver.Doc{{Kind: accessLists.name, ID: member, Version: l.Version, Deleted: true}}, nil
 }

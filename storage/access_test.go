@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -89,7 +90,7 @@ func TestAListThatWasLeftBehindIsNotInherited(t *testing.T) {
 	for _, kind := range []string{"capability", "toolset"} {
 		d, err := backend.Get(t.Context(), kind, "shop")
 		if err == nil {
-			_, err = backend.Put(t.Context(), storage.Doc{Kind: kind, ID: "shop", Version: d.Version, Deleted: true})
+			_, err = backend.Put(t.Context(), driver.Doc{Kind: kind, ID: "shop", Version: d.Version, Deleted: true})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -195,11 +196,11 @@ func TestABundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 // meddling is a backend where somebody writes an access list between the look at it and the
 // removal of its capability.
 type meddling struct {
-	storage.Backend
+	driver.Backend
 	before func()
 }
 
-func (m *meddling) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (m *meddling) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if do := m.before; do != nil && docs[0].Deleted {
 		m.before = nil
 		do()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // MaxSecrets is how many secrets of one application may be valid at once: the new one and the
@@ -88,7 +90,7 @@ func (s *Store) room(ctx context.Context, owner string, most int) error {
 	if most == 0 {
 		return nil
 	}
-	owned, _, err := s.Apps(ctx, owner, "", min(most, Page))
+	owned, _, err := s.Apps(ctx, owner, "", min(most, driver.Page))
 	if err == nil && len(owned) >= most {
 		err = ErrFull
 	}
@@ -132,7 +134,7 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 		left[i].Owner = owner
 	}
 	for {
-		n := min(len(left), MaxPut-1)
+		n := min(len(left), driver.MaxPut-1)
 		docs, err := orders.docs(s, left[:n]...)
 		if err != nil {
 			return a, err
@@ -154,7 +156,7 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 // ordersOf returns the orders of an application that are chosen.
 func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool) (all []Order, err error) {
 	for after := ""; ; {
-		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, Page)
+		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, driver.Page)
 		if err != nil {
 			return nil, err
 		}
@@ -221,7 +223,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
 	if err != nil {
 		return err
 	}
-	docs = append(docs, left, Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})
+	docs = append(docs, left, driver.Doc{Kind: apps.name, ID: a.ID, Version: a.Version, Deleted: true})
 	if a.Owner == "" || used.Calls <= 0 || !now.Before(used.Until) {
 		_, err = s.write(ctx, docs...)
 		return err
@@ -253,10 +255,10 @@ func (s *Store) ClosedApps(ctx context.Context, owner, from string, n int) ([]Cl
 	return closedApps.list(ctx, s, ownedSpan(owner, from), n)
 }
 
-func ownedSpan(owner, from string) Span {
-	span := Is("all")
+func ownedSpan(owner, from string) driver.Span {
+	span := driver.Is("all")
 	if owner != "" {
-		span = Is("owner=" + owner)
+		span = driver.Is("owner=" + owner)
 	}
 	if from != "" {
 		span.From = from

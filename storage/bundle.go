@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Bundle is a named choice of tools of several capabilities: what an agent is given instead
@@ -77,7 +79,7 @@ func (s *Store) Bundle(ctx context.Context, name string) (Bundle, error) {
 
 // Bundles returns a page of all bundles.
 func (s *Store) Bundles(ctx context.Context, from string, n int) ([]Bundle, string, error) {
-	span := Is("all")
+	span := driver.Is("all")
 	if from != "" {
 		span.From = from
 	}

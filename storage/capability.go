@@ -11,6 +11,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Kinds of capabilities (spec 2.7).
@@ -97,9 +99,9 @@ func (s *Store) Capability(ctx context.Context, member string) (Capability, erro
 
 // Capabilities returns a page of capabilities: all of them, or those of one owner (a sub).
 func (s *Store) Capabilities(ctx context.Context, owner, from string, n int) ([]Capability, string, error) {
-	span := Is("all")
+	span := driver.Is("all")
 	if owner != "" {
-		span = Is("owner=" + owner)
+		span = driver.Is("owner=" + owner)
 	}
 	span.From = cmp.Or(from, span.From)
 	return capabilities.list(ctx, s, span, n)
@@ -141,13 +143,13 @@ func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, 
 // DeleteCapability removes a capability, its tools and its access list, and queues the
 // events of that as SaveCapability does.
 func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...Delivery) error {
-	_, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
+	_, err := s.changeWith(ctx, c.Member, events, func() ([]driver.Doc, error) {
 		name, err := s.release(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		list, err := s.withoutAccess(ctx, c.Member)
-		return slices.Concat([]Doc{
+		return slices.Concat([]driver.Doc{
 			{Kind: capabilities.name, ID: c.Member, Version: c.Version, Deleted: true},
 			{Kind: toolsets.name, ID: c.Member, Version: c.Version, Deleted: true},
 		}, name, list), err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // capabilityFences are written with each capability that its owner's share is looked at
@@ -23,10 +25,10 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool
 	if err != nil {
 		return c, err
 	}
-	version, err := s.changeWith(ctx, c.Member, events, func() ([]Doc, error) {
+	version, err := s.changeWith(ctx, c.Member, events, func() ([]driver.Doc, error) {
 		more, err := s.claim(ctx, c)
 		if err == nil && c.Version == 0 {
-			var list []Doc
+			var list []driver.Doc
 			list, err = s.withoutAccess(ctx, c.Member)
 			more = append(more, list...)
 		}
@@ -34,7 +36,7 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool
 			return slices.Concat(docs, more), err
 		}
 		stands, err := s.fenceOf(ctx, c.Owner, allow)
-		return slices.Concat(docs, more, []Doc{stands}), err
+		return slices.Concat(docs, more, []driver.Doc{stands}), err
 	})
 	if err == nil {
 		c.Version = version
@@ -44,17 +46,17 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool
 
 // fenceOf asks whether an owner may write a capability, and returns the document that makes
 // the write fail if they have written another one since.
-func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Capability) error) (Doc, error) {
+func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Capability) error) (driver.Doc, error) {
 	stands, err := capabilityFences.get(ctx, s, owner)
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		return Doc{}, err
+		return driver.Doc{}, err
 	}
-	owned, err := capabilities.all(ctx, s, Is("owner="+owner))
+	owned, err := capabilities.all(ctx, s, driver.Is("owner="+owner))
 	if err == nil {
 		err = allow(owned)
 	}
 	if err != nil {
-		return Doc{}, err
+		return driver.Doc{}, err
 	}
 	stands.Owner = owner
 	return capabilityFences.doc(s, stands)
@@ -63,14 +65,14 @@ func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Ca
 // changeWith is change with documents that are worked out anew as often as somebody else
 // has changed what they were worked out from. Each time somebody else has got through, so
 // this ends.
-func (s *Store) changeWith(ctx context.Context, member string, events []Delivery, docs func() ([]Doc, error)) (int64, error) {
+func (s *Store) changeWith(ctx context.Context, member string, events []Delivery, docs func() ([]driver.Doc, error)) (int64, error) {
 	for {
 		all, err := docs()
 		if err != nil {
 			return 0, err
 		}
 		version, err := s.change(ctx, member, events, all...)
-		if in := (*PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name}, in.Kind) {
+		if in := (*driver.PutError)(nil); !errors.As(err, &in) || !slices.Contains([]string{memberNames.name, capabilityFences.name, accessLists.name}, in.Kind) {
 			return version, err
 		}
 	}
@@ -78,7 +80,7 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 
 // capabilityDocs returns the documents of a capability and its tools, and the capability as
 // it is written.
-func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []Tool) ([]Doc, Capability, error) {
+func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []Tool) ([]driver.Doc, Capability, error) {
 	packed, err := packTools(c.Member, tools)
 	if err != nil {
 		return nil, c, err
@@ -102,5 +104,5 @@ func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []Tool) 
 	}
 	beside.Packed, beside.Version = packed, c.Version
 	other, err := toolsets.doc(s, beside)
-	return []Doc{one, other}, c, err
+	return []driver.Doc{one, other}, c, err
 }

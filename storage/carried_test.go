@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // fill puts something into each field that is written, down to the last list and object.
@@ -88,7 +89,7 @@ func parsed(t *testing.T, data []byte) (v any) {
 
 // later is a document as a newer version may write it: with a field more in each object, and
 // with one more sealed text.
-func later(t *testing.T, s *storage.Store, d storage.Doc) (storage.Doc, any) {
+func later(t *testing.T, s *storage.Store, d driver.Doc) (driver.Doc, any) {
 	t.Helper()
 	record, line, _ := bytes.Cut(d.Data, []byte("\n"))
 	planted := plant(parsed(t, record), new(int))
@@ -105,7 +106,7 @@ func later(t *testing.T, s *storage.Store, d storage.Doc) (storage.Doc, any) {
 	return d, planted
 }
 
-func sealedOf(t *testing.T, d storage.Doc) (sealed map[string][]byte) {
+func sealedOf(t *testing.T, d driver.Doc) (sealed map[string][]byte) {
 	t.Helper()
 	_, line, _ := bytes.Cut(d.Data, []byte("\n"))
 	if err := json.Unmarshal(line, &sealed); err != nil {
@@ -114,7 +115,7 @@ func sealedOf(t *testing.T, d storage.Doc) (sealed map[string][]byte) {
 	return sealed
 }
 
-func filled(t *testing.T, s *storage.Store, k storage.KindForTest) storage.Doc {
+func filled(t *testing.T, s *storage.Store, k storage.KindForTest) driver.Doc {
 	t.Helper()
 	d, err := k.WriteNewForTest(s, func(record any) { fill(reflect.ValueOf(record).Elem(), new(int)) })
 	if err != nil {
@@ -154,7 +155,7 @@ func TestAKnownFieldIsAsThisVersionSays(t *testing.T) {
 	s, _ := open(t)
 	for name, k := range storage.KindsForTest() {
 		before, _ := later(t, s, filled(t, s, k))
-		var clean storage.Doc
+		var clean driver.Doc
 		empty := func(record any) {
 			v := reflect.ValueOf(record).Elem()
 			for i := range v.NumField() {

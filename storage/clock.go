@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -133,7 +135,7 @@ func (s *Store) Reached(now time.Time) time.Time { return s.clock.reach(now) }
 // one that ends what was granted before a time ends all that was granted, and each lasts as
 // much longer. With a clock that is right they come back as they are. Revoke does this too;
 // whoever keeps revocations in memory beside it does it first.
-func (s *Store) Dated(rs ...Revocation) []Revocation {
+func (s *Store) Dated(rs ...driver.Revocation) []driver.Revocation {
 	now := time.Now().Round(0)
 	c := &s.clock
 	c.mu.Lock()
@@ -142,14 +144,14 @@ func (s *Store) Dated(rs ...Revocation) []Revocation {
 	if behind <= 0 {
 		return rs
 	}
-	dated := make([]Revocation, len(rs))
+	dated := make([]driver.Revocation, len(rs))
 	for i, r := range rs {
-		byTime := r.Kind != RevokeGrant && r.Kind != RevokeJTI
+		byTime := r.Kind != driver.RevokeGrant && r.Kind != driver.RevokeJTI
 		if byTime && r.Before.Before(c.highest) { // else it has been dated
 			c.highest = c.highest.Add(1) // so that the next grant is not before it
 			r.Before = c.highest
 		}
-		if r.Kind != RevokeJTI && !r.Until.IsZero() {
+		if r.Kind != driver.RevokeJTI && !r.Until.IsZero() {
 			r.Until = r.Until.Add(behind)
 		}
 		dated[i] = r

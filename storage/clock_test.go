@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -18,12 +19,12 @@ var clockKey = storage.NewMasterKey()
 const day = 24 * time.Hour
 
 // clocked is a store whose mark says that times were seen, and its backend.
-func clocked(t *testing.T, highest, reached time.Time) (*storage.Store, storage.Backend) {
+func clocked(t *testing.T, highest, reached time.Time) (*storage.Store, driver.Backend) {
 	t.Helper()
 	backend := memory.New()
 	text, err := json.Marshal(map[string]time.Time{"highest": highest, "reached": reached})
 	if err == nil {
-		_, err = backend.Put(t.Context(), storage.Doc{Kind: "clock", ID: "highest", Data: text})
+		_, err = backend.Put(t.Context(), driver.Doc{Kind: "clock", ID: "highest", Data: text})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +41,13 @@ func sweeping(t *testing.T, s *storage.Store, d time.Duration) (said []error) {
 	return said
 }
 
-func revoked(t *testing.T, s *storage.Store) map[string]storage.Revocation {
+func revoked(t *testing.T, s *storage.Store) map[string]driver.Revocation {
 	t.Helper()
-	all, err := s.Revocations(t.Context(), 0, storage.Page)
+	all, err := s.Revocations(t.Context(), 0, driver.Page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := map[string]storage.Revocation{}
+	ids := map[string]driver.Revocation{}
 	for _, r := range all {
 		ids[r.ID] = r
 	}
@@ -55,7 +56,7 @@ func revoked(t *testing.T, s *storage.Store) map[string]storage.Revocation {
 
 func endAt(t *testing.T, s *storage.Store, id string, until time.Time) {
 	t.Helper()
-	if err := s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: id, Until: until}); err != nil {
+	if err := s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: id, Until: until}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -152,16 +153,16 @@ func TestTheHighestTimeIsWrittenOnceAMinute(t *testing.T) {
 // What was granted while the clock was ahead ends like everything else, what is granted
 // afterwards does not, and a second revocation ends that too.
 func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
-	for _, kind := range []string{storage.RevokeUser, storage.RevokeApp, storage.RevokeConsent} {
+	for _, kind := range []string{driver.RevokeUser, driver.RevokeApp, driver.RevokeConsent} {
 		synctest.Test(t, func(t *testing.T) {
 			now := time.Now()
 			s, _ := clocked(t, now.Add(time.Hour), now)
-			of := func(granted time.Time) storage.Token {
-				return storage.Token{GrantedAt: granted, AppID: "a", UserID: "u", ExpiresAt: granted.Add(30 * day)}
+			of := func(granted time.Time) driver.Token {
+				return driver.Token{GrantedAt: granted, AppID: "a", UserID: "u", ExpiresAt: granted.Add(30 * day)}
 			}
-			id := map[string]string{storage.RevokeUser: "u", storage.RevokeApp: "a", storage.RevokeConsent: storage.ConsentID("a", "u")}[kind]
-			end := func() storage.Revocation {
-				r := storage.Revocation{Kind: kind, ID: id, Before: time.Now(), Until: time.Now().Add(30 * day)}
+			id := map[string]string{driver.RevokeUser: "u", driver.RevokeApp: "a", driver.RevokeConsent: driver.ConsentID("a", "u")}[kind]
+			end := func() driver.Revocation {
+				r := driver.Revocation{Kind: kind, ID: id, Before: time.Now(), Until: time.Now().Add(30 * day)}
 				if err := s.Revoke(t.Context(), r); err != nil {
 					t.Fatal(err)
 				}
@@ -195,10 +196,10 @@ func TestAGrantIsAWitnessOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))
-		if err := s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
+		if err := s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
-		if r := revoked(t, s)["u"]; !r.Covers(storage.Token{UserID: "u", GrantedAt: granted}) {
+		if r := revoked(t, s)["u"]; !r.Covers(driver.Token{UserID: "u", GrantedAt: granted}) {
 			t.Errorf("before %v does not end what was granted at %v", r.Before, granted)
 		}
 	})
@@ -208,10 +209,10 @@ func TestARightClockChangesNoRevocation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		s.Later(time.Now())
-		for i, r := range []storage.Revocation{
-			{Kind: storage.RevokeUser, ID: "u", Before: time.Now().Add(-day), Until: time.Now().Add(day)},
-			{Kind: storage.RevokeGrant, ID: "g", Until: time.Now().Add(day)},
-			{Kind: storage.RevokeApp, ID: "a", Before: time.Now()},
+		for i, r := range []driver.Revocation{
+			{Kind: driver.RevokeUser, ID: "u", Before: time.Now().Add(-day), Until: time.Now().Add(day)},
+			{Kind: driver.RevokeGrant, ID: "g", Until: time.Now().Add(day)},
+			{Kind: driver.RevokeApp, ID: "a", Before: time.Now()},
 		} {
 			if got := s.Dated(r)[0]; fmt.Sprint(got) != fmt.Sprint(r) {
 				t.Errorf("%d: %v is dated %v", i, r, got)

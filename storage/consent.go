@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Consent is what a user has allowed an application to learn and to do.
@@ -44,7 +46,7 @@ func (s *Store) Consent(ctx context.Context, appID, sub string) (Consent, error)
 
 // Consents returns everything a user has allowed.
 func (s *Store) Consents(ctx context.Context, sub string) ([]Consent, error) {
-	return consents.all(ctx, s, Is("user="+sub))
+	return consents.all(ctx, s, driver.Is("user="+sub))
 }
 
 // SaveConsent writes a consent.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Limits of deliveries.
@@ -90,18 +92,18 @@ func (d Delivery) WaitsAt(at time.Time) bool {
 // those behind them that were put off for too long to be true. Some may have to wait for
 // another of their line: see FirstDelivery.
 func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
-	list, _, err := deliveries.list(ctx, s, Between("due=", Is(due(at)).To), n)
+	list, _, err := deliveries.list(ctx, s, driver.Between("due=", driver.Is(due(at)).To), n)
 	if err != nil || len(list) >= n {
 		return list, err
 	}
-	astray, _, err := deliveries.list(ctx, s, Between(due(at.Add(MaxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
+	astray, _, err := deliveries.list(ctx, s, driver.Between(due(at.Add(MaxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
 	return append(list, astray...), err
 }
 
 // FirstDelivery returns the delivery of a capability whose turn it is, due or not, or
 // ErrNotFound if none waits.
 func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, error) {
-	list, _, err := deliveries.list(ctx, s, Is(line(member)), 1)
+	list, _, err := deliveries.list(ctx, s, driver.Is(line(member)), 1)
 	switch {
 	case err != nil:
 		return Delivery{}, err
@@ -114,7 +116,7 @@ func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, err
 // Deliveries returns all deliveries of a capability in the order of their making, those
 // that were given up included until they expire.
 func (s *Store) Deliveries(ctx context.Context, member string) ([]Delivery, error) {
-	return deliveries.all(ctx, s, Is("member="+member))
+	return deliveries.all(ctx, s, driver.Is("member="+member))
 }
 
 // SaveDelivery writes a delivery that was read before. A version that has changed meanwhile
@@ -144,7 +146,7 @@ func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) 
 // DeleteDelivery removes a delivery. If it was the first of its line, the one behind it is
 // due now, in the same step.
 func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
-	_, err := s.leave(ctx, d, Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
+	_, err := s.leave(ctx, d, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
 	return err
 }
 
@@ -153,10 +155,10 @@ func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 const tries = 10
 
 // leave writes the document of a delivery that stands in its line no more.
-func (s *Store) leave(ctx context.Context, d Delivery, doc Doc) (int64, error) {
+func (s *Store) leave(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
 	for range tries {
-		docs := []Doc{doc}
-		front, _, err := deliveries.list(ctx, s, Is(line(d.Member)), 2)
+		docs := []driver.Doc{doc}
+		front, _, err := deliveries.list(ctx, s, driver.Is(line(d.Member)), 2)
 		if err != nil {
 			return 0, err
 		}
@@ -169,7 +171,7 @@ func (s *Store) leave(ctx context.Context, d Delivery, doc Doc) (int64, error) {
 			docs = append(docs, next)
 		}
 		version, err := s.write(ctx, docs...)
-		if in := (*PutError)(nil); errors.As(err, &in) && in.ID != d.ID {
+		if in := (*driver.PutError)(nil); errors.As(err, &in) && in.ID != d.ID {
 			continue
 		}
 		return version, err
@@ -179,7 +181,7 @@ func (s *Store) leave(ctx context.Context, d Delivery, doc Doc) (int64, error) {
 
 // change writes documents of a capability and the deliveries that tell of it in one step:
 // no change without its event, no event without its change.
-func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...Doc) (int64, error) {
+func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...driver.Doc) (int64, error) {
 	if len(events) == 0 {
 		return s.write(ctx, docs...)
 	}
@@ -189,7 +191,7 @@ func (s *Store) change(ctx context.Context, member string, events []Delivery, do
 			return 0, err
 		}
 		version, err := s.write(ctx, slices.Concat(docs, queued)...)
-		if in := (*PutError)(nil); errors.As(err, &in) && in.Kind == deliveries.name {
+		if in := (*driver.PutError)(nil); errors.As(err, &in) && in.Kind == deliveries.name {
 			continue
 		}
 		return version, err
@@ -204,8 +206,8 @@ func restless(member string) error {
 // queue returns the documents that put events at the end of a capability's line, and those
 // that make room for them. What is on its way to another URL is taken off: its owner has
 // turned away from there, and the new URL must not wait until the old one is given up.
-func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]Doc, error) {
-	waiting, err := deliveries.all(ctx, s, Is(line(member)))
+func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]driver.Doc, error) {
+	waiting, err := deliveries.all(ctx, s, driver.Is(line(member)))
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +216,9 @@ func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]
 	if n := len(waiting); n > 0 && !waiting[n-1].CreatedAt.Before(at) {
 		at = waiting[n-1].CreatedAt.Add(1) // of a node whose clock is ahead
 	}
-	var docs []Doc
+	var docs []driver.Doc
 	for _, d := range crowdedOut(waiting, events) {
-		docs = append(docs, Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
+		docs = append(docs, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
 	}
 	for i, e := range events {
 		made := at.Add(time.Duration(i))

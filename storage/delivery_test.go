@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func opened(t *testing.T, backend storage.Backend, keys ...storage.MasterKey) *storage.Store {
+func opened(t *testing.T, backend driver.Backend, keys ...storage.MasterKey) *storage.Store {
 	t.Helper()
 	if keys == nil {
 		keys = []storage.MasterKey{storage.NewMasterKey()}
@@ -413,11 +414,11 @@ func TestNoEventIsLostBetweenMakersAndASender(t *testing.T) {
 
 // meddler is a backend in which somebody else comes first: it does something before a Put.
 type meddler struct {
-	storage.Backend
+	driver.Backend
 	first func()
 }
 
-func (m *meddler) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (m *meddler) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if m.first != nil {
 		m.first()
 	}

@@ -1,34 +1,14 @@
-// Package storage is the ground every room of Keystile stands on: the records,
-// the [Backend] an adapter implements, and the [Store] that types and seals on top of it.
-//
-// # Vocabulary
-//
-// A handle is the text a client holds: an authorization code or a refresh token. The
-// store never sees it, only its [Key].
-//
-// A [Token] is the record behind a handle. It is issued, then exchanged once for what
-// follows it; it stays readable until it is swept, so that a second use can be told
-// from a wrong one.
-//
-// A grant is one act of a user letting one application in. All tokens that descend
-// from one code share its grant.
-//
-// A [Revocation] is a standing fact ("this grant has ended"), not a moment: a token it
-// covers cannot be exchanged, no matter when that token was written.
-//
-// A [Doc] is everything else: a versioned JSON document with a kind, an id and index
-// entries. A version is a number of the whole store that is never used twice.
+// Package storage keeps what Keystile knows: applications, users, sessions, keys and the like.
+// [Open] makes the [Store] that all other packages use over a [driver.Backend].
 //
 // # Two layers
 //
-// Rooms declare the few methods they need and are handed a *[Store], which has typed
-// methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
+// Packages that use storage declare the few methods they need and are handed a *[Store], which
+// has typed methods (App, User, Session, ...), seals secrets with AES-256-GCM and turns every
 // failure that is not one of the verdicts below into [ErrUnavailable].
 //
-// Adapter authors implement [Backend]: 15 methods and Close, each one atomic step. No
-// transaction crosses the line and no adapter does cryptography or reads a clock; times
-// arrive in records or as the argument at. Start from storage/memory, which is short,
-// and hold the result against storage/storagetest.
+// Adapter authors implement [driver.Backend]: 15 methods and Close, each one atomic step. No
+// transaction crosses the line. Package driver has the vocabulary and where to begin.
 //
 // # Choices
 //
@@ -66,7 +46,7 @@
 // Registering a capability again keeps them too: a field that narrows must not be lost by it.
 // A document that is made anew has none.
 //
-// Usage rows of hours are kept for 400 days ([UsageHours]), which is longer than any question
+// Usage rows of hours are kept for 400 days ([driver.UsageHours]), which is longer than any question
 // or settlement by the hour reaches back, and those of days for ever. Neither can be set: what
 // a settlement is made of must not depend on it. They are swept by the time that has surely
 // come, like all else.

@@ -4,21 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
-// The verdicts of a Backend. Every other error it returns is trouble: [Store] wraps it
-// in [ErrUnavailable], and an HTTP client is told 503.
+// The verdicts of a Backend, as those who use a [Store] name them. What each means stands in
+// package driver. Every other error of a Store wraps ErrUnavailable, ErrMasterKey, ErrClock
+// or ErrTimestamp.
 var (
-	// ErrNotFound: no such record.
-	ErrNotFound = errors.New("storage: not found")
-	// ErrExists: a record with this key or id is there already.
-	ErrExists = errors.New("storage: exists already")
-	// ErrConflict: the document has changed, or has gone, since the version the caller read.
-	ErrConflict = errors.New("storage: changed meanwhile")
-	// ErrSpent: the token has been exchanged before.
-	ErrSpent = errors.New("storage: token spent")
-	// ErrRevoked: a revocation covers the token.
-	ErrRevoked = errors.New("storage: token revoked")
+	ErrNotFound = driver.ErrNotFound
+	ErrExists   = driver.ErrExists
+	ErrConflict = driver.ErrConflict
+	ErrSpent    = driver.ErrSpent
+	ErrRevoked  = driver.ErrRevoked
+	ErrInvalid  = driver.ErrInvalid
+	ErrNewer    = driver.ErrNewer
 )
 
 // ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
@@ -28,18 +28,6 @@ var ErrUnavailable = errors.New("storage: unavailable")
 // ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The
 // error says by id which one the store wants and which ones it was given.
 var ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
-
-// ErrInvalid: the caller handed over something no store accepts; nothing was written.
-var ErrInvalid = errors.New("storage: invalid")
-
-// PutError is how Put refuses: it names the document in the way.
-type PutError struct {
-	Kind, ID string
-	Err      error // ErrExists or ErrConflict
-}
-
-func (e *PutError) Error() string { return fmt.Sprintf("%v: %s %q", e.Err, e.Kind, e.ID) }
-func (e *PutError) Unwrap() error { return e.Err }
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}
 

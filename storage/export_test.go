@@ -6,10 +6,12 @@ import (
 	"context"
 	"io"
 	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // WriteForTest writes documents as the typed methods do.
-func (s *Store) WriteForTest(ctx context.Context, docs ...Doc) error {
+func (s *Store) WriteForTest(ctx context.Context, docs ...driver.Doc) error {
 	_, err := s.write(ctx, docs...)
 	return err
 }
@@ -18,9 +20,9 @@ func (s *Store) WriteForTest(ctx context.Context, docs ...Doc) error {
 type KindForTest interface {
 	NameForTest() string
 	// WriteNewForTest returns the document of a record with something in each field.
-	WriteNewForTest(s *Store, fill func(record any)) (Doc, error)
+	WriteNewForTest(s *Store, fill func(record any)) (driver.Doc, error)
 	// RewriteForTest reads a document, changes the record and writes it.
-	RewriteForTest(s *Store, d Doc, change func(record any)) (Doc, error)
+	RewriteForTest(s *Store, d driver.Doc, change func(record any)) (driver.Doc, error)
 }
 
 // KindsForTest are all kinds, by the name of their variable.
@@ -37,7 +39,7 @@ func KindsForTest() map[string]KindForTest {
 
 func (k kind[T]) NameForTest() string { return k.name }
 
-func (k kind[T]) WriteNewForTest(s *Store, fill func(any)) (Doc, error) {
+func (k kind[T]) WriteNewForTest(s *Store, fill func(any)) (driver.Doc, error) {
 	var v T
 	fill(&v)
 	for _, secret := range k.known(&v) {
@@ -46,7 +48,7 @@ func (k kind[T]) WriteNewForTest(s *Store, fill func(any)) (Doc, error) {
 	return k.doc(s, v)
 }
 
-func (k kind[T]) RewriteForTest(s *Store, d Doc, change func(any)) (Doc, error) {
+func (k kind[T]) RewriteForTest(s *Store, d driver.Doc, change func(any)) (driver.Doc, error) {
 	v, err := k.record(s, d)
 	if err != nil {
 		return d, err
@@ -61,7 +63,7 @@ func (k kind[T]) RewriteForTest(s *Store, d Doc, change func(any)) (Doc, error) 
 }
 
 // SealForTest seals a text for a place in a document.
-func (s *Store) SealForTest(text string, d Doc, field string) []byte {
+func (s *Store) SealForTest(text string, d driver.Doc, field string) []byte {
 	return s.sealer.Load().seal(text, place(d.Kind, d.ID, field))
 }
 

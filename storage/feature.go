@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // A Feature is a fact in the store that whoever opens it must obey: a binary that ignored it
@@ -34,15 +36,6 @@ var features = []Feature{consentRevocations, toolAccess, defaultAccess}
 
 // Features returns the features that this version obeys.
 func Features() []Feature { return slices.Clone(features) }
-
-// ErrNewer: the store was written by a newer version, and has something in it that this one
-// does not know to obey. The error says what, and which version does.
-var ErrNewer = errors.New("storage: the store was written by a newer version of Keystile")
-
-// Newer is an ErrNewer about something that a version is the first to know.
-func Newer(what, since string) error {
-	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, or put the backup made before the upgrade in its place", ErrNewer, what, since)
-}
 
 // format is the document that lists the features of a store.
 type format struct {
@@ -97,7 +90,7 @@ func (s *Store) obeys(ctx context.Context) error {
 	}
 	for _, f := range has {
 		if !slices.ContainsFunc(features, func(known Feature) bool { return known.Name == f.Name }) {
-			return Newer(fmt.Sprintf("it has the feature %q", f.Name), f.Since)
+			return driver.Newer(fmt.Sprintf("it has the feature %q", f.Name), f.Since)
 		}
 	}
 	s.features.note(format{Features: has})

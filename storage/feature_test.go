@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -21,7 +22,7 @@ import (
 // binary that ignored it would let in what it keeps out.
 var brings = map[string]func(context.Context, *storage.Store) error{
 	"revocations of consents": func(ctx context.Context, s *storage.Store) error {
-		return s.Revoke(ctx, storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("ks1", "u1"), Before: time.Now()})
+		return s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("ks1", "u1"), Before: time.Now()})
 	},
 	"access lists of tools": func(ctx context.Context, s *storage.Store) error {
 		if _, err := s.SaveCapability(ctx, storage.Capability{Member: "m"}, nil); err != nil {
@@ -103,7 +104,7 @@ func refusedAsNewer(t *testing.T, err error, says ...string) {
 }
 
 // plantFeature lists a feature of the future, with a field of the future.
-func plantFeature(t *testing.T, b storage.Backend) {
+func plantFeature(t *testing.T, b driver.Backend) {
 	t.Helper()
 	d, err := b.Get(t.Context(), "format", "features")
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -120,7 +121,7 @@ func plantFeature(t *testing.T, b storage.Backend) {
 	}
 	f.Of, f.Features = "later", append(f.Features, map[string]string{"name": "time travel", "since": "v9.7.0", "why": "because"})
 	text, _ := json.Marshal(f)
-	if _, err := b.Put(t.Context(), storage.Doc{Kind: "format", ID: "features", Version: d.Version, Data: text}); err != nil {
+	if _, err := b.Put(t.Context(), driver.Doc{Kind: "format", ID: "features", Version: d.Version, Data: text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,7 +132,7 @@ func TestAnUnknownFeatureIsRefusedByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, b := range map[string]storage.Backend{"memory": memory.New(), "bolt": onDisk} {
+	for name, b := range map[string]driver.Backend{"memory": memory.New(), "bolt": onDisk} {
 		t.Cleanup(func() { b.Close() })
 		key := storage.NewMasterKey()
 		s, err := storage.Open(t.Context(), b, key)
@@ -183,9 +184,9 @@ func TestProcessesThatBringFeaturesAtOnceLoseNone(t *testing.T) {
 }
 
 // noFormat is a disk that takes everything but the list.
-type noFormat struct{ storage.Backend }
+type noFormat struct{ driver.Backend }
 
-func (n noFormat) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (n noFormat) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if docs[0].Kind == "format" {
 		return 0, errors.New("disk full")
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // MaxInvitationLife bounds how long an invitation is open.
@@ -73,9 +75,9 @@ func (s *Store) Invitation(ctx context.Context, id string) (Invitation, error) {
 // up. ErrConflict: somebody else has used it. The user gets its role.
 func (s *Store) CreateInvited(ctx context.Context, u User, by Invitation, logins ...Login) (User, error) {
 	u.Role = by.Role
-	used := Doc{Kind: invitations.name, ID: by.ID, Version: by.Version, Deleted: true}
+	used := driver.Doc{Kind: invitations.name, ID: by.ID, Version: by.Version, Deleted: true}
 	u, err := s.createUser(ctx, u, logins, used)
-	if in := new(PutError); errors.As(err, &in) && in.Kind == invitations.name {
+	if in := new(driver.PutError); errors.As(err, &in) && in.Kind == invitations.name {
 		return u, ErrConflict
 	}
 	return u, err

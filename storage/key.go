@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // States of a signing key: published before it is used, used, published until the last
@@ -60,7 +62,7 @@ var keySets = kind[keySet]{
 
 // SigningKeys returns all signing keys.
 func (s *Store) SigningKeys(ctx context.Context) ([]SigningKey, error) {
-	return signingKeys.all(ctx, s, Is("all"))
+	return signingKeys.all(ctx, s, driver.Is("all"))
 }
 
 // FirstKeys stores the first keys of an algorithm. If it has keys already, nothing is
@@ -70,7 +72,7 @@ func (s *Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) e
 	if err != nil {
 		return err
 	}
-	docs := []Doc{mark}
+	docs := []driver.Doc{mark}
 	for _, k := range keys {
 		d, err := signingKeys.doc(s, k)
 		if err != nil {
@@ -87,7 +89,7 @@ func (s *Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) e
 // SaveKeys writes changed signing keys in one step, so that no reader sees two active
 // keys or none.
 func (s *Store) SaveKeys(ctx context.Context, keys ...SigningKey) error {
-	docs := make([]Doc, len(keys))
+	docs := make([]driver.Doc, len(keys))
 	for i, k := range keys {
 		d, err := signingKeys.doc(s, k)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // kind describes one kind of typed document: the whole of what the typed layer knows
@@ -25,16 +27,16 @@ type kind[T any] struct {
 // object of sealed texts by field. Neither holds a newline.
 var newline = []byte("\n")
 
-func (k kind[T]) doc(s *Store, v T) (Doc, error) {
+func (k kind[T]) doc(s *Store, v T) (driver.Doc, error) {
 	record, err := encode(&v)
 	if err != nil {
-		return Doc{}, fmt.Errorf("%w: %s: %w", ErrInvalid, k.name, err)
+		return driver.Doc{}, fmt.Errorf("%w: %s: %w", ErrInvalid, k.name, err)
 	}
-	d := Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v)}
+	d := driver.Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v)}
 	d.Data = record
 	line, err := k.seal(s, d, &v)
 	if err != nil {
-		return Doc{}, err
+		return driver.Doc{}, err
 	}
 	if line != nil {
 		d.Data = bytes.Join([][]byte{record, line}, newline)
@@ -49,7 +51,7 @@ func (k kind[T]) doc(s *Store, v T) (Doc, error) {
 }
 
 // seal returns the second line of a document, nil if it has none.
-func (k kind[T]) seal(s *Store, d Doc, v *T) ([]byte, error) {
+func (k kind[T]) seal(s *Store, d driver.Doc, v *T) ([]byte, error) {
 	sealed := map[string][]byte{}
 	if carried := carriageOf(v).sealed; carried != "" {
 		if err := json.Unmarshal([]byte(carried), &sealed); err != nil {
@@ -76,8 +78,8 @@ func (k kind[T]) known(v *T) map[string]*Secret {
 }
 
 // docs is doc for several records that go into one Put.
-func (k kind[T]) docs(s *Store, all ...T) ([]Doc, error) {
-	docs := make([]Doc, 0, len(all)+2)
+func (k kind[T]) docs(s *Store, all ...T) ([]driver.Doc, error) {
+	docs := make([]driver.Doc, 0, len(all)+2)
 	for _, v := range all {
 		d, err := k.doc(s, v)
 		if err != nil {
@@ -88,7 +90,7 @@ func (k kind[T]) docs(s *Store, all ...T) ([]Doc, error) {
 	return docs, nil
 }
 
-func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
+func (k kind[T]) record(s *Store, d driver.Doc) (v T, err error) {
 	record, line, hasSecrets := bytes.Cut(d.Data, newline)
 	if v, err = decode[T](record); err != nil {
 		return v, unreadable(d, err)
@@ -122,12 +124,12 @@ func (k kind[T]) record(s *Store, d Doc) (v T, err error) {
 	return v, nil
 }
 
-func unreadable(d Doc, err error) error {
+func unreadable(d driver.Doc, err error) error {
 	return fmt.Errorf("%w: %s %q is not readable: %w", ErrUnavailable, d.Kind, d.ID, err)
 }
 
 func (k kind[T]) get(ctx context.Context, s *Store, id string) (v T, err error) {
-	if !named(id) {
+	if !driver.ValidName(id) {
 		return v, ErrNotFound // nothing can be stored under such an id
 	}
 	d, err := s.backend.Get(ctx, k.name, id)
@@ -162,12 +164,12 @@ func (k kind[T]) put(ctx context.Context, s *Store, v T) (T, error) {
 }
 
 func (k kind[T]) remove(ctx context.Context, s *Store, v T) error {
-	_, err := s.write(ctx, Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v), Deleted: true})
+	_, err := s.write(ctx, driver.Doc{Kind: k.name, ID: k.id(v), Version: *k.version(&v), Deleted: true})
 	return err
 }
 
 // list returns one page of records with an entry in span.
-func (k kind[T]) list(ctx context.Context, s *Store, span Span, n int) ([]T, string, error) {
+func (k kind[T]) list(ctx context.Context, s *Store, span driver.Span, n int) ([]T, string, error) {
 	docs, next, err := s.backend.List(ctx, k.name, span, n)
 	if err != nil {
 		return nil, "", trouble("list "+k.name, err)
@@ -184,10 +186,10 @@ func (k kind[T]) list(ctx context.Context, s *Store, span Span, n int) ([]T, str
 }
 
 // all walks every page of a span.
-func (k kind[T]) all(ctx context.Context, s *Store, span Span) ([]T, error) {
+func (k kind[T]) all(ctx context.Context, s *Store, span driver.Span) ([]T, error) {
 	var out []T
 	for {
-		page, next, err := k.list(ctx, s, span, Page)
+		page, next, err := k.list(ctx, s, span, driver.Page)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // ErrLastAdmin: no enabled administrator would be left.
@@ -43,7 +45,7 @@ func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) 
 			return u, err
 		}
 		saved, err := s.saveFenced(ctx, u, stands)
-		var in *PutError
+		var in *driver.PutError
 		if errors.As(err, &in) && in.Kind == adminFences.name {
 			continue // another one stopped meanwhile; each round one of them gets through
 		}
@@ -54,7 +56,7 @@ func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) 
 // anotherAdmin returns ErrLastAdmin unless somebody else administers.
 func (s *Store) anotherAdmin(ctx context.Context, sub string) error {
 	for from := ""; ; {
-		page, next, err := s.Users(ctx, from, Page)
+		page, next, err := s.Users(ctx, from, driver.Page)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Login types (spec 1). They name the method by which a user signed in.
@@ -49,7 +51,7 @@ func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) { return 
 
 // Logins returns every way a user (a sub) has in.
 func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
-	return logins.all(ctx, s, Is("user="+sub))
+	return logins.all(ctx, s, driver.Is("user="+sub))
 }
 
 // LinkLogins gives a user more ways in, all or none. One that is taken, by them or by
@@ -75,7 +77,7 @@ func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
 		return err
 	}
 	for i := range docs {
-		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+		docs[i] = driver.Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
 	}
 	_, err = s.write(ctx, docs...)
 	return err
@@ -90,7 +92,7 @@ func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) err
 		return err
 	}
 	for i := range some {
-		docs[i] = Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
+		docs[i] = driver.Doc{Kind: docs[i].Kind, ID: docs[i].ID, Version: docs[i].Version, Deleted: true}
 	}
 	_, err = s.write(ctx, docs...)
 	return err

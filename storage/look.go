@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // look is what a user's name looks like. Its id makes it one user's.
@@ -52,7 +54,7 @@ func (s *Store) ReserveLooks(ctx context.Context, of string, looksOfName func(us
 		return err
 	}
 	for from := ""; ; {
-		page, next, err := s.Users(ctx, from, Page)
+		page, next, err := s.Users(ctx, from, driver.Page)
 		if err != nil {
 			return err
 		}
@@ -60,7 +62,7 @@ func (s *Store) ReserveLooks(ctx context.Context, of string, looksOfName func(us
 		for _, u := range page {
 			all = append(all, looksOf(u.Sub, looksOfName(u.Username))...)
 		}
-		for some := range slices.Chunk(all, MaxPut) {
+		for some := range slices.Chunk(all, driver.MaxPut) {
 			if err := s.reserve(ctx, some); err != nil {
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // A store has a mark, sealed with the key that everything in it is sealed with. While that
@@ -55,16 +57,16 @@ func (s *Store) checkMaster(ctx context.Context, keys *sealer) error {
 }
 
 // changing returns the marks of a change that has not ended.
-func (s *Store) changing(ctx context.Context) ([]Doc, error) {
-	marks, _, err := s.backend.List(ctx, markKind, Is(markEntry), Page)
+func (s *Store) changing(ctx context.Context) ([]driver.Doc, error) {
+	marks, _, err := s.backend.List(ctx, markKind, driver.Is(markEntry), driver.Page)
 	return marks, trouble("read the marks of the master keys", err)
 }
 
-func (k *sealer) mark(id string) Doc {
-	return Doc{Kind: markKind, ID: id, Data: k.seal(markPlain, place(markKind, id, ""))}
+func (k *sealer) mark(id string) driver.Doc {
+	return driver.Doc{Kind: markKind, ID: id, Data: k.seal(markPlain, place(markKind, id, ""))}
 }
 
-func (k *sealer) opens(mark Doc) error {
+func (k *sealer) opens(mark driver.Doc) error {
 	id := sealedBy(mark.Data)
 	if !k.has(id) {
 		return fmt.Errorf("%w: the store is sealed with key %s, this is key %s; hand over the key the store wants", ErrMasterKey, id, k.ids())

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // memberName says which capability has a name. Its id is the name as [fold] has it, so that
@@ -56,7 +58,7 @@ func (s *Store) CapabilityLike(ctx context.Context, member string) (Capability, 
 	} else if err != nil && !errors.Is(err, ErrNotFound) {
 		return Capability{}, err
 	}
-	all, err := capabilities.all(ctx, s, Is("all")) // those of an older version have no memberName
+	all, err := capabilities.all(ctx, s, driver.Is("all")) // those of an older version have no memberName
 	for _, c := range all {
 		if c.Member != member && fold(c.Member) == fold(member) {
 			return c, nil
@@ -68,7 +70,7 @@ func (s *Store) CapabilityLike(ctx context.Context, member string) (Capability, 
 // claim returns the document that gives a capability its name, to be written with it. One
 // that is made must have the name for itself: *NameTaken. One that was stored before names
 // were written down takes its name now if nobody has it, and goes on without it otherwise.
-func (s *Store) claim(ctx context.Context, c Capability) ([]Doc, error) {
+func (s *Store) claim(ctx context.Context, c Capability) ([]driver.Doc, error) {
 	held, err := memberNames.get(ctx, s, fold(c.Member))
 	switch {
 	case err != nil && !errors.Is(err, ErrNotFound):
@@ -94,7 +96,7 @@ func (s *Store) claim(ctx context.Context, c Capability) ([]Doc, error) {
 }
 
 // release returns the removal of a capability's name, if it has it.
-func (s *Store) release(ctx context.Context, c Capability) ([]Doc, error) {
+func (s *Store) release(ctx context.Context, c Capability) ([]driver.Doc, error) {
 	held, err := memberNames.get(ctx, s, fold(c.Member))
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && held.Member != c.Member:
@@ -102,5 +104,5 @@ func (s *Store) release(ctx context.Context, c Capability) ([]Doc, error) {
 	case err != nil:
 		return nil, err
 	}
-	return []Doc{{Kind: memberNames.name, ID: held.Folded, Version: held.Version, Deleted: true}}, nil
+	return []driver.Doc{{Kind: memberNames.name, ID: held.Folded, Version: held.Version, Deleted: true}}, nil
 }

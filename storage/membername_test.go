@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func openStore(t *testing.T, backend storage.Backend) *storage.Store {
+func openStore(t *testing.T, backend driver.Backend) *storage.Store {
 	t.Helper()
 	t.Cleanup(func() { backend.Close() })
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
@@ -135,7 +136,7 @@ func TestANameWhoseHolderIsGoneIsFree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range []string{"capability", "toolset"} {
-			if _, err := backend.Put(t.Context(), storage.Doc{Kind: kind, ID: "pay", Version: c.Version, Deleted: true}); err != nil {
+			if _, err := backend.Put(t.Context(), driver.Doc{Kind: kind, ID: "pay", Version: c.Version, Deleted: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,9 +155,9 @@ func TestANameWhoseHolderIsGoneIsFree(t *testing.T) {
 }
 
 // renamed gives a stored capability another name, as an older version would have written it.
-func renamed(t *testing.T, backend storage.Backend, store *storage.Store, c storage.Capability, name string) storage.Capability {
+func renamed(t *testing.T, backend driver.Backend, store *storage.Store, c storage.Capability, name string) storage.Capability {
 	t.Helper()
-	var docs []storage.Doc
+	var docs []driver.Doc
 	for _, kind := range []string{"capability", "toolset"} {
 		d, err := backend.Get(t.Context(), kind, c.Member)
 		if err != nil {
@@ -185,16 +186,16 @@ func replaceMember(data []byte, old, name string) []byte {
 
 // overtaken is a backend in which somebody else gets through right before a document is put.
 type overtaken struct {
-	storage.Backend
+	driver.Backend
 	mu     sync.Mutex
 	id     string
 	rivals []func()
 }
 
-func (o *overtaken) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (o *overtaken) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	o.mu.Lock()
 	var rival func()
-	if len(o.rivals) > 0 && slices.ContainsFunc(docs, func(d storage.Doc) bool { return d.ID == o.id }) {
+	if len(o.rivals) > 0 && slices.ContainsFunc(docs, func(d driver.Doc) bool { return d.ID == o.id }) {
 		rival, o.rivals = o.rivals[0], o.rivals[1:]
 	}
 	o.mu.Unlock()

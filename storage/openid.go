@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // OpenID is how one application knows one user (spec 2.2).
@@ -29,7 +31,7 @@ var openIDs = kind[OpenID]{
 
 // OpenIDs returns every application a user (a sub) has met.
 func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
-	return openIDs.all(ctx, s, Is("user="+sub))
+	return openIDs.all(ctx, s, driver.Is("user="+sub))
 }
 
 // PartOpenID writes down that a user has taken an application's access away; nothing if
@@ -57,10 +59,10 @@ func (s *Store) OpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 
 // FindOpenID returns the user whom an application knows by an openid, or ErrNotFound.
 func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, error) {
-	if !named(appID) || !named(openid) {
+	if !driver.ValidName(appID) || !driver.ValidName(openid) {
 		return OpenID{}, ErrNotFound
 	}
-	page, _, err := openIDs.list(ctx, s, Is("openid="+appID+"="+openid), 1)
+	page, _, err := openIDs.list(ctx, s, driver.Is("openid="+appID+"="+openid), 1)
 	if err == nil && len(page) == 0 {
 		err = ErrNotFound
 	}

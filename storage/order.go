@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // What may have become of an order.
@@ -143,9 +145,9 @@ func (s *Store) Orders(ctx context.Context, q OrderQuery, after string, n int) (
 			entry = by.entry + by.value
 		}
 	}
-	span := Is(entry)
+	span := driver.Is(entry)
 	if after != "" {
-		span.From = After(entry, after)
+		span.From = driver.After(entry, after)
 	}
 	found, more, err := orders.list(ctx, s, span, n)
 	if err != nil {
@@ -181,7 +183,7 @@ func (o Order) stands(a App) bool {
 // longer, as they are once they are canceled.
 func (s *Store) overtaken(ctx context.Context, a App, by string, at time.Time) (all []Order, err error) {
 	for after := ""; ; {
-		page, next, err := s.Orders(ctx, OrderQuery{AppID: a.ID, Status: OrderApproved}, after, Page)
+		page, next, err := s.Orders(ctx, OrderQuery{AppID: a.ID, Status: OrderApproved}, after, driver.Page)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Quota is a number of calls in a period that ends at a reset: what an application may make,
@@ -61,7 +63,7 @@ func (s *spent) add(used Quota, now time.Time) {
 	for _, q := range s.Used {
 		switch {
 		case q.in(used):
-			kept[0].Calls = Count{Calls: used.Calls}.Plus(Count{Calls: q.Calls}).Calls
+			kept[0].Calls = driver.Count{Calls: used.Calls}.Plus(driver.Count{Calls: q.Calls}).Calls
 		case now.Before(q.Until) && q.Calls > 0:
 			kept = append(kept, q)
 		}
@@ -93,6 +95,6 @@ func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
 // lost reports whether a write failed because somebody else was quicker with a document of
 // this kind.
 func lost(err error, kinds ...string) bool {
-	in := (*PutError)(nil)
+	in := (*driver.PutError)(nil)
 	return errors.As(err, &in) && slices.Contains(kinds, in.Kind)
 }

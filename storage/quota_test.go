@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 // usedUp is a day or a month with so many calls.
 func usedUp(period string, calls int64, at time.Time) storage.Quota {
-	until := storage.Day(at).AddDate(0, 0, 1)
+	until := driver.Day(at).AddDate(0, 0, 1)
 	if period == "month" {
 		until = time.Date(at.Year(), at.Month()+1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return storage.Quota{Period: period, Until: until, Calls: calls}
 }
 
-func over(t *testing.T, backend storage.Backend) *storage.Store {
+func over(t *testing.T, backend driver.Backend) *storage.Store {
 	t.Helper()
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
 	if err != nil {
@@ -194,13 +195,13 @@ func TestWhatSomebodyElseRemovesMeanwhileIsNotLost(t *testing.T) {
 
 // puts notes the kinds of documents that each write holds.
 type puts struct {
-	storage.Backend
+	driver.Backend
 	all    []map[string]bool
 	broken bool
 	before func() // the next write of what was used; once
 }
 
-func (p *puts) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (p *puts) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if p.broken {
 		return 0, storage.ErrUnavailable
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -66,7 +68,7 @@ func (s *Store) probe() error {
 
 // writes is a Backend that remembers how the last write went.
 type writes struct {
-	Backend
+	driver.Backend
 	mu      sync.Mutex
 	at      time.Time // of the last verdict
 	err     error     // nil: it succeeded
@@ -120,31 +122,31 @@ func (w *writes) ended(wrote bool, err error) {
 	w.at, w.err = time.Now(), err
 }
 
-func (w *writes) Issue(ctx context.Context, tokens ...Token) error {
+func (w *writes) Issue(ctx context.Context, tokens ...driver.Token) error {
 	err := w.Backend.Issue(ctx, tokens...)
 	w.ended(len(tokens) > 0, err)
 	return err
 }
 
-func (w *writes) Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error {
+func (w *writes) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	err := w.Backend.Exchange(ctx, key, at, next...)
 	w.ended(true, err)
 	return err
 }
 
-func (w *writes) Revoke(ctx context.Context, rs ...Revocation) error {
+func (w *writes) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	err := w.Backend.Revoke(ctx, rs...)
 	w.ended(len(rs) > 0, err)
 	return err
 }
 
-func (w *writes) Count(ctx context.Context, b Batch, counts []Count) error {
+func (w *writes) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	err := w.Backend.Count(ctx, b, counts)
 	w.ended(len(counts) > 0, err)
 	return err
 }
 
-func (w *writes) Append(ctx context.Context, records ...Record) error {
+func (w *writes) Append(ctx context.Context, records ...driver.Record) error {
 	err := w.Backend.Append(ctx, records...)
 	w.ended(len(records) > 0, err)
 	return err
@@ -156,7 +158,7 @@ func (w *writes) Prune(ctx context.Context, through uint64, n int) (int, error) 
 	return removed, err
 }
 
-func (w *writes) Put(ctx context.Context, docs ...Doc) (int64, error) {
+func (w *writes) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	version, err := w.Backend.Put(ctx, docs...)
 	w.ended(len(docs) > 0, err)
 	return version, err

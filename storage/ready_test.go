@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 // failing is a backend whose disk can be taken away.
 type failing struct {
-	storage.Backend
+	driver.Backend
 	err    error // what writes and sweeps answer
 	hangs  bool  // writes wait for the end of their context
 	unread error // what the feed answers
@@ -28,7 +29,7 @@ func (f *failing) fail(ctx context.Context) error {
 	return f.err
 }
 
-func (f *failing) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (f *failing) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	f.puts++
 	if err := f.fail(ctx); err != nil {
 		return 0, err
@@ -43,14 +44,14 @@ func (f *failing) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 	return f.Backend.Sweep(ctx, at, n)
 }
 
-func (f *failing) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (f *failing) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	if err := f.fail(ctx); err != nil {
 		return err
 	}
 	return f.Backend.Revoke(ctx, rs...)
 }
 
-func (f *failing) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+func (f *failing) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	if f.unread != nil {
 		return nil, f.unread
 	}
@@ -130,7 +131,7 @@ func TestProbesAreFewAndLeaveOneDocument(t *testing.T) {
 		if probes := backend.puts - before; probes < 10 || probes > 21 {
 			t.Errorf("asked 1,000 times in 100 s it has written %d times, want one in 5 s", probes)
 		}
-		if docs, _, err := backend.List(t.Context(), "probe", storage.Is("all"), 10); err != nil || len(docs) != 0 {
+		if docs, _, err := backend.List(t.Context(), "probe", driver.Is("all"), 10); err != nil || len(docs) != 0 {
 			t.Errorf("the probe has index entries: %d, %v", len(docs), err)
 		}
 		before = backend.puts

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // sealedKinds are the kinds of documents that hold sealed texts. Each of their documents has
@@ -98,13 +100,13 @@ func (s *Store) EndRekey(ctx context.Context) error {
 
 // whole spans all entries: none of ours begins with the last character of Unicode. A
 // document under two of them comes twice, and the second time it is sealed already.
-var whole = Span{To: "\U0010FFFF"}
+var whole = driver.Span{To: "\U0010FFFF"}
 
 // resealKind needs one walk only: what comes into the store behind it, and what moves to
 // another entry, was written after BeginRekey and is sealed with the new key.
 func (s *Store) resealKind(ctx context.Context, kind string) (total int, err error) {
 	for span := whole; ; {
-		page, next, err := s.backend.List(ctx, kind, span, MaxPut)
+		page, next, err := s.backend.List(ctx, kind, span, driver.MaxPut)
 		if err != nil {
 			return total, trouble("list "+kind, err)
 		}
@@ -122,14 +124,14 @@ func (s *Store) resealKind(ctx context.Context, kind string) (total int, err err
 
 // resealPage writes a page in one step or, if somebody has changed one of its documents
 // meanwhile, each by itself.
-func (s *Store) resealPage(ctx context.Context, page []Doc) (n int, err error) {
-	var old []Doc
+func (s *Store) resealPage(ctx context.Context, page []driver.Doc) (n int, err error) {
+	var old []driver.Doc
 	for _, d := range page {
 		next, changed, err := s.sealer.Load().reseal(d)
 		if err != nil {
 			return 0, err
 		}
-		if changed && !slices.ContainsFunc(old, func(o Doc) bool { return o.ID == d.ID }) {
+		if changed && !slices.ContainsFunc(old, func(o driver.Doc) bool { return o.ID == d.ID }) {
 			old = append(old, next)
 		}
 	}
@@ -171,7 +173,7 @@ func (s *Store) resealOne(ctx context.Context, kind, id string) (bool, error) {
 }
 
 // current seals again what was sealed before the key changed and is written after it.
-func (s *Store) current(docs []Doc) ([]Doc, error) {
+func (s *Store) current(docs []driver.Doc) ([]driver.Doc, error) {
 	docs = slices.Clone(docs)
 	for i, d := range docs {
 		if d.Deleted || !slices.Contains(sealedKinds, d.Kind) {
@@ -188,7 +190,7 @@ func (s *Store) current(docs []Doc) ([]Doc, error) {
 
 // reseal seals the texts of a document with the present key, and reports whether one of
 // them was sealed with another. The record beside them stays byte for byte what it is.
-func (k *sealer) reseal(d Doc) (_ Doc, changed bool, err error) {
+func (k *sealer) reseal(d driver.Doc) (_ driver.Doc, changed bool, err error) {
 	record, line, has := bytes.Cut(d.Data, newline)
 	if !has {
 		return d, false, nil

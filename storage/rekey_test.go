@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAfterARekeyTheNewKeyAloneOpensEverything(t *testing.T) {
@@ -101,7 +102,7 @@ func TestARekeyTouchesNothingThatWasTamperedWithOrMoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVault(t, old)
-			page, _, err := v.backend.List(t.Context(), "app", storage.Is("all"), 1)
+			page, _, err := v.backend.List(t.Context(), "app", driver.Is("all"), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

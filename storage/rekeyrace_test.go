@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Somebody who sealed with the old key, and whose write ends when the new one is in place
@@ -45,12 +46,12 @@ func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 // slowBackend lets the application late stand until wait is closed, and tells that a mark
 // of a new key was written.
 type slowBackend struct {
-	storage.Backend
+	driver.Backend
 	stands, wait, marked chan struct{}
 	once                 sync.Once
 }
 
-func (s *slowBackend) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (s *slowBackend) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	switch {
 	case docs[0].ID == "late":
 		close(s.stands)

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // MasterKey seals the secrets that must be read back (appkeys, signing keys): 32 bytes
@@ -153,4 +155,6 @@ func sealedBy(sealed []byte) string {
 func associated(head []byte, place string) []byte { return append(append([]byte{}, head...), place...) }
 
 // place names where a sealed text lives. The parts hold no 0x1F (CheckPut).
-func place(kind, id, field string) string { return kind + Separator + id + Separator + field }
+func place(kind, id, field string) string {
+	return kind + driver.Separator + id + driver.Separator + field
+}

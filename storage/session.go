@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Session is a signed-in browser. Its cookie is kept only as a hash.
@@ -57,5 +59,5 @@ func (s *Store) EndSession(ctx context.Context, v Session) error { return sessio
 
 // Sessions returns all sessions of a user (a sub).
 func (s *Store) Sessions(ctx context.Context, sub string) ([]Session, error) {
-	return sessions.all(ctx, s, Is("user="+sub))
+	return sessions.all(ctx, s, driver.Is("user="+sub))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Setting is a switch that is stored and changed while the service runs.
@@ -67,5 +69,5 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 
 // Settings returns all stored settings.
 func (s *Store) Settings(ctx context.Context) ([]Setting, error) {
-	return settings.all(ctx, s, Is("all"))
+	return settings.all(ctx, s, driver.Is("all"))
 }

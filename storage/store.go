@@ -8,13 +8,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is the typed view of a Backend that the rooms are handed. Its records carry a
 // Version: 0 when they are made, the stored one afterwards. Saving a record that has
 // changed meanwhile fails with ErrConflict.
 type Store struct {
-	backend  Backend // writes, which is what Open was handed
+	backend  driver.Backend // writes, which is what Open was handed
 	writes   *writes
 	sealer   atomic.Pointer[sealer]
 	apps     *memo[App]
@@ -35,7 +37,7 @@ type Store struct {
 // refused with ErrNewer: see Feature.
 //
 // Closing the Store is closing the backend.
-func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, error) {
+func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Store, error) {
 	sealer, err := newSealer(keys)
 	if err != nil {
 		return nil, err
@@ -57,8 +59,8 @@ func Open(ctx context.Context, backend Backend, keys ...MasterKey) (*Store, erro
 
 // write is the one way documents reach the backend. A change of the master key waits for
 // the writes on their way; those that come behind it seal with the new key.
-func (s *Store) write(ctx context.Context, docs ...Doc) (int64, error) {
-	if err := CheckPut(docs...); err != nil {
+func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if err := driver.CheckPut(docs...); err != nil {
 		return 0, err
 	}
 	s.sealing.RLock()
@@ -74,18 +76,18 @@ func (s *Store) write(ctx context.Context, docs ...Doc) (int64, error) {
 }
 
 // Issue stores tokens, all or none.
-func (s *Store) Issue(ctx context.Context, tokens ...Token) error {
+func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	return trouble("issue", s.backend.Issue(ctx, tokens...))
 }
 
 // Token returns the token of a key, spent, revoked and expired ones included.
-func (s *Store) Token(ctx context.Context, key Key) (Token, error) {
+func (s *Store) Token(ctx context.Context, key driver.Key) (driver.Token, error) {
 	t, err := s.backend.Token(ctx, key)
 	return t, trouble("token", err)
 }
 
 // Exchange spends a token and stores what follows it, in one step with one winner.
-func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Token) error {
+func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	if at.IsZero() {
 		return fmt.Errorf("%w: a token spent at the zero time would count as unspent", ErrInvalid)
 	}
@@ -93,8 +95,8 @@ func (s *Store) Exchange(ctx context.Context, key Key, at time.Time, next ...Tok
 }
 
 // Revoke stores revocations, dated as Dated says.
-func (s *Store) Revoke(ctx context.Context, rs ...Revocation) error {
-	if slices.ContainsFunc(rs, func(r Revocation) bool { return r.Kind == RevokeConsent }) {
+func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
+	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
 		if err := s.need(ctx, consentRevocations); err != nil {
 			return err
 		}
@@ -103,29 +105,29 @@ func (s *Store) Revoke(ctx context.Context, rs ...Revocation) error {
 }
 
 // Revocations reads the feed of revocations after a Seq, up to n of them.
-func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]Revocation, error) {
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	rs, err := s.backend.Revocations(ctx, after, n)
 	return rs, trouble("revocations", err)
 }
 
 // Count adds one batch of counters, once.
-func (s *Store) Count(ctx context.Context, b Batch, counts []Count) error {
+func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	return trouble("count", s.backend.Count(ctx, b, counts))
 }
 
 // Usage answers a question about one application's usage.
-func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]Count, error) {
+func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	counts, err := s.backend.Usage(ctx, q)
 	return counts, trouble("usage", err)
 }
 
 // Append adds audit records.
-func (s *Store) Append(ctx context.Context, records ...Record) error {
+func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 	return trouble("append", s.backend.Append(ctx, records...))
 }
 
 // Records reads the audit trail after a Seq, up to n records.
-func (s *Store) Records(ctx context.Context, after uint64, n int) ([]Record, error) {
+func (s *Store) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 	records, err := s.backend.Records(ctx, after, n)
 	return records, trouble("records", err)
 }

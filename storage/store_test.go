@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -185,11 +186,11 @@ func TestAllWhoMeetAtOnceGetOneOpenID(t *testing.T) {
 
 // ambush lets somebody else act just before the first Put.
 type ambush struct {
-	storage.Backend
+	driver.Backend
 	first func()
 }
 
-func (a *ambush) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (a *ambush) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if act := a.first; act != nil {
 		a.first = nil
 		act()
@@ -314,7 +315,7 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 		for i := range 2500 {
 			handle := storage.NewHandle("", time.Now())
 			life := time.Duration(i%2+1) * 90 * time.Second
-			if err := store.Issue(t.Context(), storage.Token{Key: storage.KeyOf(handle), ExpiresAt: time.Now().Add(life)}); err != nil {
+			if err := store.Issue(t.Context(), driver.Token{Key: storage.KeyOf(handle), ExpiresAt: time.Now().Add(life)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -337,7 +338,7 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 func TestATokenCanNotBeSpentAtNoTime(t *testing.T) {
 	store, _ := open(t)
 	key := storage.KeyOf(storage.NewHandle("", time.Now()))
-	if err := store.Issue(t.Context(), storage.Token{Key: key}); err != nil {
+	if err := store.Issue(t.Context(), driver.Token{Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Exchange(t.Context(), key, time.Time{}); !errors.Is(err, storage.ErrInvalid) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Limits of tickets.
@@ -53,7 +55,7 @@ var tickets = kind[Ticket]{
 
 // about is the entry of the tickets of one kind that have one subject. It is hashed: a
 // subject may be as long as an address, or longer.
-func about(kind, subject string) string { return "about=" + SessionID(kind+Separator+subject) }
+func about(kind, subject string) string { return "about=" + SessionID(kind+driver.Separator+subject) }
 
 // Live reports whether the ticket has not ended at a time.
 func (t Ticket) Live(at time.Time) bool { return at.Before(t.ExpiresAt) }
@@ -78,7 +80,7 @@ func (s *Store) Ticket(ctx context.Context, id string) (Ticket, error) {
 // TicketsAbout returns the tickets of one kind that have one subject, ended ones included
 // until they are swept.
 func (s *Store) TicketsAbout(ctx context.Context, kind, subject string) ([]Ticket, error) {
-	return tickets.all(ctx, s, Is(about(kind, subject)))
+	return tickets.all(ctx, s, driver.Is(about(kind, subject)))
 }
 
 // SaveTicket writes a ticket: a new one (ErrExists if there is one), or the next step of

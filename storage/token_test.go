@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAHandleCarriesItsTimeIntoItsKey(t *testing.T) {
@@ -44,22 +46,22 @@ func TestAGrantCarriesItsTime(t *testing.T) {
 
 func TestARevocationCoversWhatItNames(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	token := Token{Grant: "g", AppID: "a", UserID: "u", GrantedAt: noon}
+	token := driver.Token{Grant: "g", AppID: "a", UserID: "u", GrantedAt: noon}
 	for _, c := range []struct {
-		r    Revocation
+		r    driver.Revocation
 		want bool
 	}{
-		{Revocation{Kind: RevokeGrant, ID: "g"}, true},
-		{Revocation{Kind: RevokeGrant, ID: "other"}, false},
-		{Revocation{Kind: RevokeUser, ID: "u", Before: noon.Add(1)}, true},
-		{Revocation{Kind: RevokeUser, ID: "u", Before: noon}, false},
-		{Revocation{Kind: RevokeUser, ID: "a", Before: noon.Add(1)}, false},
-		{Revocation{Kind: RevokeApp, ID: "a", Before: noon.Add(1)}, true},
-		{Revocation{Kind: RevokeApp, ID: "a", Before: noon}, false},
-		{Revocation{Kind: RevokeConsent, ID: ConsentID("a", "u"), Before: noon.Add(1)}, true},
-		{Revocation{Kind: RevokeConsent, ID: ConsentID("a", "u"), Before: noon}, false},
-		{Revocation{Kind: RevokeConsent, ID: ConsentID("u", "a"), Before: noon.Add(1)}, false},
-		{Revocation{Kind: RevokeJTI, ID: "g"}, false},
+		{driver.Revocation{Kind: driver.RevokeGrant, ID: "g"}, true},
+		{driver.Revocation{Kind: driver.RevokeGrant, ID: "other"}, false},
+		{driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: noon.Add(1)}, true},
+		{driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: noon}, false},
+		{driver.Revocation{Kind: driver.RevokeUser, ID: "a", Before: noon.Add(1)}, false},
+		{driver.Revocation{Kind: driver.RevokeApp, ID: "a", Before: noon.Add(1)}, true},
+		{driver.Revocation{Kind: driver.RevokeApp, ID: "a", Before: noon}, false},
+		{driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("a", "u"), Before: noon.Add(1)}, true},
+		{driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("a", "u"), Before: noon}, false},
+		{driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("u", "a"), Before: noon.Add(1)}, false},
+		{driver.Revocation{Kind: driver.RevokeJTI, ID: "g"}, false},
 	} {
 		if got := c.r.Covers(token); got != c.want {
 			t.Errorf("%+v covers: %t, want %t", c.r, got, c.want)
@@ -68,18 +70,18 @@ func TestARevocationCoversWhatItNames(t *testing.T) {
 }
 
 func TestCountsStopAtTheLargestNumber(t *testing.T) {
-	c := Count{Calls: math.MaxInt64 - 1, Errors: 1}.Plus(Count{Calls: 5, Errors: 2})
+	c := driver.Count{Calls: math.MaxInt64 - 1, Errors: 1}.Plus(driver.Count{Calls: 5, Errors: 2})
 	if c.Calls != math.MaxInt64 || c.Errors != 3 {
 		t.Errorf("Plus = %+v, want the largest number and 3", c)
 	}
 }
 
 func TestCheckPutRefusesWhatNoStoreCanKeep(t *testing.T) {
-	many := make([]Doc, MaxPut+1)
+	many := make([]driver.Doc, driver.MaxPut+1)
 	for i := range many {
-		many[i] = Doc{Kind: "k", ID: strings.Repeat("x", i+1)}
+		many[i] = driver.Doc{Kind: "k", ID: strings.Repeat("x", i+1)}
 	}
-	for name, docs := range map[string][]Doc{
+	for name, docs := range map[string][]driver.Doc{
 		"one document twice": {{Kind: "k", ID: "1"}, {Kind: "k", ID: "1", Version: 3, Deleted: true}},
 		"too many":           many,
 		"no kind":            {{ID: "1"}},
@@ -88,17 +90,17 @@ func TestCheckPutRefusesWhatNoStoreCanKeep(t *testing.T) {
 		"a zero byte":        {{Kind: "k", ID: "a\x00b"}},
 		"no UTF-8":           {{Kind: "k", ID: "\xff"}},
 		"a bad entry":        {{Kind: "k", ID: "1", Index: []string{"ok", "a\x1fb"}}},
-		"too much data":      {{Kind: "k", ID: "1", Data: make([]byte, MaxData+1)}},
-		"too many entries":   {{Kind: "k", ID: "1", Index: make([]string, MaxIndex+1)}},
+		"too much data":      {{Kind: "k", ID: "1", Data: make([]byte, driver.MaxData+1)}},
+		"too many entries":   {{Kind: "k", ID: "1", Index: make([]string, driver.MaxIndex+1)}},
 		"a blind removal":    {{Kind: "k", ID: "1", Deleted: true}},
 		"a negative version": {{Kind: "k", ID: "1", Version: -1}},
 	} {
-		if err := CheckPut(docs...); !errors.Is(err, ErrInvalid) {
+		if err := driver.CheckPut(docs...); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: CheckPut = %v, want ErrInvalid", name, err)
 		}
 	}
-	if err := CheckPut(many[:MaxPut]...); err != nil {
-		t.Errorf("CheckPut of %d documents = %v, want nil", MaxPut, err)
+	if err := driver.CheckPut(many[:driver.MaxPut]...); err != nil {
+		t.Errorf("CheckPut of %d documents = %v, want nil", driver.MaxPut, err)
 	}
 }
 
@@ -121,11 +123,11 @@ func TestSecretsOfAnAppAreLiveUntilTheyExpire(t *testing.T) {
 
 func TestARevocationNeverShrinks(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	early, late := Revocation{Before: noon, Until: noon}, Revocation{Before: noon.Add(1), Until: noon.Add(1)}
+	early, late := driver.Revocation{Before: noon, Until: noon}, driver.Revocation{Before: noon.Add(1), Until: noon.Add(1)}
 	if a, b := early.Join(late), late.Join(early); a != late || b != late {
 		t.Errorf("Join = %v and %v, want the later of both", a, b)
 	}
-	endless := Revocation{Before: noon}
+	endless := driver.Revocation{Before: noon}
 	if a, b := endless.Join(late), late.Join(endless); !a.Until.IsZero() || !b.Until.IsZero() {
 		t.Errorf("Join with an endless one ends at %v and %v, want never", a.Until, b.Until)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Roles. A user without a role may sign in to applications and nothing more.
@@ -67,7 +69,7 @@ func (s *Store) User(ctx context.Context, sub string) (User, error) { return use
 
 // Users returns a page of all users, from the start or from a next of before.
 func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, error) {
-	span := Is("all")
+	span := driver.Is("all")
 	if from != "" {
 		span.From = from
 	}
@@ -82,7 +84,7 @@ func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, erro
 }
 
 // createUser writes along what else has to happen in the same step.
-func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...Doc) (User, error) {
+func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...driver.Doc) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now
@@ -101,7 +103,7 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...Doc
 		last.Name, last.Last = "user", last.Last+1
 		u.ID = last.Last
 		u.Version, err = s.writeUser(ctx, u, by, last, along)
-		var in *PutError
+		var in *driver.PutError
 		if errors.As(err, &in) && in.Kind == counters.name {
 			continue // another sign-up took the number; each round one of them gets through
 		}
@@ -109,7 +111,7 @@ func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...Doc
 	}
 }
 
-func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter, along []Doc) (int64, error) {
+func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter, along []driver.Doc) (int64, error) {
 	user, err := users.doc(s, u)
 	if err != nil {
 		return 0, err
@@ -129,7 +131,7 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 		}
 		along = append(along, seen...)
 	}
-	return s.write(ctx, slices.Concat(ways, along, []Doc{number, user})...)
+	return s.write(ctx, slices.Concat(ways, along, []driver.Doc{number, user})...)
 }
 
 // SaveUser writes a user that has been read before.
@@ -153,7 +155,7 @@ func (u User) ready() (User, error) {
 // Check says what is wrong with a user's fields.
 func (u User) Check() error {
 	switch {
-	case u.Username == "" || len(u.Username) > 100 || !named(u.Username):
+	case u.Username == "" || len(u.Username) > 100 || !driver.ValidName(u.Username):
 		return fmt.Errorf("%w: username: 1 to 100 bytes of text", ErrInvalid)
 	case u.Gender != "" && u.Gender != "male" && u.Gender != "female":
 		return fmt.Errorf("%w: gender: %q is neither male, female nor empty", ErrInvalid, u.Gender)

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 // vault is a backend with a secret in a document of every kind that has one.
 type vault struct {
 	*testing.T
-	backend storage.Backend
+	backend driver.Backend
 	secrets map[string]string // what is kept where
 }
 
@@ -47,7 +48,7 @@ func newVault(t *testing.T, keys ...storage.MasterKey) *vault {
 	return v
 }
 
-func (v *vault) open(backend storage.Backend, keys ...storage.MasterKey) *storage.Store {
+func (v *vault) open(backend driver.Backend, keys ...storage.MasterKey) *storage.Store {
 	v.Helper()
 	store, err := storage.Open(v.Context(), backend, keys...)
 	if err != nil {
@@ -101,7 +102,7 @@ func rekey(ctx context.Context, store *storage.Store, keys ...storage.MasterKey)
 
 // dyingBackend fails at its nth Put and ever after, before the write or right behind it.
 type dyingBackend struct {
-	storage.Backend
+	driver.Backend
 	left   int // below 0: never
 	behind bool
 	before func() // at each Put
@@ -109,7 +110,7 @@ type dyingBackend struct {
 
 var errDead = errors.New("dead")
 
-func (d *dyingBackend) Put(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
+func (d *dyingBackend) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
 	if d.before != nil {
 		d.before()
 	}
@@ -129,7 +130,7 @@ func (d *dyingBackend) Put(ctx context.Context, docs ...storage.Doc) (version in
 }
 
 // sealedBy is the key of the first sealed text of a document.
-func sealedBy(t *testing.T, d storage.Doc) string {
+func sealedBy(t *testing.T, d driver.Doc) string {
 	t.Helper()
 	_, line, _ := strings.Cut(string(d.Data), "\n")
 	var texts map[string][]byte

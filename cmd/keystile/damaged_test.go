@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // damaged are 75 copies of a file, each with damage of one kind at a place of its own.
@@ -131,7 +131,7 @@ func TestABackupWithABrokenTrailIsRefused(t *testing.T) {
 	fatal(t, err)
 	records, err := s.Records(t.Context(), 0, 1)
 	fatal(t, err)
-	fatal(t, s.Append(t.Context(), storage.Record{At: records[0].At, Data: bytes.Replace(records[0].Data, []byte("a"), []byte("b"), 1)}))
+	fatal(t, s.Append(t.Context(), driver.Record{At: records[0].At, Data: bytes.Replace(records[0].Data, []byte("a"), []byte("b"), 1)}))
 	fatal(t, s.Close())
 	fatal(t, os.Remove(file+".manifest.json"))
 	before := filesOf(t, data)

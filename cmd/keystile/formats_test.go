@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // fromLater makes a database one that a newer version has written.
@@ -18,7 +19,7 @@ func fromLater(t *testing.T, path string) {
 	fatal(t, err)
 	d, err := b.Get(t.Context(), "format", "features")
 	if err != nil {
-		d = storage.Doc{Kind: "format", ID: "features"}
+		d = driver.Doc{Kind: "format", ID: "features"}
 	}
 	d.Data = []byte(`{"features":[{"name":"time travel","since":"v9.7.0"}]}`)
 	_, err = b.Put(t.Context(), d)

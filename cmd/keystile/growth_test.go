@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 // scales is a Backend that weighs what is written.
 type scales struct {
-	storage.Backend
+	driver.Backend
 	mu      sync.Mutex
 	records int
 	trail   int            // bytes of them
@@ -29,7 +30,7 @@ func newScales() *scales {
 	return &scales{Backend: memory.New(), stays: map[string]int{}, ends: map[string]int{}}
 }
 
-func (s *scales) Append(ctx context.Context, records ...storage.Record) error {
+func (s *scales) Append(ctx context.Context, records ...driver.Record) error {
 	s.mu.Lock()
 	for _, r := range records {
 		s.records++
@@ -39,7 +40,7 @@ func (s *scales) Append(ctx context.Context, records ...storage.Record) error {
 	return s.Backend.Append(ctx, records...)
 }
 
-func (s *scales) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (s *scales) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	s.mu.Lock()
 	for _, d := range docs {
 		name := d.Kind + " " + d.ID
@@ -200,7 +201,7 @@ func TestStrangersLeaveABoundedNumberOfRecordsThatCountThemAll(t *testing.T) {
 // strangersNoted says how many records there are without a user, and of how many events.
 func (w *world) strangersNoted(t *testing.T) (records int, events int64) {
 	t.Helper()
-	all, err := w.store.Records(t.Context(), 0, storage.Page)
+	all, err := w.store.Records(t.Context(), 0, driver.Page)
 	fatal(t, err)
 	for _, r := range all {
 		var e storage.Event
@@ -232,7 +233,7 @@ func TestWhoProvesWhoTheyAreIsWrittenDownEachTime(t *testing.T) {
 		}
 	}
 	fatal(t, w.b.gateway.Close(context.Background()))
-	all, err := w.store.Records(t.Context(), 0, storage.Page)
+	all, err := w.store.Records(t.Context(), 0, driver.Page)
 	fatal(t, err)
 	kinds := map[string]int{}
 	for _, r := range all {

@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // home is an opened data folder: the store in it, and its users. Close closes the store.
@@ -94,7 +95,7 @@ func newHome(ctx context.Context, c *config.Config, f *folder.Folder, file *bolt
 
 // sweepCounter counts what is swept, for the metrics.
 type sweepCounter struct {
-	storage.Backend
+	driver.Backend
 	removed *atomic.Int64
 }
 

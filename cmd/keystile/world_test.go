@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -39,7 +40,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world { return newWorldOn(t, memory.New()) }
 
-func newWorldOn(t testing.TB, backend storage.Backend) *world {
+func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, []string{"KEYSTILE_DATA=" + t.TempDir(), "KEYSTILE_LIMITS_PER_IP=1000000",
 		"KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1", "KEYSTILE_DEMO=true",
@@ -67,7 +68,7 @@ func fatal(t testing.TB, err error) {
 
 // watched is a Backend that tells what was written.
 type watched struct {
-	storage.Backend
+	driver.Backend
 	mu   sync.Mutex
 	seen map[string]bool // by letter
 }
@@ -87,7 +88,7 @@ func (w *watched) saw(letter string) {
 	}
 }
 
-func (w *watched) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (w *watched) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	version, err := w.Backend.Put(ctx, docs...)
 	for _, d := range docs {
 		letter, known := letters[d.Kind]
@@ -101,17 +102,17 @@ func (w *watched) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
 	return version, err
 }
 
-func (w *watched) Issue(ctx context.Context, tokens ...storage.Token) error {
+func (w *watched) Issue(ctx context.Context, tokens ...driver.Token) error {
 	w.saw("t")
 	return w.Backend.Issue(ctx, tokens...)
 }
 
-func (w *watched) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+func (w *watched) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	w.saw("t")
 	return w.Backend.Exchange(ctx, key, at, next...)
 }
 
-func (w *watched) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (w *watched) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	w.saw("v")
 	return w.Backend.Revoke(ctx, rs...)
 }

@@ -8,42 +8,42 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Issue: all tokens or none. One that comes twice meets itself.
-func (s *Store) Issue(ctx context.Context, tokens ...storage.Token) (err error) {
+func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) (err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	return x.issue(tokens)
 }
 
-func (x *step) issue(tokens []storage.Token) error {
+func (x *step) issue(tokens []driver.Token) error {
 	for _, t := range tokens {
 		if _, err := x.token(t.Key); err == nil {
-			return storage.ErrExists
+			return driver.ErrExists
 		}
 		x.saveToken(t)
 	}
 	return nil
 }
 
-// token adds what the JSON of a storage.Token leaves to the adapter.
+// token adds what the JSON of a driver.Token leaves to the adapter.
 type token struct {
-	storage.Token
+	driver.Token
 	SpentAt time.Time
 }
 
-func tokenKey(key storage.Key) string { return keyOf("token", fmt.Sprintf("%x", key)) }
+func tokenKey(key driver.Key) string { return keyOf("token", fmt.Sprintf("%x", key)) }
 
-func (x *step) token(key storage.Key) (storage.Token, error) {
+func (x *step) token(key driver.Key) (driver.Token, error) {
 	t, err := load[token](x, tokenKey(key))
 	t.Token.Key, t.Token.SpentAt = key, t.SpentAt
 	return t.Token, err
 }
 
 // saveToken keeps times in UTC, as all methods do: JSON would cut a zone to its minutes.
-func (x *step) saveToken(t storage.Token) {
+func (x *step) saveToken(t driver.Token) {
 	for _, at := range []*time.Time{&t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.SpentAt, &t.AuthTime} {
 		*at = at.UTC()
 	}
@@ -51,14 +51,14 @@ func (x *step) saveToken(t storage.Token) {
 }
 
 // Token: spent, revoked and expired ones too, until they are swept.
-func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, err error) {
+func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	return x.token(key)
 }
 
 // Exchange: one winner, the verdicts in this order, and no look at ExpiresAt.
-func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) (err error) {
+func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) (err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	t, err := x.token(key)
@@ -66,9 +66,9 @@ func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, nex
 	case err != nil:
 		return err
 	case !t.SpentAt.IsZero():
-		return storage.ErrSpent
+		return driver.ErrSpent
 	case x.covered(t):
-		return storage.ErrRevoked
+		return driver.ErrRevoked
 	}
 	t.SpentAt = at
 	x.saveToken(t)
@@ -76,12 +76,12 @@ func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, nex
 }
 
 // covered asks the facts: they hold for a token that is written after them, too.
-func (x *step) covered(t storage.Token) bool {
+func (x *step) covered(t driver.Token) bool {
 	for kind, id := range map[string]string{
-		storage.RevokeGrant: t.Grant, storage.RevokeApp: t.AppID, storage.RevokeUser: t.UserID,
-		storage.RevokeConsent: storage.ConsentID(t.AppID, t.UserID),
+		driver.RevokeGrant: t.Grant, driver.RevokeApp: t.AppID, driver.RevokeUser: t.UserID,
+		driver.RevokeConsent: driver.ConsentID(t.AppID, t.UserID),
 	} {
-		if r, err := load[storage.Revocation](x, keyOf("revocation", kind, id)); err == nil && r.Covers(t) {
+		if r, err := load[driver.Revocation](x, keyOf("revocation", kind, id)); err == nil && r.Covers(t) {
 			return true
 		}
 	}
@@ -89,12 +89,12 @@ func (x *step) covered(t storage.Token) bool {
 }
 
 // Revoke: joins an older one, never shrinks it, and takes a new Seq.
-func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) (err error) {
+func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) (err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	for _, r := range rs {
 		key := keyOf("revocation", r.Kind, r.ID)
-		if older, err := load[storage.Revocation](x, key); err == nil {
+		if older, err := load[driver.Revocation](x, key); err == nil {
 			r = r.Join(older)
 		}
 		r.Seq, r.Before, r.Until = x.next("revocation"), r.Before.UTC(), r.Until.UTC()
@@ -104,20 +104,20 @@ func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) (err error
 }
 
 // Revocations: no Seq before a lower one. The mutex sees to it; a SQL sequence would not.
-func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []storage.Revocation, err error) {
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	scan(x, keyOf("revocation", ""), func(_ string, r storage.Revocation) {
+	scan(x, keyOf("revocation", ""), func(_ string, r driver.Revocation) {
 		if r.Seq > after {
 			feed = append(feed, r)
 		}
 	})
-	slices.SortFunc(feed, func(a, b storage.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
 	return feed[:min(n, len(feed))], nil
 }
 
 // Count: each batch once. Its number and its counts are one step.
-func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Count) (err error) {
+func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) (err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	if seen, _ := load[uint64](x, keyOf("batch", b.Node)); len(counts) == 0 || b.Seq <= seen {
@@ -125,22 +125,22 @@ func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Cou
 	}
 	x.save(keyOf("batch", b.Node), b.Seq)
 	for _, c := range counts {
-		x.add(c, false, storage.Hour(c.At))
-		x.add(c, true, storage.Day(c.At))
+		x.add(c, false, driver.Hour(c.At))
+		x.add(c, true, driver.Day(c.At))
 	}
 	return nil
 }
 
 // A row of usage: adapters keep whether it is of an hour or a day.
 type row struct {
-	storage.Count
+	driver.Count
 	Daily bool
 }
 
 func rowsKey(app string, daily bool) string { return keyOf("usage", app, fmt.Sprint(daily), "") }
 
 // add finds the row by a key whose order is the one that Usage answers in.
-func (x *step) add(c storage.Count, daily bool, start time.Time) {
+func (x *step) add(c driver.Count, daily bool, start time.Time) {
 	key := rowsKey(c.AppID, daily) + keyOf(start.Format(time.RFC3339), c.Product)
 	sum, _ := load[row](x, key)
 	c.At = start
@@ -148,7 +148,7 @@ func (x *step) add(c storage.Count, daily bool, start time.Time) {
 }
 
 // Usage: From counts, To does not; by time, then by product.
-func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage.Count, err error) {
+func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	scan(x, rowsKey(q.AppID, q.Daily), func(_ string, r row) {
@@ -160,7 +160,7 @@ func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage
 }
 
 // Append: in the order given.
-func (s *Store) Append(ctx context.Context, records ...storage.Record) (err error) {
+func (s *Store) Append(ctx context.Context, records ...driver.Record) (err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	for _, r := range records {
@@ -171,10 +171,10 @@ func (s *Store) Append(ctx context.Context, records ...storage.Record) (err erro
 }
 
 // Records: like Revocations.
-func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	scan(x, keyOf("record", ""), func(_ string, r storage.Record) {
+	scan(x, keyOf("record", ""), func(_ string, r driver.Record) {
 		if r.Seq > after && len(page) < n {
 			page = append(page, r)
 		}
@@ -186,7 +186,7 @@ func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storag
 func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	if last, err = load[uint64](x, keyOf("last", "record")); err == storage.ErrNotFound {
+	if last, err = load[uint64](x, keyOf("last", "record")); err == driver.ErrNotFound {
 		err = nil
 	}
 	return last, err
@@ -196,7 +196,7 @@ func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	scan(x, keyOf("record", ""), func(key string, r storage.Record) {
+	scan(x, keyOf("record", ""), func(key string, r driver.Record) {
 		if r.Seq <= through && removed < n {
 			x.remove(key)
 			removed++
@@ -206,20 +206,20 @@ func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, 
 }
 
 // Get: expired ones too, until they are swept.
-func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err error) {
+func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
-	return load[storage.Doc](x, keyOf("doc", kind, id))
+	return load[driver.Doc](x, keyOf("doc", kind, id))
 }
 
 // List: by the bytes of entry + 0x1F + id, and next is the first place that did not fit.
-func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int) (docs []storage.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	found := map[string]string{}
-	scan(x, keyOf("doc", kind, ""), func(key string, d storage.Doc) {
+	scan(x, keyOf("doc", kind, ""), func(key string, d driver.Doc) {
 		for _, entry := range d.Index {
-			if place := entry + storage.Separator + d.ID; span.From <= place && place < span.To {
+			if place := entry + driver.Separator + d.ID; span.From <= place && place < span.To {
 				found[place] = key
 			}
 		}
@@ -228,15 +228,15 @@ func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int)
 		if len(docs) == n {
 			return docs, place, nil
 		}
-		d, _ := load[storage.Doc](x, found[place])
+		d, _ := load[driver.Doc](x, found[place])
 		docs = append(docs, d)
 	}
 	return docs, "", nil
 }
 
 // Put: all documents or none, and a version that was never given before.
-func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
-	if err := storage.CheckPut(docs...); err != nil {
+func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
+	if err := driver.CheckPut(docs...); err != nil {
 		return 0, err
 	}
 	x := s.begin(ctx)
@@ -244,11 +244,11 @@ func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (version int64, er
 	version = int64(x.next("version"))
 	for _, d := range docs {
 		key := keyOf("doc", d.Kind, d.ID)
-		switch stored, err := load[storage.Doc](x, key); {
+		switch stored, err := load[driver.Doc](x, key); {
 		case d.Version == 0 && err == nil:
-			return 0, &storage.PutError{Kind: d.Kind, ID: d.ID, Err: storage.ErrExists}
+			return 0, &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrExists}
 		case d.Version != stored.Version: // what is gone has version 0
-			return 0, &storage.PutError{Kind: d.Kind, ID: d.ID, Err: storage.ErrConflict}
+			return 0, &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrConflict}
 		case d.Deleted:
 			x.remove(key)
 		default:
@@ -270,11 +270,11 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 		}
 	}
 	scan(x, keyOf("token", ""), func(key string, t token) { end(key, t.ExpiresAt) })
-	scan(x, keyOf("revocation", ""), func(key string, r storage.Revocation) { end(key, r.Until) })
-	scan(x, keyOf("doc", ""), func(key string, d storage.Doc) { end(key, d.ExpiresAt) })
+	scan(x, keyOf("revocation", ""), func(key string, r driver.Revocation) { end(key, r.Until) })
+	scan(x, keyOf("doc", ""), func(key string, d driver.Doc) { end(key, d.ExpiresAt) })
 	scan(x, keyOf("usage", ""), func(key string, r row) {
 		if !r.Daily {
-			end(key, r.At.Add(storage.UsageHours+1))
+			end(key, r.At.Add(driver.UsageHours+1))
 		}
 	})
 	return removed, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/examples/store"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAStepThatWasCutOffNeverHappened(t *testing.T) {
@@ -19,10 +19,10 @@ func TestAStepThatWasCutOffNeverHappened(t *testing.T) {
 		if _, err := b.Get(t.Context(), "thing", "first"); err != nil {
 			t.Fatalf("Get(first) = %v with %d bytes cut off, want nil", err, cut)
 		}
-		if _, err := b.Get(t.Context(), "thing", "last"); err != storage.ErrNotFound {
+		if _, err := b.Get(t.Context(), "thing", "last"); err != driver.ErrNotFound {
 			t.Fatalf("Get(last) = %v with %d bytes cut off, want ErrNotFound", err, cut)
 		}
-		if _, err := b.Put(t.Context(), storage.Doc{Kind: "thing", ID: "last"}); err != nil {
+		if _, err := b.Put(t.Context(), driver.Doc{Kind: "thing", ID: "last"}); err != nil {
 			t.Fatal(err)
 		}
 		b.Close()
@@ -47,7 +47,7 @@ func TestADamagedFileIsRefusedAndLeftAsItIs(t *testing.T) {
 func written(t *testing.T, dir string) []byte {
 	b := open(t, dir)
 	for _, id := range []string{"first", "last"} {
-		if _, err := b.Put(t.Context(), storage.Doc{Kind: "thing", ID: id}); err != nil {
+		if _, err := b.Put(t.Context(), driver.Doc{Kind: "thing", ID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package store is a tutorial: a complete storage adapter on one file. Read backend.go,
-// the 15 methods of storage.Backend, each under the promise it keeps; then file.go, which
+// the 15 methods of driver.Backend, each under the promise it keeps; then file.go, which
 // makes a method happen wholly or not at all, and last.
 //
 // Everything is JSON under a text key. A method works on a step, which reads the store

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is a Backend on one file. The mutex guards all fields below it.
@@ -122,7 +122,7 @@ func load[T any](x *step, key string) (v T, err error) {
 		text = x.store.kept[key]
 	}
 	if text == nil || string(text) == "null" {
-		return v, storage.ErrNotFound
+		return v, driver.ErrNotFound
 	}
 	err = json.Unmarshal(text, &v)
 	x.err = errors.Join(x.err, err)

@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/examples/store"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
 func TestContract(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) storage.Backend { return open(t, t.TempDir()) })
+	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
 func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
 
-func open(t *testing.T, dir string) storage.Backend {
+func open(t *testing.T, dir string) driver.Backend {
 	s, err := store.Open(filepath.Join(dir, "keystile.jsonl"))
 	if err != nil {
 		t.Fatal(err)

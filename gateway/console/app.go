@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // appRecord shows an application as /api/v1/apps does, with what only the console sets.
@@ -76,9 +77,9 @@ func fromOf(owner, after string) string {
 	case after == "":
 		return ""
 	case owner == "":
-		return storage.After("all", after)
+		return driver.After("all", after)
 	}
-	return storage.After("owner="+owner, after)
+	return driver.After("owner="+owner, after)
 }
 
 // showApp is GET /api/console/apps/{client_id}.

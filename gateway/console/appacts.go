@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // createApp is POST /api/console/apps. The application is the actor's, unless an
@@ -65,7 +66,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 	s.c.Forget(id)
 	var failed error
 	if _, sent := f["disabled"]; sent && after.Disabled {
-		failed = s.c.Revoker.Revoke(r.Context(), storage.Revocation{Kind: storage.RevokeApp, ID: id, Before: time.Now().UTC()})
+		failed = s.c.Revoker.Revoke(r.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: id, Before: time.Now().UTC()})
 	}
 	if err := s.noteApp(r, who, "app set", before, after); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 		return err
 	}
 	id := r.PathValue("client_id")
-	revoke := func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
+	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
 	_, err := apps.Delete(r.Context(), s.c.Store, revoke, s.c.Quotas.Used, id, func(a storage.App) error {
 		if !sees(who, a.Owner) {

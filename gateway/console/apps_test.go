@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // issued asks for a token of an application by its secret.
@@ -94,7 +95,7 @@ func TestADisabledApplicationsTokensEnd(t *testing.T) {
 	app := h.app("Shop", "")
 	h.want(h.do("PATCH", "/api/console/apps/"+app.ID, root.cookie, `{"disabled":true}`), 200, 1, "disabled")
 	rs := must(h.store.Revocations(t.Context(), 0, 10))(t)
-	if len(rs) != 1 || rs[0].Kind != storage.RevokeApp || rs[0].ID != app.ID || time.Since(rs[0].Before) > time.Minute {
+	if len(rs) != 1 || rs[0].Kind != driver.RevokeApp || rs[0].ID != app.ID || time.Since(rs[0].Before) > time.Minute {
 		t.Errorf("revoked is %+v", rs)
 	}
 	h.want(h.do("PATCH", "/api/console/apps/"+app.ID, root.cookie, `{"disabled":false}`), 200, 1, "enabled")

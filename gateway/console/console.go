@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what the console asks of storage; *storage.Store has it.
@@ -61,7 +62,7 @@ type Users interface {
 // Revoker ends tokens; *oauth.Server has it.
 type Revoker interface {
 	// Revoke returns once nothing that is covered opens anything here.
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Trail is the audit trail; *gateway.Gateway has it.

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // userRecord shows a user. Neither a password nor its hash is in it, or in storage.User.
@@ -135,7 +136,7 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 
 // signOut ends what a user has begun: sessions, and everything granted before now.
 func (s *Console) signOut(ctx context.Context, sub string) error {
-	revoke := func(ctx context.Context, end storage.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
+	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	_, _, err := users.SignOut(ctx, s.c.Store, revoke, sub)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAUserIsMadeAndSignsIn(t *testing.T) {
@@ -46,7 +47,7 @@ func TestAnotherRoleAndBeingDisabledEndSessionsAndGrants(t *testing.T) {
 		h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, body), 200, 1, body)
 		h.want(h.ask("GET", "/api/console/apps", mina.cookie, nil), 401, 401, "after "+body)
 		rs := must(h.store.Revocations(t.Context(), 0, 10))(t)
-		if len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != mina.Sub {
+		if len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != mina.Sub {
 			t.Errorf("%s: revoked is %+v", body, rs)
 		}
 		h.want(h.ask("GET", "/api/console/apps", root.cookie, nil), 200, 1, "somebody else")
@@ -68,7 +69,7 @@ func TestWhoIsEnabledAgainSignsInAgain(t *testing.T) {
 	must(h.store.SaveUser(t.Context(), u))(t)
 	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable")
 	h.want(h.ask("GET", "/api/console/apps", mina.cookie, nil), 401, 401, "with the session from before")
-	if rs := must(h.store.Revocations(t.Context(), 0, 10))(t); len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != mina.Sub {
+	if rs := must(h.store.Revocations(t.Context(), 0, 10))(t); len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != mina.Sub {
 		t.Errorf("revoked is %+v", rs)
 	}
 	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable once more")

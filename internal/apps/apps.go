@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what this package asks of storage.
@@ -56,7 +57,7 @@ func Settled(ctx context.Context, store interface {
 // because the client_id is never given again. may says whether the newest state may be
 // removed; nil is yes. used says what it has used of its quota, which is asked when nothing
 // new can call any more: its owner does not get that back by removing it.
-func Delete(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, used Used, id string, may func(storage.App) error) (storage.App, error) {
+func Delete(ctx context.Context, store Store, revoke func(context.Context, driver.Revocation) error, used Used, id string, may func(storage.App) error) (storage.App, error) {
 	app, err := Change(ctx, store, id, func(a *storage.App) error {
 		if may != nil {
 			if err := may(*a); err != nil {
@@ -69,7 +70,7 @@ func Delete(ctx context.Context, store Store, revoke func(context.Context, stora
 	if err != nil {
 		return app, err
 	}
-	end := storage.Revocation{Kind: storage.RevokeApp, ID: app.ID, Before: time.Now().Add(Skew).UTC()}
+	end := driver.Revocation{Kind: driver.RevokeApp, ID: app.ID, Before: time.Now().Add(Skew).UTC()}
 	if err := revoke(ctx, end); err != nil {
 		return app, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -21,7 +22,7 @@ func TestAnApplicationIsRemovedOnlyOnceItIsKnownWhatItUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked, trouble := false, errors.New("the ledger hangs")
-	revoke := func(context.Context, storage.Revocation) error { revoked = true; return nil }
+	revoke := func(context.Context, driver.Revocation) error { revoked = true; return nil }
 	used := func(context.Context, storage.App) (storage.Quota, error) {
 		if !revoked {
 			t.Error("it was asked while tokens still open something")

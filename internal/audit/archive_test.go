@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // A shelf has gaps between its Seqs, and was never pruned.
@@ -14,7 +15,7 @@ func (s *shelf) Checkpoint(context.Context) (storage.Checkpoint, error) {
 }
 
 // unpruned is a backend without a typed store before it.
-type unpruned struct{ storage.Backend }
+type unpruned struct{ driver.Backend }
 
 func (unpruned) Checkpoint(context.Context) (storage.Checkpoint, error) {
 	return storage.Checkpoint{}, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Note beside what it cannot beat. The queue is emptied as a flush empties it, without
@@ -115,7 +115,7 @@ func BenchmarkTrail(b *testing.B) {
 
 type sink struct{}
 
-func (sink) Append(context.Context, ...storage.Record) error { return nil }
-func (sink) Records(context.Context, uint64, int) ([]storage.Record, error) {
+func (sink) Append(context.Context, ...driver.Record) error { return nil }
+func (sink) Records(context.Context, uint64, int) ([]driver.Record, error) {
 	return nil, nil
 }

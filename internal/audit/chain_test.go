@@ -8,20 +8,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 	sum := newChain(digest{})
-	first := func(c *chain, after uint64) storage.Record {
+	first := func(c *chain, after uint64) driver.Record {
 		e := entry{Event: numbered(1), After: after}
-		return storage.Record{At: e.At, Data: c.append(nil, &e, true)}
+		return driver.Record{At: e.At, Data: c.append(nil, &e, true)}
 	}
 	origin := first(sum, 0)
 	twice := newChain(digest{})
 	twice.id = sum.id
 	for name, c := range map[string]struct {
-		second storage.Record
+		second driver.Record
 		fault  Fault
 	}{
 		"a chain begun twice":          {first(twice, 10), Misplaced},
@@ -32,13 +32,13 @@ func TestAChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 		"behind what is not there":     {first(newChain(digest{}), 15), Unlinked},
 		"behind what stands elsewhere": {first(newChain(link(origin.Data)), 5), Unlinked},
 		"behind itself":                {first(newChain(digest{}), 20), Unlinked},
-		"not a record of the trail":    {storage.Record{Data: []byte("hello")}, Unreadable},
-		"JSON that is no record":       {storage.Record{Data: []byte(`{"n":1,"hash":"` + digest{}.String() + `"}`)}, Unreadable},
-		"a record without a number":    {storage.Record{Data: []byte(`{"chain":"c","hash":"` + digest{}.String() + `"}`)}, Unreadable},
-		"a record on two lines":        {storage.Record{Data: append([]byte("\n"), first(newChain(digest{}), 0).Data...)}, Unreadable},
-		"nothing at all":               {storage.Record{}, Unreadable},
+		"not a record of the trail":    {driver.Record{Data: []byte("hello")}, Unreadable},
+		"JSON that is no record":       {driver.Record{Data: []byte(`{"n":1,"hash":"` + digest{}.String() + `"}`)}, Unreadable},
+		"a record without a number":    {driver.Record{Data: []byte(`{"chain":"c","hash":"` + digest{}.String() + `"}`)}, Unreadable},
+		"a record on two lines":        {driver.Record{Data: append([]byte("\n"), first(newChain(digest{}), 0).Data...)}, Unreadable},
+		"nothing at all":               {driver.Record{}, Unreadable},
 	} {
-		r := broken(t, renumbered([]storage.Record{origin, c.second}))
+		r := broken(t, renumbered([]driver.Record{origin, c.second}))
 		if c.fault == "" && r.Err() != nil || c.fault != "" && (len(r.Breaks) == 0 || r.Breaks[0].Fault != c.fault || r.Breaks[0].Seq != 20) {
 			t.Errorf("%s: Verify() = %v, want %q", name, r.Breaks, c.fault)
 		}
@@ -50,8 +50,8 @@ func TestAChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
 	closed(t, opened(t, s))
 	late := newChain(link(s.records[0].Data))
 	e := entry{Event: numbered(1), After: 20}
-	moved := storage.Record{At: e.At, Data: late.append(nil, &e, true)}
-	r := broken(t, renumbered([]storage.Record{moved, s.records[0], s.records[1]}))
+	moved := driver.Record{At: e.At, Data: late.append(nil, &e, true)}
+	r := broken(t, renumbered([]driver.Record{moved, s.records[0], s.records[1]}))
 	if len(r.Breaks) != 1 || r.Breaks[0] != (Break{Unlinked, 10, late.id, 1}) {
 		t.Errorf("Verify() = %v, want the first record unlinked", r.Breaks)
 	}
@@ -103,7 +103,7 @@ func TestWhatIsAppendedMeanwhileIsLeftForTheNextTime(t *testing.T) {
 
 func TestATrailGoesOnBehindWhatCanNotBeRead(t *testing.T) {
 	s := &shelf{}
-	s.Append(t.Context(), storage.Record{Data: []byte("hello")})
+	s.Append(t.Context(), driver.Record{Data: []byte("hello")})
 	trail := opened(t, s)
 	closed(t, trail)
 	r := broken(t, s.records)
@@ -158,7 +158,7 @@ func TestAHeadReadsBack(t *testing.T) {
 
 func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 1023, 1024, 1025, 100_000} {
-		s := &shelf{records: make([]storage.Record, n)}
+		s := &shelf{records: make([]driver.Record, n)}
 		renumbered(s.records)
 		r, err := last(t.Context(), s)
 		if err != nil || r.Seq != uint64(n)*10 {
@@ -173,11 +173,11 @@ func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 func TestAPageMoreIsRead(t *testing.T) {
 	s := &shelf{}
 	trail := opened(t, s)
-	for i := range 2*storage.Page + 1 {
+	for i := range 2*driver.Page + 1 {
 		trail.Note(numbered(i))
 	}
 	closed(t, trail)
-	if r, _ := whole(t, s); r.Records != 2*storage.Page+3 {
-		t.Errorf("Verify() read %d records, want %d", r.Records, 2*storage.Page+3)
+	if r, _ := whole(t, s); r.Records != 2*driver.Page+3 {
+		t.Errorf("Verify() read %d records, want %d", r.Records, 2*driver.Page+3)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Format is how Export writes.
@@ -45,7 +45,7 @@ func Export(ctx context.Context, store Archive, w io.Writer, filter Filter, form
 	if err != nil {
 		return err
 	}
-	report, err := walk(ctx, store, nil, func(r storage.Record, e entry) error {
+	report, err := walk(ctx, store, nil, func(r driver.Record, e entry) error {
 		if !filter.passes(&e.Event) {
 			return nil
 		}
@@ -63,18 +63,18 @@ func Export(ctx context.Context, store Archive, w io.Writer, filter Filter, form
 	return report.Err()
 }
 
-func writer(w io.Writer, format Format) (write func(storage.Record, *entry) error, flush func() error, err error) {
+func writer(w io.Writer, format Format) (write func(driver.Record, *entry) error, flush func() error, err error) {
 	switch format {
 	case JSONL:
 		out := bufio.NewWriter(w)
-		write = func(r storage.Record, _ *entry) error {
+		write = func(r driver.Record, _ *entry) error {
 			out.Write(r.Data) // a bufio.Writer keeps its first error
 			return out.WriteByte('\n')
 		}
 		return write, out.Flush, nil
 	case CSV:
 		out := csv.NewWriter(w)
-		write = func(r storage.Record, e *entry) error { return out.Write(row(r, e)) }
+		write = func(r driver.Record, e *entry) error { return out.Write(row(r, e)) }
 		flush = func() error { out.Flush(); return out.Error() }
 		return write, flush, out.Write(columns)
 	default:
@@ -87,7 +87,7 @@ var columns = []string{
 	"status", "latency_ns", "bytes", "lost", "chain", "n", "count", "span_ns",
 }
 
-func row(r storage.Record, e *entry) []string {
+func row(r driver.Record, e *entry) []string {
 	cells := []string{strconv.FormatUint(r.Seq, 10), e.At.Format(time.RFC3339Nano)}
 	for _, text := range texts(&e.Event) {
 		cells = append(cells, cell(*text))

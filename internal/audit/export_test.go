@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func exported(t *testing.T, s Archive, f Filter, format Format) (string, error) {
@@ -145,7 +146,7 @@ func TestAnExportThatCanNotBeWrittenIsAnError(t *testing.T) {
 			many := &shelf{}
 			if many.records = s.records; k == 1 { // more than fits in a buffer
 				trail := opened(t, many)
-				for i := range storage.Page {
+				for i := range driver.Page {
 					trail.Note(numbered(i))
 				}
 				closed(t, trail)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // The store fails at its k-th call, for every k, before or after the call was done, and
@@ -113,7 +113,7 @@ type hanging struct {
 	hangs bool
 }
 
-func (h *hanging) Append(ctx context.Context, records ...storage.Record) error {
+func (h *hanging) Append(ctx context.Context, records ...driver.Record) error {
 	if h.hangs {
 		<-ctx.Done()
 		return ctx.Err()
@@ -154,6 +154,6 @@ func TestCloseGivesUpAStoreThatHangs(t *testing.T) {
 // stuck answers every question with the same page.
 type stuck struct{ *shelf }
 
-func (stuck) Records(context.Context, uint64, int) ([]storage.Record, error) {
-	return []storage.Record{{Seq: 1}}, nil
+func (stuck) Records(context.Context, uint64, int) ([]driver.Record, error) {
+	return []driver.Record{{Seq: 1}}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -18,9 +18,9 @@ const (
 type flusher struct {
 	chain   *chain
 	taken   drain
-	batch   []storage.Record // sent again, to the letter, until it is known to be stored
-	events  uint64           // in batch, without the trail's own
-	data    []byte           // of batch
+	batch   []driver.Record // sent again, to the letter, until it is known to be stored
+	events  uint64          // in batch, without the trail's own
+	data    []byte          // of batch
 	failing bool
 }
 
@@ -112,14 +112,14 @@ func (t *Trail) take() {
 func (f *flusher) fill() bool {
 	f.data, f.taken.events = f.data[:0], 0
 	now := time.Now()
-	for len(f.batch) < storage.Page && len(f.data) < maxAppend {
+	for len(f.batch) < driver.Page && len(f.data) < maxAppend {
 		e, more := f.taken.entry(now)
 		if !more {
 			break
 		}
 		start := len(f.data)
 		f.data = f.chain.append(f.data, &e, start == 0)
-		f.batch = append(f.batch, storage.Record{At: e.At, Data: f.data[start:len(f.data):len(f.data)]})
+		f.batch = append(f.batch, driver.Record{At: e.At, Data: f.data[start:len(f.data):len(f.data)]})
 	}
 	f.events = f.taken.events
 	return len(f.batch) > 0

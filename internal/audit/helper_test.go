@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var errAway = errors.New("the store is away")
@@ -19,14 +20,14 @@ var errAway = errors.New("the store is away")
 // shelf is a store that can be told to fail. Its Seqs have gaps.
 type shelf struct {
 	mu      sync.Mutex
-	records []storage.Record
+	records []driver.Record
 	appends int
 	reads   int
 	before  func() error // asked before each call
 	after   func() error // asked after each Append that was done
 }
 
-func (s *shelf) Append(ctx context.Context, records ...storage.Record) error {
+func (s *shelf) Append(ctx context.Context, records ...driver.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.appends++
@@ -41,14 +42,14 @@ func (s *shelf) Append(ctx context.Context, records ...storage.Record) error {
 	return ask(s.after)
 }
 
-func (s *shelf) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (s *shelf) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
 	if err := ask(s.before); err != nil {
 		return nil, err
 	}
-	from, _ := slices.BinarySearchFunc(s.records, after+1, func(r storage.Record, seq uint64) int { return int(r.Seq) - int(seq) })
+	from, _ := slices.BinarySearchFunc(s.records, after+1, func(r driver.Record, seq uint64) int { return int(r.Seq) - int(seq) })
 	for _, r := range s.records[from:min(from+n, len(s.records))] {
 		r.Data = slices.Clone(r.Data)
 		page = append(page, r)
@@ -95,7 +96,7 @@ func closed(t testing.TB, trail *Trail) {
 func whole(t testing.TB, store Archive, kept ...Head) (Report, []entry) {
 	t.Helper()
 	var entries []entry
-	report, err := walk(context.Background(), store, kept, func(_ storage.Record, e entry) error {
+	report, err := walk(context.Background(), store, kept, func(_ driver.Record, e entry) error {
 		entries = append(entries, e)
 		return nil
 	})

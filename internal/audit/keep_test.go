@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -18,7 +19,7 @@ import (
 type kept struct {
 	testing.TB
 	*storage.Store
-	backend storage.Backend
+	backend driver.Backend
 	key     storage.MasterKey
 	trail   *Trail
 	log     bytes.Buffer
@@ -158,7 +159,7 @@ func TestAFirstRecordThatIsDatedAheadKeepsNothing(t *testing.T) {
 		closed(t, k.trail)
 		k.Store = must(storage.Open(t.Context(), memory.New(), k.key))
 		k.keeper.Store, k.keeper.Reached = k.Store, k.Store.Reached
-		if err := k.Append(t.Context(), storage.Record{At: e.At, Data: newChain(digest{}).append(nil, &e, true)}); err != nil {
+		if err := k.Append(t.Context(), driver.Record{At: e.At, Data: newChain(digest{}).append(nil, &e, true)}); err != nil {
 			t.Fatal(err)
 		}
 		k.trail = opened(t, k.Store)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Limits say what of a trail may be removed.
@@ -21,7 +22,7 @@ type Limits struct {
 
 // maxPending is how many records with a wrong time in a row are looked beyond: an hour at 50 a
 // second. Only their times are read.
-const maxPending = 200 * storage.Page
+const maxPending = 200 * driver.Page
 
 // Plan is what a prune would remove: nothing if Records is 0.
 type Plan struct {
@@ -98,11 +99,11 @@ type planner struct {
 	before  uint64 // the Seq before the next one that is removed
 	plan    Plan
 	excess  int64 // bytes beyond the limit
-	last    storage.Record
+	last    driver.Record
 	dropped uint64
 }
 
-func (p *planner) old(r storage.Record) bool { return r.At.Before(p.Before) }
+func (p *planner) old(r driver.Record) bool { return r.At.Before(p.Before) }
 
 // reach returns the last Seq that is removed. A record that has to wait goes with the next one
 // that is old.
@@ -134,7 +135,7 @@ func (p *planner) reach(ctx context.Context, store Archive, until uint64) (throu
 }
 
 // take removes a record.
-func (p *planner) take(ctx context.Context, r storage.Record) error {
+func (p *planner) take(ctx context.Context, r driver.Record) error {
 	broken := p.v.report.Broken
 	if _, _, err := p.v.check(ctx, r); err != nil {
 		return err

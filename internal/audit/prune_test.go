@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -19,7 +20,7 @@ import (
 type fixture struct {
 	testing.TB
 	*storage.Store
-	backend storage.Backend
+	backend driver.Backend
 	rand    *rand.Rand
 	writers []*scribe
 	noon    time.Time
@@ -28,7 +29,7 @@ type fixture struct {
 
 type scribe struct {
 	*chain
-	batch []storage.Record // the last one that was sent
+	batch []driver.Record // the last one that was sent
 }
 
 func newFixture(t testing.TB, seed uint64) *fixture {
@@ -76,7 +77,7 @@ func (f *fixture) send(w *scribe, entries ...entry) {
 	w.batch = nil
 	for i, e := range entries {
 		e.At, e.RequestID = f.moment(f.at), fmt.Sprint("r", f.at)
-		w.batch = append(w.batch, storage.Record{At: e.At, Data: w.append(nil, &e, i == 0)})
+		w.batch = append(w.batch, driver.Record{At: e.At, Data: w.append(nil, &e, i == 0)})
 	}
 	if err := f.Append(f.Context(), w.batch...); err != nil {
 		f.Fatal(err)
@@ -142,7 +143,7 @@ func (f *fixture) frozen() frozen {
 	f.Helper()
 	var s shelf
 	for after := uint64(0); ; {
-		page := must(f.Records(f.Context(), after, storage.Page))
+		page := must(f.Records(f.Context(), after, driver.Page))
 		if len(page) == 0 {
 			break
 		}
@@ -162,7 +163,7 @@ func (z frozen) Checkpoint(context.Context) (storage.Checkpoint, error) {
 }
 
 // with is the same trail with other records.
-func (z frozen) with(change func([]storage.Record) []storage.Record) frozen {
+func (z frozen) with(change func([]driver.Record) []driver.Record) frozen {
 	z.shelf = &shelf{records: change(slices.Clone(z.records))}
 	return z
 }
@@ -210,15 +211,15 @@ func TestWhateverIsDoneToAPrunedTrailIsFound(t *testing.T) {
 		z := f.frozen()
 		whole(t, z)
 		for i, r := range z.records {
-			z.with(func(all []storage.Record) []storage.Record { return slices.Delete(all, i, i+1) }).wantFound(t, fmt.Sprintf("seed %d: record %d is gone", seed, r.Seq))
-			z.with(func(all []storage.Record) []storage.Record {
+			z.with(func(all []driver.Record) []driver.Record { return slices.Delete(all, i, i+1) }).wantFound(t, fmt.Sprintf("seed %d: record %d is gone", seed, r.Seq))
+			z.with(func(all []driver.Record) []driver.Record {
 				all[i].Data = bytes.Clone(r.Data)
 				all[i].Data[f.rand.IntN(len(r.Data))] ^= 1 << f.rand.IntN(8)
 				return all
 			}).wantFound(t, fmt.Sprintf("seed %d: record %d is changed", seed, r.Seq))
-			z.with(func(all []storage.Record) []storage.Record { return all[:i] }).wantFound(t, fmt.Sprintf("seed %d: the trail ends before %d", seed, r.Seq))
+			z.with(func(all []driver.Record) []driver.Record { return all[:i] }).wantFound(t, fmt.Sprintf("seed %d: the trail ends before %d", seed, r.Seq))
 			if i > 0 && sameChain(t, r)(z.records[i-1]) && !bytes.Equal(r.Data, z.records[i-1].Data) {
-				z.with(func(all []storage.Record) []storage.Record {
+				z.with(func(all []driver.Record) []driver.Record {
 					a, b := &all[i-1], &all[i]
 					a.Data, b.Data, a.At, b.At = b.Data, a.Data, b.At, a.At
 					return all
@@ -243,7 +244,7 @@ func TestWhateverIsDoneToAPrunedTrailIsFound(t *testing.T) {
 func TestATailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
 	f := newFixture(t, 1).fill(30)
 	z := f.frozen()
-	cut := z.with(func(all []storage.Record) []storage.Record { return all[:len(all)-2] })
+	cut := z.with(func(all []driver.Record) []driver.Record { return all[:len(all)-2] })
 	r, err := Verify(t.Context(), cut)
 	if err != nil || r.Broken != 1 || r.Breaks[0] != (Break{Fault: Tail, Seq: z.given}) {
 		t.Errorf("Verify(without the last two) = %v, %v; want that the tail is gone", r.Breaks, err)
@@ -263,8 +264,8 @@ func TestATailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
 	z := f.frozen()
 	next := newChain(link(z.records[0].Data))
 	e := entry{After: 1, Event: Event{Kind: begin, At: f.moment(9)}}
-	z = z.with(func(all []storage.Record) []storage.Record {
-		return append(all[:1], storage.Record{Seq: 4, At: e.At, Data: next.append(nil, &e, true)})
+	z = z.with(func(all []driver.Record) []driver.Record {
+		return append(all[:1], driver.Record{Seq: 4, At: e.At, Data: next.append(nil, &e, true)})
 	})
 	z.given = 4
 	if r, err := Verify(t.Context(), z); err != nil || r.Broken != 1 || r.Breaks[0] != (Break{Fault: Gone, Seq: 4}) {
@@ -300,7 +301,7 @@ func TestAKillBetweenCheckpointAndRemovalIsMended(t *testing.T) {
 // killed ends its process after some removals.
 type killed struct {
 	*storage.Store
-	backend storage.Backend
+	backend driver.Backend
 	after   int
 }
 
@@ -439,7 +440,7 @@ func TestALongTrailIsWeighedBySamples(t *testing.T) {
 	for i := range 50_000 {
 		data := bytes.Repeat([]byte("x"), 200+i%400)
 		want += int64(len(data))
-		s.records = append(s.records, storage.Record{Seq: uint64(i+1) * 10, Data: data})
+		s.records = append(s.records, driver.Record{Seq: uint64(i+1) * 10, Data: data})
 	}
 	got, err := weigh(t.Context(), s, 0, 500_000)
 	if err != nil || got < want/10*9 || got > want/10*11 || s.reads > samples {
@@ -483,7 +484,7 @@ func TestACheckpointThatDoesNotOpenStopsAPrune(t *testing.T) {
 func TestBreaksInWhatIsRemovedAreRemembered(t *testing.T) {
 	f := newFixture(t, 10)
 	f.send(f.begin(), slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 5)...)
-	if err := f.Append(t.Context(), storage.Record{At: f.moment(1), Data: []byte("not of the trail")}); err != nil {
+	if err := f.Append(t.Context(), driver.Record{At: f.moment(1), Data: []byte("not of the trail")}); err != nil {
 		t.Fatal(err)
 	}
 	f.fill(20)
@@ -507,8 +508,8 @@ func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
 		f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
 	}
 	z := f.frozen()
-	z = z.with(func(all []storage.Record) []storage.Record {
-		return slices.DeleteFunc(all, func(r storage.Record) bool { return strings.Contains(string(r.Data), short.id) })
+	z = z.with(func(all []driver.Record) []driver.Record {
+		return slices.DeleteFunc(all, func(r driver.Record) bool { return strings.Contains(string(r.Data), short.id) })
 	})
 	found, err := Verify(t.Context(), z)
 	if err != nil || found.Broken != 2 {
@@ -593,7 +594,7 @@ func TestACheckpointIsBounded(t *testing.T) {
 	if _, err := plan.Do(t.Context(), f, f.noon); err != nil {
 		t.Fatal(err)
 	}
-	if d := must(f.backend.Get(t.Context(), "checkpoint", "audit")); len(d.Data) > storage.MaxData*3/4 {
-		t.Errorf("the largest checkpoint has %d bytes, want much less than %d", len(d.Data), storage.MaxData)
+	if d := must(f.backend.Get(t.Context(), "checkpoint", "audit")); len(d.Data) > driver.MaxData*3/4 {
+		t.Errorf("the largest checkpoint has %d bytes, want much less than %d", len(d.Data), driver.MaxData)
 	}
 }

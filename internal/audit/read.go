@@ -8,11 +8,12 @@ import (
 	"math"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Reader is where the trail is read from. *storage.Store is one.
 type Reader interface {
-	Records(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
 
 // Archive is a trail whose oldest records may have been removed. *storage.Store is one.
@@ -37,13 +38,13 @@ type Prunable interface {
 // Store is where the trail is kept. *storage.Store is one.
 type Store interface {
 	Reader
-	Append(ctx context.Context, records ...storage.Record) error
+	Append(ctx context.Context, records ...driver.Record) error
 }
 
 var errNotRising = errors.New("audit: the Seqs of the records do not rise; this is a fault of the storage adapter")
 
 // page reads up to n records behind a Seq.
-func page(ctx context.Context, store Reader, after uint64, n int) ([]storage.Record, error) {
+func page(ctx context.Context, store Reader, after uint64, n int) ([]driver.Record, error) {
 	records, err := store.Records(ctx, after, n)
 	if err != nil {
 		return nil, fmt.Errorf("audit: read the trail after Seq %d: %w", after, err)
@@ -58,12 +59,12 @@ func page(ctx context.Context, store Reader, after uint64, n int) ([]storage.Rec
 }
 
 // all reads the records behind a Seq up to another, page by page; it stops at the first error.
-func all(ctx context.Context, store Reader, after, until uint64) iter.Seq2[storage.Record, error] {
-	return func(yield func(storage.Record, error) bool) {
+func all(ctx context.Context, store Reader, after, until uint64) iter.Seq2[driver.Record, error] {
+	return func(yield func(driver.Record, error) bool) {
 		for after < until {
-			records, err := page(ctx, store, after, storage.Page)
+			records, err := page(ctx, store, after, driver.Page)
 			if err != nil {
-				yield(storage.Record{}, err)
+				yield(driver.Record{}, err)
 				return
 			}
 			if len(records) == 0 {
@@ -82,8 +83,8 @@ func all(ctx context.Context, store Reader, after, until uint64) iter.Seq2[stora
 // last finds the last record, or one with Seq 0 if there is none. A trail is read forwards
 // only, so it leaps with growing steps until it is beyond the end, and then halves: some
 // 50 small reads for ten million records.
-func last(ctx context.Context, store Reader) (storage.Record, error) {
-	var found storage.Record
+func last(ctx context.Context, store Reader) (driver.Record, error) {
+	var found driver.Record
 	beyond := uint64(math.MaxInt64) // the largest Seq of a SQL adapter
 	leaping := true
 	for step := uint64(1); found.Seq < beyond; {

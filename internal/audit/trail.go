@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Config of a Trail. The zero value of everything but Store is a good default.
@@ -126,7 +126,7 @@ func (t *Trail) begin(ctx context.Context, name string) error {
 	e := entry{After: behind.Seq, Event: Event{Kind: begin, Detail: name}}
 	tidy(&e.Event, time.Now())
 	data := t.out.chain.append(nil, &e, true)
-	if err := t.store.Append(ctx, storage.Record{At: e.At, Data: data}); err != nil {
+	if err := t.store.Append(ctx, driver.Record{At: e.At, Data: data}); err != nil {
 		return fmt.Errorf("audit: begin a chain: %w", err)
 	}
 	return nil

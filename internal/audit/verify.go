@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // maxChains bounds what Verify remembers: a chain for every start of a process.
@@ -28,7 +29,7 @@ const patience = 5
 // trouble with reading; what is wrong with the trail is in the Report.
 func Verify(ctx context.Context, store Archive, kept ...Head) (report Report, err error) {
 	for range patience {
-		report, err = walk(ctx, store, kept, func(storage.Record, entry) error { return nil })
+		report, err = walk(ctx, store, kept, func(driver.Record, entry) error { return nil })
 		if !errors.Is(err, errPruned) {
 			break
 		}
@@ -37,7 +38,7 @@ func Verify(ctx context.Context, store Archive, kept ...Head) (report Report, er
 }
 
 // walk verifies, and hands every record that can be read to each, but repeated ones.
-func walk(ctx context.Context, store Archive, kept []Head, each func(storage.Record, entry) error) (Report, error) {
+func walk(ctx context.Context, store Archive, kept []Head, each func(driver.Record, entry) error) (Report, error) {
 	v, stored, err := resume(ctx, store)
 	if err != nil {
 		return v.report, err
@@ -135,7 +136,7 @@ type progress struct {
 }
 
 // check looks at one record. e is empty if it cannot be read; again: it is repeated.
-func (v *verifier) check(ctx context.Context, r storage.Record) (e entry, again bool, err error) {
+func (v *verifier) check(ctx context.Context, r driver.Record) (e entry, again bool, err error) {
 	v.report.Records++
 	e, body, claimed, err := decode(r.Data)
 	if err != nil || e.N == 0 || e.Chain == "" {
@@ -173,19 +174,19 @@ func (v *verifier) check(ctx context.Context, r storage.Record) (e entry, again 
 	return e, false, err
 }
 
-func (v *verifier) fault(f Fault, r storage.Record, e entry) {
+func (v *verifier) fault(f Fault, r driver.Record, e entry) {
 	v.report.add(Break{Fault: f, Seq: r.Seq, Chain: e.Chain, N: e.N})
 }
 
 // advance goes on from a record, whatever is wrong with it: one break is one report.
-func (v *verifier) advance(p *progress, r storage.Record, e entry, claimed digest) {
+func (v *verifier) advance(p *progress, r driver.Record, e entry, claimed digest) {
 	*p = progress{hash: claimed, head: Head{Chain: e.Chain, N: e.N, Hash: claimed.String(), Seq: r.Seq, Ended: e.Kind == end}}
 	v.report.Lost += e.Lost
 	delete(v.kept, p.head.plain())
 }
 
 // start looks at the first record of a chain, and at the one it began behind.
-func (v *verifier) start(ctx context.Context, r storage.Record, e entry, before digest, known bool) error {
+func (v *verifier) start(ctx context.Context, r driver.Record, e entry, before digest, known bool) error {
 	if e.N != 1 {
 		v.fault(Headless, r, e)
 		return nil
@@ -220,7 +221,7 @@ func (v *verifier) start(ctx context.Context, r storage.Record, e entry, before 
 // the last batch, and that stands there a second time, whole and to the letter: its first
 // record names the hash before it, each hash covers the one before, and the last is the
 // head's.
-func (v *verifier) repeat(p *progress, r storage.Record, e entry, body []byte, claimed digest) bool {
+func (v *verifier) repeat(p *progress, r driver.Record, e entry, body []byte, claimed digest) bool {
 	before, first := parseDigest(e.Prev)
 	switch {
 	case p.again == 0 && first:

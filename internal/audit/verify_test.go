@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // small is a trail of three chains that share a store: the second begins behind the
@@ -43,7 +43,7 @@ func note(t testing.TB, trail *Trail, i int) {
 }
 
 // broken verifies a trail that was tampered with.
-func broken(t testing.TB, records []storage.Record, kept ...Head) Report {
+func broken(t testing.TB, records []driver.Record, kept ...Head) Report {
 	t.Helper()
 	report, err := Verify(t.Context(), &shelf{records: records}, kept...)
 	if err != nil {
@@ -137,21 +137,21 @@ func TestEveryCopiedRecordIsFound(t *testing.T) {
 	}
 }
 
-func sameChain(t *testing.T, a storage.Record) func(storage.Record) bool {
-	of := func(r storage.Record) string {
+func sameChain(t *testing.T, a driver.Record) func(driver.Record) bool {
+	of := func(r driver.Record) string {
 		e, _, _, err := decode(r.Data)
 		if err != nil {
 			t.Fatalf("decode() = %v, want no error", err)
 		}
 		return e.Chain
 	}
-	return func(b storage.Record) bool { return of(a) == of(b) }
+	return func(b driver.Record) bool { return of(a) == of(b) }
 }
 
 func TestABatchThatWasSentTwiceIsNoHarm(t *testing.T) {
 	s, heads := small(t)
 	batch := s.records[4:7] // r1, r2, r3 of the second chain, sent at once
-	again := func(records ...storage.Record) Report {
+	again := func(records ...driver.Record) Report {
 		return broken(t, renumbered(slices.Insert(slices.Clone(s.records), 7, records...)), heads...)
 	}
 	if r := again(batch...); r.Err() != nil || r.Repeated != 3 || r.Records != 14 {
@@ -160,7 +160,7 @@ func TestABatchThatWasSentTwiceIsNoHarm(t *testing.T) {
 	if r := again(slices.Concat(batch, batch)...); r.Err() != nil || r.Repeated != 6 {
 		t.Errorf("Verify(a batch three times) = %+v, want 6 repeated and no break", r)
 	}
-	for name, records := range map[string][]storage.Record{
+	for name, records := range map[string][]driver.Record{
 		"without its end":     batch[:2],
 		"without its middle":  {batch[0], batch[2]},
 		"without its first":   batch[1:],
@@ -187,7 +187,7 @@ func TestABatchThatWasSentTwiceIsNoHarm(t *testing.T) {
 }
 
 // renumbered gives Seqs anew, far from the links: those of the first records stay.
-func renumbered(records []storage.Record) []storage.Record {
+func renumbered(records []driver.Record) []driver.Record {
 	for i := range records {
 		records[i].Seq = uint64(i+1) * 10
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // The floors stand beside what they bound, so that one run gives the ratios.
@@ -41,7 +42,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	b.Run("hit, nothing revoked", hit)
 	for i := range 10_000 {
-		stop := storage.Revocation{Kind: storage.RevokeJTI, ID: strconv.Itoa(i), Until: time.Now().Add(week)}
+		stop := driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i), Until: time.Now().Add(week)}
 		if err := v.revoked.Revoke(b.Context(), stop); err != nil {
 			b.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAnAccessTokenHasExactlyTheseClaims(t *testing.T) {
@@ -63,7 +63,7 @@ func TestAnApplicationsOwnTokenHasNoUser(t *testing.T) {
 	if caller, err := v.Verify(t.Context(), bearer); err != nil || caller.UserID != "" || caller.AppID != "app1" {
 		t.Errorf("Verify() = %+v, %v, want app1 and no user", caller, err)
 	}
-	stop := storage.Revocation{Kind: storage.RevokeUser, ID: "", Before: time.Now().Add(week)}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "", Before: time.Now().Add(week)}
 	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
 		t.Fatal(err)
 	}

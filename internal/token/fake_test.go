@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -49,18 +50,18 @@ func (s *shelf) set(keys ...storage.SigningKey) {
 // wire is a Feed in memory.
 type wire struct {
 	mu     sync.Mutex
-	facts  []storage.Revocation
+	facts  []driver.Revocation
 	reads  int
 	err    error
 	slow   time.Duration // reads take so long
 	behind time.Duration // what the clock is ahead of the time that has surely come
 }
 
-func (w *wire) Dated(rs ...storage.Revocation) []storage.Revocation { return rs }
+func (w *wire) Dated(rs ...driver.Revocation) []driver.Revocation { return rs }
 
 func (w *wire) Reached(now time.Time) time.Time { return now.Add(-w.behind) }
 
-func (w *wire) Revoke(_ context.Context, rs ...storage.Revocation) error {
+func (w *wire) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
@@ -73,7 +74,7 @@ func (w *wire) Revoke(_ context.Context, rs ...storage.Revocation) error {
 	return nil
 }
 
-func (w *wire) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+func (w *wire) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	w.mu.Lock()
 	w.reads++
 	facts, err, slow := w.facts[after:], w.err, w.slow

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // followed runs a verifier that follows its feed every second and trusts it for ten; it
@@ -28,7 +29,7 @@ func TestARevocationOfAnotherNodeArrives(t *testing.T) {
 		defer stop()
 		bearer := mint(t, v.keys, nil)
 		time.Sleep(time.Minute + time.Millisecond)
-		feed.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)})
+		feed.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)})
 		if _, err := v.Verify(t.Context(), bearer); err != nil {
 			t.Errorf("Verify(before the next read) = %v, want no error", err)
 		}

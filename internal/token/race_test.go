@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Run with -race: nothing here may wait for, or see half of, anything else.
@@ -38,7 +39,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		v.keys.Reload(ctx)
 		v.keys.JWKS()
 	})
-	repeat(func(i int) { v.revoked.Revoke(ctx, storage.Revocation{Kind: storage.RevokeJTI, ID: strconv.Itoa(i)}) })
+	repeat(func(i int) { v.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)}) })
 	helpers.Go(func() { v.revoked.Follow(ctx, time.Millisecond, time.Hour) })
 	for u := range 4 {
 		users.Go(func() {

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Feed is where revocations are kept. *storage.Store is one.
 type Feed interface {
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
-	Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
-	Dated(rs ...storage.Revocation) []storage.Revocation // as they must be where the clock is behind
-	Reached(now time.Time) time.Time                     // what has surely come: no wrong clock ends a fact
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
+	Dated(rs ...driver.Revocation) []driver.Revocation // as they must be where the clock is behind
+	Reached(now time.Time) time.Time                   // what has surely come: no wrong clock ends a fact
 }
 
 // Revoked is the set of revocations this process knows: the one thing that ends an access
@@ -31,7 +32,7 @@ type Revoked struct {
 	good time.Time // when the last read that reached the end began
 
 	mu    sync.RWMutex // guards what follows
-	facts map[fact]storage.Revocation
+	facts map[fact]driver.Revocation
 	ring  []fact // all of facts, for the hand that forgets
 	hand  int
 }
@@ -40,7 +41,7 @@ type fact struct{ kind, id string }
 
 // OpenRevoked reads the whole feed.
 func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
-	r := &Revoked{feed: feed, facts: map[fact]storage.Revocation{}}
+	r := &Revoked{feed: feed, facts: map[fact]driver.Revocation{}}
 	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func OpenRevoked(ctx context.Context, feed Feed) (*Revoked, error) {
 // Revoke stores revocations. When it returns nil, this process refuses what they cover;
 // other processes do when they next read the feed. When it returns an error, they may or
 // may not be stored and must be asked for again.
-func (r *Revoked) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (r *Revoked) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	rs = r.feed.Dated(rs...)
 	if err := r.feed.Revoke(ctx, rs...); err != nil {
 		return err
@@ -66,29 +67,29 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	if len(r.facts) == 0 {
 		return false
 	}
-	if _, ended := r.facts[fact{storage.RevokeGrant, c.Grant}]; ended {
+	if _, ended := r.facts[fact{driver.RevokeGrant, c.Grant}]; ended {
 		return true
 	}
-	if _, ended := r.facts[fact{storage.RevokeJTI, c.TokenID}]; ended {
+	if _, ended := r.facts[fact{driver.RevokeJTI, c.TokenID}]; ended {
 		return true
 	}
-	if c.GrantedAt.Before(r.facts[fact{storage.RevokeApp, c.AppID}].Before) {
+	if c.GrantedAt.Before(r.facts[fact{driver.RevokeApp, c.AppID}].Before) {
 		return true
 	}
 	if c.UserID == "" {
 		return false
 	}
 	var room [96]byte                                                      // ids are shorter, so that no verification allocates
-	both := append(append(append(room[:0], c.AppID...), '='), c.UserID...) // storage.ConsentID
-	return c.GrantedAt.Before(r.facts[fact{storage.RevokeUser, c.UserID}].Before) ||
-		c.GrantedAt.Before(r.facts[fact{storage.RevokeConsent, string(both)}].Before)
+	both := append(append(append(room[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
+	return c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before) ||
+		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
 }
 
 // read brings the set up to the end of the feed.
 func (r *Revoked) read(ctx context.Context) error {
 	began := time.Now()
 	for {
-		page, err := r.feed.Revocations(ctx, r.seq, storage.Page)
+		page, err := r.feed.Revocations(ctx, r.seq, driver.Page)
 		switch {
 		case err != nil:
 			return fmt.Errorf("token: read the revocations: %w", err)
@@ -103,7 +104,7 @@ func (r *Revoked) read(ctx context.Context) error {
 	}
 }
 
-func (r *Revoked) add(now time.Time, rs []storage.Revocation) {
+func (r *Revoked) add(now time.Time, rs []driver.Revocation) {
 	now = r.feed.Reached(now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,6 +149,6 @@ func (r *Revoked) forget(now time.Time) {
 }
 
 // over reports whether all that a revocation covers has expired. One without an end stays.
-func over(n storage.Revocation, now time.Time) bool {
+func over(n driver.Revocation, now time.Time) bool {
 	return !n.Until.IsZero() && !now.Before(n.Until)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestWhatARevocationCovers(t *testing.T) {
@@ -18,26 +19,26 @@ func TestWhatARevocationCovers(t *testing.T) {
 	own := storage.Caller{AppID: "app1", TokenID: "j2", Grant: "g2", GrantedAt: at}
 	for _, test := range []struct {
 		name      string
-		r         storage.Revocation
+		r         driver.Revocation
 		user, app bool
 	}{
-		{"its grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "g1"}, true, false},
-		{"another grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "g3"}, false, false},
-		{"its jti", storage.Revocation{Kind: storage.RevokeJTI, ID: "j1"}, true, false},
-		{"its jti as a grant", storage.Revocation{Kind: storage.RevokeGrant, ID: "j1"}, false, false},
-		{"its app, afterwards", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at.Add(1)}, true, true},
-		{"its app, at that moment", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at}, false, false},
-		{"its app, earlier", storage.Revocation{Kind: storage.RevokeApp, ID: "app1", Before: at.Add(-1)}, false, false},
-		{"another app", storage.Revocation{Kind: storage.RevokeApp, ID: "app2", Before: at.Add(1)}, false, false},
-		{"its user, afterwards", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at.Add(1)}, true, false},
-		{"its user, at that moment", storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: at}, false, false},
-		{"its user as an app", storage.Revocation{Kind: storage.RevokeApp, ID: "u1", Before: at.Add(1)}, false, false},
-		{"its consent, afterwards", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u1"), Before: at.Add(1)}, true, false},
-		{"its consent, at that moment", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u1"), Before: at}, false, false},
-		{"its user's consent to another app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app2", "u1"), Before: at.Add(1)}, false, false},
-		{"another user's consent to its app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", "u2"), Before: at.Add(1)}, false, false},
-		{"nobody's consent to its app", storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID("app1", ""), Before: at.Add(1)}, false, false},
-		{"an unknown kind", storage.Revocation{Kind: "all", ID: "u1", Before: at.Add(1)}, false, false},
+		{"its grant", driver.Revocation{Kind: driver.RevokeGrant, ID: "g1"}, true, false},
+		{"another grant", driver.Revocation{Kind: driver.RevokeGrant, ID: "g3"}, false, false},
+		{"its jti", driver.Revocation{Kind: driver.RevokeJTI, ID: "j1"}, true, false},
+		{"its jti as a grant", driver.Revocation{Kind: driver.RevokeGrant, ID: "j1"}, false, false},
+		{"its app, afterwards", driver.Revocation{Kind: driver.RevokeApp, ID: "app1", Before: at.Add(1)}, true, true},
+		{"its app, at that moment", driver.Revocation{Kind: driver.RevokeApp, ID: "app1", Before: at}, false, false},
+		{"its app, earlier", driver.Revocation{Kind: driver.RevokeApp, ID: "app1", Before: at.Add(-1)}, false, false},
+		{"another app", driver.Revocation{Kind: driver.RevokeApp, ID: "app2", Before: at.Add(1)}, false, false},
+		{"its user, afterwards", driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: at.Add(1)}, true, false},
+		{"its user, at that moment", driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: at}, false, false},
+		{"its user as an app", driver.Revocation{Kind: driver.RevokeApp, ID: "u1", Before: at.Add(1)}, false, false},
+		{"its consent, afterwards", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"), Before: at.Add(1)}, true, false},
+		{"its consent, at that moment", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"), Before: at}, false, false},
+		{"its user's consent to another app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app2", "u1"), Before: at.Add(1)}, false, false},
+		{"another user's consent to its app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u2"), Before: at.Add(1)}, false, false},
+		{"nobody's consent to its app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", ""), Before: at.Add(1)}, false, false},
+		{"an unknown kind", driver.Revocation{Kind: "all", ID: "u1", Before: at.Add(1)}, false, false},
 	} {
 		r := opened(t, &wire{})
 		if err := r.Revoke(t.Context(), test.r); err != nil {
@@ -54,7 +55,7 @@ func TestWhatARevocationCovers(t *testing.T) {
 
 func TestAskingTheRevocationsAllocatesNothing(t *testing.T) {
 	r := opened(t, &wire{})
-	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeConsent, ID: "ks0/u0", Before: time.Now()}); err != nil {
+	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "ks0/u0", Before: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	c := storage.Caller{AppID: storage.NewAppID(), UserID: "u" + storage.NewAppID() + "abcd", GrantedAt: time.Now()}
@@ -70,7 +71,7 @@ func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
 	after.Grant = storage.NewGrant(time.Now().Add(time.Second))
 	old, again := mint(t, v.keys, func(c *Claims) { *c = first }), mint(t, v.keys, func(c *Claims) { *c = after })
 	v.Verify(t.Context(), old)
-	stop := storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: storage.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: storage.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
 	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
 		t.Fatalf("Revoke() = %v, want no error", err)
 	}
@@ -90,7 +91,7 @@ func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
 	w := &wire{}
 	r := opened(t, w)
 	w.fail(errAway)
-	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "j1"}); !errors.Is(err, errAway) {
+	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "j1"}); !errors.Is(err, errAway) {
 		t.Errorf("Revoke() = %v, want %v", err, errAway)
 	}
 	if r.Stops(storage.Caller{TokenID: "j1"}) {
@@ -103,11 +104,11 @@ func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
 
 func TestTheWholeFeedIsRead(t *testing.T) {
 	w := &wire{}
-	for i := range 2*storage.Page + 1 {
-		w.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: strconv.Itoa(i)})
+	for i := range 2*driver.Page + 1 {
+		w.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)})
 	}
 	r := opened(t, w)
-	for i := range 2*storage.Page + 1 {
+	for i := range 2*driver.Page + 1 {
 		if !r.Stops(storage.Caller{TokenID: strconv.Itoa(i)}) {
 			t.Fatalf("Stops(%d) = false, want true", i)
 		}
@@ -123,22 +124,22 @@ func TestAFeedThatStandsStillIsAnError(t *testing.T) {
 // stuck answers every question with the same page.
 type stuck struct{ Feed }
 
-func (stuck) Revocations(context.Context, uint64, int) ([]storage.Revocation, error) {
-	return []storage.Revocation{{Seq: 1, Kind: storage.RevokeJTI, ID: "j1"}}, nil
+func (stuck) Revocations(context.Context, uint64, int) ([]driver.Revocation, error) {
+	return []driver.Revocation{{Seq: 1, Kind: driver.RevokeJTI, ID: "j1"}}, nil
 }
 
 func TestARevocationNeverShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, now := opened(t, &wire{}), time.Now()
 		c := storage.Caller{UserID: "u1", GrantedAt: now}
-		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(1), Until: now.Add(week)})
-		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(-1), Until: now.Add(time.Hour)})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(1), Until: now.Add(week)})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(-1), Until: now.Add(time.Hour)})
 		time.Sleep(2 * time.Hour)
-		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u2"})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u2"})
 		if !r.Stops(c) {
 			t.Error("Stops() = false after an earlier and shorter revocation, want true")
 		}
-		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeUser, ID: "u1", Before: now.Add(2), Until: now})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(2), Until: now})
 		if c.GrantedAt = now.Add(1); !r.Stops(c) {
 			t.Error("Stops() = false after a later revocation that joins a longer one, want true")
 		}
@@ -151,10 +152,10 @@ func TestTheSetForgetsWhatHasExpired(t *testing.T) {
 		r := opened(t, w)
 		add := func(name string, n int) {
 			for i := range n {
-				r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: name + strconv.Itoa(i), Until: time.Now().Add(week)})
+				r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: name + strconv.Itoa(i), Until: time.Now().Add(week)})
 			}
 		}
-		r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "for ever"})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "for ever"})
 		add("old", 1000)
 		time.Sleep(week - 1)
 		add("live", 1)
@@ -194,11 +195,11 @@ func TestAFactIsKeptUntilItsEndHasSurelyCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	caller := storage.Caller{TokenID: "j"}
-	if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: "j", Until: time.Now().Add(-8 * 24 * time.Hour)}); err != nil {
+	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "j", Until: time.Now().Add(-8 * 24 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 50 { // each addition forgets some that are over
-		if err := r.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(i), Until: time.Now()}); err != nil {
+		if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(i), Until: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestATokenIsForItsAudienceOnly(t *testing.T) {
@@ -134,7 +134,7 @@ func TestTheTwinOfARevokedTokenIsRevokedToo(t *testing.T) {
 	if _, err := v.Verify(t.Context(), other); err != nil {
 		t.Fatalf("Verify(r, n-s) = %v, want no error: the promise is about revocation", err)
 	}
-	stop := storage.Revocation{Kind: storage.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)}
+	stop := driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)}
 	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what SignOut asks of storage.
@@ -20,7 +21,7 @@ type Store interface {
 // keep them out, or to give them less, is saved before: then nothing begins that this would
 // miss. It returns how many sessions there were, and the time that everything granted
 // before has ended by.
-func SignOut(ctx context.Context, store Store, revoke func(context.Context, storage.Revocation) error, sub string) (ended int, before time.Time, err error) {
+func SignOut(ctx context.Context, store Store, revoke func(context.Context, driver.Revocation) error, sub string) (ended int, before time.Time, err error) {
 	sessions, err := store.Sessions(ctx, sub)
 	if err != nil {
 		return 0, before, err
@@ -31,7 +32,7 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, stor
 		}
 	}
 	before = time.Now()
-	return len(sessions), before, revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: before.UTC()})
+	return len(sessions), before, revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: before.UTC()})
 }
 
 // end ends a session even if it moves forward with its use meanwhile.

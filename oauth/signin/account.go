@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // AccountConfig is what an account page is made of.
@@ -20,7 +21,7 @@ type AccountConfig struct {
 // Revoker ends tokens; *oauth.Server has it.
 type Revoker interface {
 	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // AccountStore is what the account page needs of storage; *storage.Store has it.
@@ -175,7 +176,7 @@ func (a *Account) endAll(r request) (string, error) {
 	if err := a.in.endSessions(r.Context(), r.mine.UserID, every); err != nil {
 		return "", err
 	}
-	stop := storage.Revocation{Kind: storage.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
 	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
 		return "", halfOut.Because(err)
 	}
@@ -201,7 +202,7 @@ func (a *Account) removeAccess(r request) (string, error) {
 		return accountPath, nil
 	}
 	now := time.Now().UTC()
-	stop := storage.Revocation{Kind: storage.RevokeConsent, ID: storage.ConsentID(app, sub), Before: now}
+	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now}
 	if err := a.revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // desk is a room with its account page, and a Revoker that writes down what it is asked.
 type desk struct {
 	*room
 	account *Account
-	revoked []storage.Revocation
+	revoked []driver.Revocation
 	away    error
 }
 
-func (d *desk) Revoke(_ context.Context, rs ...storage.Revocation) error {
+func (d *desk) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	if d.away == nil {
 		d.revoked = append(d.revoked, rs...)
 	}
@@ -208,7 +209,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	if a.Code != 303 || a.Header().Get("Location") != formPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
 		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
 	}
-	if len(d.revoked) != 1 || d.revoked[0].Kind != storage.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
+	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	d.away = storage.ErrUnavailable
@@ -234,7 +235,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	if ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
 		t.Errorf("Allowed() = %v, %v", ok, err)
 	}
-	if len(d.revoked) != 1 || d.revoked[0].Kind != storage.RevokeConsent || d.revoked[0].ID != storage.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {
+	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent || d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	if d.do(sends(accessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const better = "battery staple"
@@ -35,7 +36,7 @@ func (h *house) wantsRevoked(t *testing.T, n int) {
 		t.Fatalf("revoked %+v, want %d times", h.ended.revoked, n)
 	}
 	for _, r := range h.ended.revoked {
-		if r.Kind != storage.RevokeUser || r.ID != h.mina.Sub || !r.Before.Equal(time.Now()) {
+		if r.Kind != driver.RevokeUser || r.ID != h.mina.Sub || !r.Before.Equal(time.Now()) {
 			t.Errorf("revoked %+v, want everything of Mina's before now", r)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // letter is a mail as a Mailer is given it.
@@ -42,11 +43,11 @@ func (p *postman) Send(ctx context.Context, to, subject, text string) error {
 
 // revoker keeps what it is told to revoke.
 type revoker struct {
-	revoked []storage.Revocation
+	revoked []driver.Revocation
 	err     error
 }
 
-func (r *revoker) Revoke(_ context.Context, rs ...storage.Revocation) error {
+func (r *revoker) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	r.revoked = append(r.revoked, rs...)
 	return r.err
 }

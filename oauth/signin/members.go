@@ -10,7 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Who may become a user by themselves.
@@ -105,6 +105,6 @@ func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
 func (s *SignIn) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
 		s.endSessions(ctx, sub, every),
-		s.members.revoker.Revoke(ctx, storage.Revocation{Kind: storage.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+		s.members.revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
 	)
 }

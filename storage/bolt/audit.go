@@ -6,11 +6,11 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Append adds audit records.
-func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
+func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -83,13 +83,13 @@ func upTo(tx *bbolt.Tx, through uint64, n int) (keys [][]byte) {
 }
 
 // Records returns the audit trail behind after.
-func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		c := bucket(tx, auditBucket).Cursor()
 		for key, value := c.Seek(behind(after)); key != nil && len(page) < n; key, value = c.Next() {
 			seq, _ := cutNumber(key)
 			at, data := cutTime(value)
-			page = append(page, storage.Record{Seq: seq, At: at, Data: bytes.Clone(data)})
+			page = append(page, driver.Record{Seq: seq, At: at, Data: bytes.Clone(data)})
 		}
 		return nil
 	})

@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // BenchmarkCommit is the floor: one small Put in one transaction of bbolt.
@@ -63,7 +64,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 	b.Run("List of 10", func(b *testing.B) {
 		for range b.N {
-			if _, _, err := s.List(b.Context(), "app", storage.Is("all"), 10); err != nil {
+			if _, _, err := s.List(b.Context(), "app", driver.Is("all"), 10); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -119,7 +120,7 @@ func sizes() []int {
 // benched is a store with tokens that can be exchanged.
 type benched struct {
 	*Store
-	live []storage.Key
+	live []driver.Key
 }
 
 func benchStore(b *testing.B, rows int) *benched {
@@ -138,7 +139,7 @@ func benchStore(b *testing.B, rows int) *benched {
 func (s *benched) fill(b *testing.B, rows int, ends time.Time) {
 	b.Helper()
 	for rows > 0 {
-		some := make([]storage.Token, min(rows, 1000))
+		some := make([]driver.Token, min(rows, 1000))
 		rows -= len(some)
 		for i := range some {
 			some[i] = benchToken(ends)
@@ -150,10 +151,10 @@ func (s *benched) fill(b *testing.B, rows int, ends time.Time) {
 	}
 }
 
-func benchToken(ends time.Time) storage.Token {
+func benchToken(ends time.Time) driver.Token {
 	now := time.Now()
-	return storage.Token{
-		Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: storage.KindRefresh,
+	return driver.Token{
+		Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: driver.KindRefresh,
 		Grant: storage.NewGrant(now), GrantedAt: now, AppID: storage.NewAppID(), UserID: "u" + "26-characters-of-base32-ab",
 		Scope: "openid profile email", IssuedAt: now, ExpiresAt: ends, AuthTime: now, LoginType: storage.LoginSelf,
 	}
@@ -198,7 +199,7 @@ func (s *benched) commits(b *testing.B) (n int) {
 func put(b *testing.B, s *Store) {
 	b.Helper()
 	for i := range 100 {
-		d := storage.Doc{Kind: "app", ID: strconv.Itoa(i), Index: []string{"all"}, Data: make([]byte, 500)}
+		d := driver.Doc{Kind: "app", ID: strconv.Itoa(i), Index: []string{"all"}, Data: make([]byte, 500)}
 		if _, err := s.Put(b.Context(), d); err != nil {
 			b.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestCloseAnswersThoseWhoWait(t *testing.T) {
@@ -62,7 +63,7 @@ func TestCallerMayLeave(t *testing.T) {
 			t.Errorf("write(accepted, 1 s) = %v, want %v", err, context.DeadlineExceeded)
 		}
 		close(busy)
-		if _, err := s.Token(t.Context(), numbered(0).Key); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := s.Token(t.Context(), numbered(0).Key); !errors.Is(err, driver.ErrNotFound) {
 			t.Errorf("Token(of who left before) = %v, want ErrNotFound", err)
 		}
 	})
@@ -105,8 +106,8 @@ func newStore(t *testing.T) *Store {
 	return s
 }
 
-func numbered(i int) storage.Token {
-	return storage.Token{Key: storage.KeyOf(fmt.Sprint(i)), Kind: storage.KindRefresh, ExpiresAt: time.Unix(1e10, 0)}
+func numbered(i int) driver.Token {
+	return driver.Token{Key: storage.KeyOf(fmt.Sprint(i)), Kind: driver.KindRefresh, ExpiresAt: time.Unix(1e10, 0)}
 }
 
 func transactions(t *testing.T, s *Store) (n int) {

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Contents counts what is in a file: documents by kind, and tokens, revocations, usage rows
@@ -84,7 +84,7 @@ func readAll(tx *bbolt.Tx, found Contents) error {
 	for name, read := range map[string]func(key, value []byte) error{
 		tokensBucket: func(key, value []byte) error {
 			found["tokens"]++
-			decodeToken(storage.Key(key), value)
+			decodeToken(driver.Key(key), value)
 			return nil
 		},
 		revocationsBucket: func(key, value []byte) error {
@@ -116,7 +116,7 @@ func readAll(tx *bbolt.Tx, found Contents) error {
 }
 
 // readDoc looks that a document is as its index has it, and is still JSON if it was.
-func readDoc(tx *bbolt.Tx, d storage.Doc) error {
+func readDoc(tx *bbolt.Tx, d driver.Doc) error {
 	record, sealed, has := bytes.Cut(d.Data, []byte("\n"))
 	if bytes.HasPrefix(record, []byte("{")) && (!json.Valid(record) || has && !json.Valid(sealed)) {
 		return fmt.Errorf("%s %q is not readable", d.Kind, d.ID)
@@ -133,7 +133,7 @@ func readDoc(tx *bbolt.Tx, d storage.Doc) error {
 // readIndex looks that there is a document behind an index entry.
 func readIndex(tx *bbolt.Tx, key []byte) error {
 	kind, place, _ := bytes.Cut(key, []byte{0})
-	_, id, _ := bytes.Cut(place, []byte(storage.Separator))
+	_, id, _ := bytes.Cut(place, []byte(driver.Separator))
 	if bucket(tx, docsBucket).Get(join(string(kind), string(id))) == nil {
 		return fmt.Errorf("an entry leads to no %s", kind)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // filled is a data file with some of everything, and pages that were freed.
@@ -25,16 +26,16 @@ func filled(t *testing.T) string {
 	now := time.Now()
 	for i := range 300 {
 		id := fmt.Sprint("id ", i)
-		token := storage.Token{Key: storage.KeyOf(storage.NewHandle("", now)), Grant: id, AppID: "a", UserID: "u", ExpiresAt: now.Add(time.Duration(i) * time.Second)}
-		_, err := s.Put(t.Context(), storage.Doc{Kind: "thing", ID: id, Index: []string{"all", id}, Data: fmt.Appendf(nil, `{"text":"%0300d"}`, i)})
+		token := driver.Token{Key: storage.KeyOf(storage.NewHandle("", now)), Grant: id, AppID: "a", UserID: "u", ExpiresAt: now.Add(time.Duration(i) * time.Second)}
+		_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: id, Index: []string{"all", id}, Data: fmt.Appendf(nil, `{"text":"%0300d"}`, i)})
 		if err == nil {
 			err = s.Issue(t.Context(), token)
 		}
 		if err == nil {
-			err = s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeGrant, ID: id, Until: token.ExpiresAt})
+			err = s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeGrant, ID: id, Until: token.ExpiresAt})
 		}
 		if err == nil {
-			err = s.Append(t.Context(), storage.Record{At: now, Data: []byte(id)})
+			err = s.Append(t.Context(), driver.Record{At: now, Data: []byte(id)})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -15,19 +15,20 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // emptied is a file of which most was removed, and what is left in it.
-func emptied(t *testing.T, rows int) (path string, left storage.Token) {
+func emptied(t *testing.T, rows int) (path string, left driver.Token) {
 	t.Helper()
 	s := newStore(t)
 	now := time.Now()
 	path = s.db.Path()
-	left = storage.Token{Key: storage.KeyOf("left"), Grant: "left", ExpiresAt: now.Add(time.Hour)}
-	_, err := s.Put(t.Context(), storage.Doc{Kind: "thing", ID: "a", Index: []string{"all", "x"}, Data: []byte("{}")}, storage.Doc{Kind: "thing", ID: "b"})
-	err = errors.Join(err, s.Issue(t.Context(), left), s.Append(t.Context(), storage.Record{At: now, Data: []byte("x")}),
-		s.Revoke(t.Context(), storage.Revocation{Kind: storage.RevokeGrant, ID: "g"}),
-		s.Count(t.Context(), storage.Batch{Node: "n", Seq: 7}, []storage.Count{{AppID: "a", Product: "p", At: now, Calls: 3}}))
+	left = driver.Token{Key: storage.KeyOf("left"), Grant: "left", ExpiresAt: now.Add(time.Hour)}
+	_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "a", Index: []string{"all", "x"}, Data: []byte("{}")}, driver.Doc{Kind: "thing", ID: "b"})
+	err = errors.Join(err, s.Issue(t.Context(), left), s.Append(t.Context(), driver.Record{At: now, Data: []byte("x")}),
+		s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeGrant, ID: "g"}),
+		s.Count(t.Context(), driver.Batch{Node: "n", Seq: 7}, []driver.Count{{AppID: "a", Product: "p", At: now, Calls: 3}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func emptied(t *testing.T, rows int) (path string, left storage.Token) {
 }
 
 // wantWhole says that a file can be opened, has everything, and goes on where it was.
-func wantWhole(t *testing.T, about, path string, left storage.Token) {
+func wantWhole(t *testing.T, about, path string, left driver.Token) {
 	t.Helper()
 	if _, err := Check(path); err != nil {
 		t.Errorf("%s: Check = %v, want nil", about, err)
@@ -74,27 +75,27 @@ func wantWhole(t *testing.T, about, path string, left storage.Token) {
 	if _, err := s.Token(t.Context(), left.Key); err != nil {
 		t.Errorf("%s: Token = %v, want nil", about, err)
 	}
-	docs, _, err := s.List(t.Context(), "thing", storage.Is("all"), 9)
+	docs, _, err := s.List(t.Context(), "thing", driver.Is("all"), 9)
 	if err != nil || len(docs) != 1 {
 		t.Errorf("%s: List = %v, %v, want one document", about, docs, err)
 	}
-	if version, err := s.Put(t.Context(), storage.Doc{Kind: "thing", ID: "c"}); err != nil || version <= docs[0].Version {
+	if version, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "c"}); err != nil || version <= docs[0].Version {
 		t.Errorf("%s: Put = version %d, %v, want one that was never given", about, version, err)
 	}
 	rs, err := s.Revocations(t.Context(), 0, 9)
 	if err != nil || len(rs) != 1 || rs[0].ID != "g" {
 		t.Errorf("%s: Revocations = %v, %v, want one", about, rs, err)
 	}
-	if err := s.Append(t.Context(), storage.Record{At: time.Now()}); err != nil {
+	if err := s.Append(t.Context(), driver.Record{At: time.Now()}); err != nil {
 		t.Error(err)
 	}
 	if records, err := s.Records(t.Context(), 1, 9); err != nil || len(records) != 1 || records[0].Seq != 2 {
 		t.Errorf("%s: Records = %v, %v, want the second", about, records, err)
 	}
-	if err := s.Count(t.Context(), storage.Batch{Node: "n", Seq: 7}, []storage.Count{{AppID: "a", Product: "p", At: time.Now(), Calls: 3}}); err != nil {
+	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 7}, []driver.Count{{AppID: "a", Product: "p", At: time.Now(), Calls: 3}}); err != nil {
 		t.Error(err)
 	}
-	rows, err := s.Usage(t.Context(), storage.UsageQuery{AppID: "a", To: time.Now().Add(48 * time.Hour), Daily: true})
+	rows, err := s.Usage(t.Context(), driver.UsageQuery{AppID: "a", To: time.Now().Add(48 * time.Hour), Daily: true})
 	if err != nil || len(rows) != 1 || rows[0].Calls != 3 {
 		t.Errorf("%s: Usage = %v, %v, want 3 calls", about, rows, err)
 	}

@@ -4,18 +4,18 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
 func TestContract(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) storage.Backend { return open(t, t.TempDir()) })
+	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 
 func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }
 
-func open(t *testing.T, dir string) storage.Backend {
+func open(t *testing.T, dir string) driver.Backend {
 	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package bolt is the default [storage.Backend]: one file of bbolt, held by one process.
+// Package bolt is the default [driver.Backend]: one file of bbolt, held by one process.
 // An answered write survives a kill and a power cut.
 //
 // Reads run beside each other and beside the one writer, in the caller's goroutine. All

@@ -9,16 +9,16 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Get returns one document.
-func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err error) {
+func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		key := join(kind, id)
 		value := bucket(tx, docsBucket).Get(key)
 		if value == nil {
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		}
 		d = decodeDoc(key, value)
 		return nil
@@ -28,7 +28,7 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err er
 
 // List returns a page of the documents with an entry in span, a document once for each
 // of its entries there.
-func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int) (page []storage.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (page []driver.Doc, next string, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		docs := bucket(tx, docsBucket)
 		within := join(kind)
@@ -40,7 +40,7 @@ func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int)
 				next = place
 				return nil
 			}
-			_, id, _ := strings.Cut(place, storage.Separator)
+			_, id, _ := strings.Cut(place, driver.Separator)
 			key := join(kind, id)
 			page = append(page, decodeDoc(key, docs.Get(key)))
 		}
@@ -50,8 +50,8 @@ func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int)
 }
 
 // Put looks at all documents before it writes the first.
-func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
-	if err := storage.CheckPut(docs...); err != nil || len(docs) == 0 {
+func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if err := driver.CheckPut(docs...); err != nil || len(docs) == 0 {
 		return 0, err
 	}
 	rows := make([]docRow, len(docs))
@@ -86,11 +86,11 @@ func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
 // docRow is a document as it is stored, encoded by its caller. Its value begins with
 // eight bytes for the version.
 type docRow struct {
-	storage.Doc
+	driver.Doc
 	key, value []byte
 }
 
-func encodeDoc(d storage.Doc) docRow {
+func encodeDoc(d driver.Doc) docRow {
 	value := appendTime(appendNumber(nil, 0), d.ExpiresAt)
 	value = binary.AppendUvarint(value, uint64(len(d.Index)))
 	for _, entry := range d.Index {
@@ -101,14 +101,14 @@ func encodeDoc(d storage.Doc) docRow {
 	return r
 }
 
-func decodeDoc(key, value []byte) storage.Doc {
+func decodeDoc(key, value []byte) driver.Doc {
 	d, data := decodeHead(key, value)
 	d.Data = bytes.Clone(data)
 	return d
 }
 
 // decodeHead reads what stands before the data.
-func decodeHead(key, value []byte) (d storage.Doc, data []byte) {
+func decodeHead(key, value []byte) (d driver.Doc, data []byte) {
 	kind, id, _ := bytes.Cut(key, []byte{0})
 	d.Kind, d.ID = string(kind), string(id[:len(id)-1])
 	version, rest := cutNumber(value)
@@ -135,9 +135,9 @@ func (r docRow) inTheWay(tx *bbolt.Tx) error {
 	case r.Version == version:
 		return nil
 	case r.Version == 0:
-		return &storage.PutError{Kind: r.Kind, ID: r.ID, Err: storage.ErrExists}
+		return &driver.PutError{Kind: r.Kind, ID: r.ID, Err: driver.ErrExists}
 	}
-	return &storage.PutError{Kind: r.Kind, ID: r.ID, Err: storage.ErrConflict}
+	return &driver.PutError{Kind: r.Kind, ID: r.ID, Err: driver.ErrConflict}
 }
 
 func (r docRow) write(tx *bbolt.Tx, version uint64) error {
@@ -177,6 +177,6 @@ func removeDoc(tx *bbolt.Tx, key []byte) error {
 	return docs.Delete(key)
 }
 
-func indexKey(d storage.Doc, entry string) []byte {
-	return append(join(d.Kind), entry+storage.Separator+d.ID...)
+func indexKey(d driver.Doc, entry string) []byte {
+	return append(join(d.Kind), entry+driver.Separator+d.ID...)
 }

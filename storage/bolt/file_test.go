@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestStoreLivesInABubble(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWriteToIsABackup(t *testing.T) {
 	if _, err := backup.Token(t.Context(), numbered(1).Key); err != nil {
 		t.Errorf("Token(from before the copy) = %v, want nil", err)
 	}
-	if _, err := backup.Token(t.Context(), numbered(2).Key); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := backup.Token(t.Context(), numbered(2).Key); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("Token(from beside the copy) = %v, want ErrNotFound", err)
 	}
 	if err := backup.Issue(t.Context(), numbered(2)); err != nil {
@@ -79,7 +79,7 @@ func (b *busy) Write(p []byte) (int, error) {
 		return b.Buffer.Write(p)
 	}
 	for i := range 10 {
-		d := storage.Doc{Kind: "thing", ID: fmt.Sprint(i), Data: make([]byte, storage.MaxData)}
+		d := driver.Doc{Kind: "thing", ID: fmt.Sprint(i), Data: make([]byte, driver.MaxData)}
 		if _, err := b.s.Put(context.Background(), d); err != nil {
 			return 0, err
 		}
@@ -171,14 +171,14 @@ func useAll(t *testing.T, s *Store) {
 			s.Put(ctx, d)
 		}
 	}
-	s.List(ctx, "thing", storage.Is("all"), 100)
+	s.List(ctx, "thing", driver.Is("all"), 100)
 	s.Issue(ctx, numbered(1))
 	s.Exchange(ctx, numbered(1).Key, time.Unix(1, 0), numbered(2))
-	s.Revoke(ctx, storage.Revocation{Kind: storage.RevokeGrant, ID: "a", Until: time.Unix(1, 0)})
+	s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeGrant, ID: "a", Until: time.Unix(1, 0)})
 	s.Revocations(ctx, 0, 9)
-	s.Count(ctx, storage.Batch{Node: "n", Seq: 1}, []storage.Count{{AppID: "a", Calls: 1}})
-	s.Usage(ctx, storage.UsageQuery{AppID: "a", To: time.Unix(1, 0)})
-	s.Append(ctx, storage.Record{})
+	s.Count(ctx, driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "a", Calls: 1}})
+	s.Usage(ctx, driver.UsageQuery{AppID: "a", To: time.Unix(1, 0)})
+	s.Append(ctx, driver.Record{})
 	s.Records(ctx, 0, 9)
 	s.Sweep(ctx, time.Unix(2, 0), 9)
 	s.WriteTo(new(bytes.Buffer))

@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
 		_, checked := Check(path)
 		for _, err := range []error{opened, checked} {
 			saysSo(t, err, path, "left as it is", `the format "99"`, says, "newer version of Keystile", "use that version", "the backup made before the upgrade")
-			if !errors.Is(err, storage.ErrNewer) || strings.Contains(err.Error(), "damaged") {
+			if !errors.Is(err, driver.ErrNewer) || strings.Contains(err.Error(), "damaged") {
 				t.Errorf("it fails with %v, want ErrNewer and no word of damage", err)
 			}
 		}

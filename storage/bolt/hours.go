@@ -8,7 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // hours knows how far the rows of hours are swept. They lie by application and then by time,
@@ -23,17 +23,17 @@ type hours struct {
 
 // forget is called after rows were written that began at some times: one that is too old
 // already has to be looked for again.
-func (h *hours) forget(counts []storage.Count) {
+func (h *hours) forget(counts []driver.Count) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range counts {
-		if storage.Hour(c.At).Before(h.start) {
+		if driver.Hour(c.At).Before(h.start) {
 			h.from, h.clean = nil, false
 		}
 	}
 }
 
-// sweepHours removes up to n rows of hours that began longer than storage.UsageHours before at.
+// sweepHours removes up to n rows of hours that began longer than driver.UsageHours before at.
 func (s *Store) sweepHours(ctx context.Context, at time.Time, n int) (int, error) {
 	h := &s.hours
 	h.mu.Lock()
@@ -68,8 +68,8 @@ func (s *Store) sweepHours(ctx context.Context, at time.Time, n int) (int, error
 
 // firstHour is the first hour whose row is kept at a time.
 func firstHour(at time.Time) time.Time {
-	oldest := at.Add(-storage.UsageHours)
-	start := storage.Hour(oldest)
+	oldest := at.Add(-driver.UsageHours)
+	start := driver.Hour(oldest)
 	if start.Before(oldest) {
 		start = start.Add(time.Hour)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // The buckets. Numbers and times in keys are big-endian, so that bytes lie in the order
@@ -85,7 +85,7 @@ func checkFormat(tx *bbolt.Tx, fresh bool) error {
 		return fmt.Errorf("it does not say which format it has")
 	default:
 		since := cmp.Or(string(about.Get([]byte("since"))), "of a later version")
-		return storage.Newer(fmt.Sprintf("the file has the format %q", got), since)
+		return driver.Newer(fmt.Sprintf("the file has the format %q", got), since)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // openFile looks at the file first and opens it for writing only if it is fit: opening
@@ -174,7 +174,7 @@ var ErrInUse = errors.New("in use by another process")
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	switch {
-	case errors.Is(err, storage.ErrNewer):
+	case errors.Is(err, driver.ErrNewer):
 		return fmt.Errorf("bolt: %s was left as it is: %w", path, err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("bolt: %s is %w; stop it, or choose another data folder", path, ErrInUse)

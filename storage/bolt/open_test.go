@@ -17,7 +17,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestSecondOpenFailsInTime(t *testing.T) {
@@ -130,7 +130,7 @@ func goodFile(t *testing.T) []byte {
 	t.Helper()
 	s := newStore(t)
 	for i := range 20 {
-		d := storage.Doc{Kind: "thing", ID: fmt.Sprint(i), Index: []string{"all"}, Data: make([]byte, 40_000)}
+		d := driver.Doc{Kind: "thing", ID: fmt.Sprint(i), Index: []string{"all"}, Data: make([]byte, 40_000)}
 		if _, err := s.Put(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // readable is the path of a file that holds a token, a document and three records, the first
@@ -17,8 +17,8 @@ import (
 func readable(t *testing.T) string {
 	t.Helper()
 	s := newStore(t)
-	_, put := s.Put(t.Context(), storage.Doc{Kind: "thing", ID: "a", Index: []string{"all"}, ExpiresAt: time.Unix(1, 0)})
-	records := []storage.Record{{Data: []byte("a")}, {Data: []byte("b")}, {Data: []byte("c")}}
+	_, put := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "a", Index: []string{"all"}, ExpiresAt: time.Unix(1, 0)})
+	records := []driver.Record{{Data: []byte("a")}, {Data: []byte("b")}, {Data: []byte("c")}}
 	if err := errors.Join(s.Issue(t.Context(), numbered(1)), put, s.Append(t.Context(), records...)); err != nil {
 		t.Fatal(err)
 	}
@@ -88,15 +88,15 @@ func TestReadOnlyReadsAndChangesNothing(t *testing.T) {
 func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 	s := readOnly(t, readable(t))
 	ctx := t.Context()
-	_, put := s.Put(ctx, storage.Doc{Kind: "thing", ID: "b"})
+	_, put := s.Put(ctx, driver.Doc{Kind: "thing", ID: "b"})
 	_, sweep := s.Sweep(ctx, time.Unix(2, 0), 9)
 	_, prune := s.Prune(ctx, 9, 9)
 	for call, err := range map[string]error{
 		"Issue":    s.Issue(ctx, numbered(2)),
 		"Exchange": s.Exchange(ctx, numbered(1).Key, time.Unix(1, 0)),
-		"Revoke":   s.Revoke(ctx, storage.Revocation{Kind: storage.RevokeGrant, ID: "g"}),
-		"Count":    s.Count(ctx, storage.Batch{Node: "n", Seq: 1}, []storage.Count{{AppID: "a", Product: "p", Calls: 1}}),
-		"Append":   s.Append(ctx, storage.Record{}),
+		"Revoke":   s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeGrant, ID: "g"}),
+		"Count":    s.Count(ctx, driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "a", Product: "p", Calls: 1}}),
+		"Append":   s.Append(ctx, driver.Record{}),
 		"Put":      put, "Sweep": sweep, "Prune": prune,
 	} {
 		if !errors.Is(err, ErrReadOnly) {

@@ -6,15 +6,15 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Revoke stores revocations, each joined with an older one of its kind and id.
-func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	if len(rs) == 0 {
 		return nil
 	}
-	rs = append([]storage.Revocation{}, rs...)
+	rs = append([]driver.Revocation{}, rs...)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		for _, r := range rs {
 			if err := revoke(tx, r); err != nil {
@@ -25,7 +25,7 @@ func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) error {
 	})
 }
 
-func revoke(tx *bbolt.Tx, r storage.Revocation) error {
+func revoke(tx *bbolt.Tx, r driver.Revocation) error {
 	key := join(r.Kind, r.ID)
 	if older := bucket(tx, revocationsBucket).Get(key); older != nil {
 		r = r.Join(decodeRevocation(key, older))
@@ -62,7 +62,7 @@ func forget(tx *bbolt.Tx, key []byte) error {
 }
 
 // Revocations returns the feed behind after.
-func (s *Store) Revocations(ctx context.Context, after uint64, n int) (page []storage.Revocation, err error) {
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) (page []driver.Revocation, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		revocations := bucket(tx, revocationsBucket)
 		feed := bucket(tx, feedBucket).Cursor()
@@ -76,13 +76,13 @@ func (s *Store) Revocations(ctx context.Context, after uint64, n int) (page []st
 
 // covered asks the facts, not the token: a token that is written after the revocation
 // that ends it is ended all the same.
-func covered(tx *bbolt.Tx, t storage.Token) bool {
+func covered(tx *bbolt.Tx, t driver.Token) bool {
 	revocations := bucket(tx, revocationsBucket)
 	for _, key := range [][]byte{
-		join(storage.RevokeGrant, t.Grant),
-		join(storage.RevokeApp, t.AppID),
-		join(storage.RevokeUser, t.UserID),
-		join(storage.RevokeConsent, storage.ConsentID(t.AppID, t.UserID)),
+		join(driver.RevokeGrant, t.Grant),
+		join(driver.RevokeApp, t.AppID),
+		join(driver.RevokeUser, t.UserID),
+		join(driver.RevokeConsent, driver.ConsentID(t.AppID, t.UserID)),
 	} {
 		if value := revocations.Get(key); value != nil && decodeRevocation(key, value).Covers(t) {
 			return true
@@ -91,11 +91,11 @@ func covered(tx *bbolt.Tx, t storage.Token) bool {
 	return false
 }
 
-func encodeRevocation(r storage.Revocation) []byte {
+func encodeRevocation(r driver.Revocation) []byte {
 	return appendTime(appendTime(appendNumber(nil, r.Seq), r.Before), r.Until)
 }
 
-func decodeRevocation(key, value []byte) (r storage.Revocation) {
+func decodeRevocation(key, value []byte) (r driver.Revocation) {
 	kind, id, _ := bytes.Cut(key, []byte{0})
 	r.Kind, r.ID = string(kind), string(id[:len(id)-1])
 	r.Seq, value = cutNumber(value)

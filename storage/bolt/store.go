@@ -13,10 +13,10 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is a storage.Backend in one file.
+// Store is a driver.Backend in one file.
 type Store struct {
 	db       *bbolt.DB
 	queue    chan *job     // unbuffered: a job is with its caller, or with the writer
@@ -29,7 +29,7 @@ type Store struct {
 	readOnly bool // there is no writer, and every write is refused
 }
 
-var _ storage.Backend = (*Store)(nil)
+var _ driver.Backend = (*Store)(nil)
 
 // Options of Open. The zero value is the default.
 type Options struct {

@@ -6,29 +6,29 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Issue stores all tokens or none.
-func (s *Store) Issue(ctx context.Context, tokens ...storage.Token) error {
+func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	if len(tokens) == 0 {
 		return nil
 	}
 	rows := encode(tokens)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		if taken(tx, rows) {
-			return storage.ErrExists
+			return driver.ErrExists
 		}
 		return add(tx, rows)
 	})
 }
 
 // Token returns the token with this key.
-func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, err error) {
+func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		value := bucket(tx, tokensBucket).Get(key[:])
 		if value == nil {
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		}
 		t = decodeToken(key, value)
 		return nil
@@ -38,21 +38,21 @@ func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, er
 
 // Exchange spends one token and stores next. The order of the cases is the order of the
 // verdicts.
-func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	rows := encode(next)
 	return s.write(ctx, func(tx *bbolt.Tx) error {
 		tokens := bucket(tx, tokensBucket)
 		value := tokens.Get(key[:])
 		if value == nil {
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		}
 		switch t := decodeToken(key, value); {
 		case !t.SpentAt.IsZero():
-			return storage.ErrSpent
+			return driver.ErrSpent
 		case covered(tx, t):
-			return storage.ErrRevoked
+			return driver.ErrRevoked
 		case taken(tx, rows):
-			return storage.ErrExists
+			return driver.ErrExists
 		}
 		spent := append(appendTime(nil, at), value[timeSize:]...)
 		if err := tokens.Put(key[:], spent); err != nil {
@@ -64,12 +64,12 @@ func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, nex
 
 // tokenRow is a token as it is stored: encoded by its caller, not by the writer.
 type tokenRow struct {
-	key   storage.Key
+	key   driver.Key
 	ends  time.Time
 	value []byte
 }
 
-func encode(tokens []storage.Token) []tokenRow {
+func encode(tokens []driver.Token) []tokenRow {
 	rows := make([]tokenRow, len(tokens))
 	for i, t := range tokens {
 		var value []byte
@@ -85,8 +85,8 @@ func encode(tokens []storage.Token) []tokenRow {
 	return rows
 }
 
-func decodeToken(key storage.Key, value []byte) storage.Token {
-	t := storage.Token{Key: key}
+func decodeToken(key driver.Key, value []byte) driver.Token {
+	t := driver.Token{Key: key}
 	times, texts := parts(&t)
 	for _, at := range times {
 		*at, value = cutTime(value)
@@ -102,7 +102,7 @@ func decodeToken(key storage.Key, value []byte) storage.Token {
 
 // parts lists what is stored of a token, in its order. SpentAt is first, where Exchange
 // can replace it. New fields go to the end of the texts.
-func parts(t *storage.Token) ([]*time.Time, []*string) {
+func parts(t *driver.Token) ([]*time.Time, []*string) {
 	return []*time.Time{&t.SpentAt, &t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.AuthTime},
 		[]*string{
 			&t.Kind, &t.Grant, &t.AppID, &t.UserID, &t.Scope, &t.LoginType, &t.Resource,
@@ -113,7 +113,7 @@ func parts(t *storage.Token) ([]*time.Time, []*string) {
 // taken reports whether a key of these rows is in use, or appears twice among them.
 func taken(tx *bbolt.Tx, rows []tokenRow) bool {
 	tokens := bucket(tx, tokensBucket)
-	seen := make(map[storage.Key]bool, len(rows))
+	seen := make(map[driver.Key]bool, len(rows))
 	for _, r := range rows {
 		if seen[r.key] || tokens.Get(r.key[:]) != nil {
 			return true

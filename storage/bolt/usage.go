@@ -8,11 +8,11 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Count adds a batch to the rows of its hours and days, once.
-func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	if len(counts) == 0 {
 		return nil
 	}
@@ -25,10 +25,10 @@ func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Cou
 			}
 		}
 		for _, c := range counts {
-			if err := addCount(tx, c, hourly, storage.Hour(c.At)); err != nil {
+			if err := addCount(tx, c, hourly, driver.Hour(c.At)); err != nil {
 				return err
 			}
-			if err := addCount(tx, c, daily, storage.Day(c.At)); err != nil {
+			if err := addCount(tx, c, daily, driver.Day(c.At)); err != nil {
 				return err
 			}
 		}
@@ -43,7 +43,7 @@ const (
 	daily  = 'd'
 )
 
-func addCount(tx *bbolt.Tx, c storage.Count, span byte, at time.Time) error {
+func addCount(tx *bbolt.Tx, c driver.Count, span byte, at time.Time) error {
 	rows := bucket(tx, usageBucket)
 	key := append(usageKey(c.AppID, span, at), c.Product...)
 	if value := rows.Get(key); value != nil {
@@ -52,7 +52,7 @@ func addCount(tx *bbolt.Tx, c storage.Count, span byte, at time.Time) error {
 	return rows.Put(key, appendNumber(appendNumber(nil, uint64(c.Calls)), uint64(c.Errors)))
 }
 
-func decodeCount(value []byte) (c storage.Count) {
+func decodeCount(value []byte) (c driver.Count) {
 	calls, rest := cutNumber(value)
 	failed, _ := cutNumber(rest)
 	c.Calls, c.Errors = int64(calls), int64(failed)
@@ -65,7 +65,7 @@ func usageKey(app string, span byte, at time.Time) []byte {
 }
 
 // Usage returns the rows that match q.
-func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage.Count, err error) {
+func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
 	span := byte(hourly)
 	if q.Daily {
 		span = daily

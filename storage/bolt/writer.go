@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // job is one write. It may be run more than once, each time in a transaction that knows
@@ -152,7 +152,7 @@ func runAll(tx *bbolt.Tx, batch []*job) error {
 
 func isVerdict(err error) bool {
 	return slices.ContainsFunc([]error{
-		storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrSpent, storage.ErrRevoked,
+		driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked,
 	}, func(verdict error) bool { return errors.Is(err, verdict) })
 }
 

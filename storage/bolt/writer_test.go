@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // All of these run in a bubble, where synctest.Wait knows that every caller waits.
@@ -60,7 +60,7 @@ func TestBadJobHarmsNoOther(t *testing.T) {
 				}
 				for i := range 64 {
 					_, err := s.Token(t.Context(), numbered(i).Key)
-					if bad := i == 20 || i == 40; bad != errors.Is(err, storage.ErrNotFound) {
+					if bad := i == 20 || i == 40; bad != errors.Is(err, driver.ErrNotFound) {
 						t.Errorf("Token(%d) = %v", i, err)
 					}
 				}
@@ -79,7 +79,7 @@ func TestBadJobHarmsNoOther(t *testing.T) {
 func TestEveryStepCanBeRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := newStore(t), t.Context()
-		old, doc := numbered(1), storage.Doc{Kind: "thing", ID: "a", Index: []string{"x"}, ExpiresAt: time.Unix(9, 0), Data: []byte("a")}
+		old, doc := numbered(1), driver.Doc{Kind: "thing", ID: "a", Index: []string{"x"}, ExpiresAt: time.Unix(9, 0), Data: []byte("a")}
 		var err error
 		if doc.Version, err = s.Put(ctx, doc); err != nil || s.Issue(ctx, old) != nil {
 			t.Fatal(err)
@@ -92,16 +92,16 @@ func TestEveryStepCanBeRunAgain(t *testing.T) {
 			case 1:
 				return s.Issue(ctx, numbered(3))
 			case 2:
-				return s.Revoke(ctx, storage.Revocation{Kind: storage.RevokeJTI, ID: "a"}, storage.Revocation{Kind: storage.RevokeJTI, ID: "a"})
+				return s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: "a"}, driver.Revocation{Kind: driver.RevokeJTI, ID: "a"})
 			case 3:
-				return s.Count(ctx, storage.Batch{Node: "n", Seq: 1}, []storage.Count{{AppID: "app", Product: "p", Calls: 1}})
+				return s.Count(ctx, driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "app", Product: "p", Calls: 1}})
 			case 4:
-				return s.Append(ctx, storage.Record{Data: []byte("a")}, storage.Record{Data: []byte("b")})
+				return s.Append(ctx, driver.Record{Data: []byte("a")}, driver.Record{Data: []byte("b")})
 			case 5:
-				version, err = s.Put(ctx, doc, storage.Doc{Kind: "thing", ID: "b"})
+				version, err = s.Put(ctx, doc, driver.Doc{Kind: "thing", ID: "b"})
 				return err
 			case 6:
-				_, err := s.Put(ctx, storage.Doc{Kind: "thing", ID: "c"})
+				_, err := s.Put(ctx, driver.Doc{Kind: "thing", ID: "c"})
 				return err
 			}
 			return s.write(ctx, func(*bbolt.Tx) error { panic("bad") })
@@ -113,7 +113,7 @@ func TestEveryStepCanBeRunAgain(t *testing.T) {
 		}
 		spent, _ := s.Token(ctx, old.Key)
 		rs, _ := s.Revocations(ctx, 0, 9)
-		rows, _ := s.Usage(ctx, storage.UsageQuery{AppID: "app", To: time.Unix(0, 0)})
+		rows, _ := s.Usage(ctx, driver.UsageQuery{AppID: "app", To: time.Unix(0, 0)})
 		trail, _ := s.Records(ctx, 0, 9)
 		got, _ := s.Get(ctx, "thing", "a")
 		if !spent.SpentAt.Equal(time.Unix(5, 0)) || len(rs) != 1 || len(rows) != 1 || rows[0].Calls != 1 ||
@@ -128,7 +128,7 @@ func TestEveryStepCanBeRunAgain(t *testing.T) {
 func TestRefusalsWriteNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := newStore(t), t.Context()
-		there := storage.Doc{Kind: "thing", ID: "there"}
+		there := driver.Doc{Kind: "thing", ID: "there"}
 		if _, err := s.Put(ctx, there); err != nil || s.Issue(ctx, numbered(1), numbered(2)) != nil {
 			t.Fatal(err)
 		}
@@ -139,23 +139,23 @@ func TestRefusalsWriteNothing(t *testing.T) {
 			case 1:
 				return s.Exchange(ctx, numbered(1).Key, time.Unix(1, 0), numbered(3), numbered(2))
 			case 2:
-				_, err := s.Put(ctx, storage.Doc{Kind: "thing", ID: "new"}, there)
+				_, err := s.Put(ctx, driver.Doc{Kind: "thing", ID: "new"}, there)
 				return err
 			}
 			return s.Issue(ctx, numbered(4))
 		})
 		for i, err := range answers {
-			if verdict := [4]error{storage.ErrExists, storage.ErrExists, storage.ErrExists, nil}[i]; !errors.Is(err, verdict) {
+			if verdict := [4]error{driver.ErrExists, driver.ErrExists, driver.ErrExists, nil}[i]; !errors.Is(err, verdict) {
 				t.Errorf("step %d = %v, want %v", i, err, verdict)
 			}
 		}
-		if _, err := s.Token(ctx, numbered(3).Key); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := s.Token(ctx, numbered(3).Key); !errors.Is(err, driver.ErrNotFound) {
 			t.Errorf("Token(refused) = %v, want ErrNotFound", err)
 		}
 		if x, err := s.Token(ctx, numbered(1).Key); err != nil || !x.SpentAt.IsZero() {
 			t.Errorf("Token(not exchanged) = spent at %v, %v", x.SpentAt, err)
 		}
-		if _, err := s.Get(ctx, "thing", "new"); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := s.Get(ctx, "thing", "new"); !errors.Is(err, driver.ErrNotFound) {
 			t.Errorf("Get(refused) = %v, want ErrNotFound", err)
 		}
 	})
@@ -166,7 +166,7 @@ func TestRefusalsCostNoTransaction(t *testing.T) {
 		s := newStore(t)
 		before := transactions(t, s)
 		for range 3 {
-			if err := s.Exchange(t.Context(), numbered(1).Key, time.Unix(5, 0)); !errors.Is(err, storage.ErrNotFound) {
+			if err := s.Exchange(t.Context(), numbered(1).Key, time.Unix(5, 0)); !errors.Is(err, driver.ErrNotFound) {
 				t.Fatalf("Exchange(unknown) = %v, want ErrNotFound", err)
 			}
 		}
@@ -183,7 +183,7 @@ func TestFullDiskRefusesAndRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		s.db.MaxSize = 1 // what is in the file already stays usable
-		large := storage.Doc{Kind: "thing", ID: "large", Data: make([]byte, storage.MaxData)}
+		large := driver.Doc{Kind: "thing", ID: "large", Data: make([]byte, driver.MaxData)}
 		answers := atOnce(t, s, 2, func(i int) error {
 			_, err := s.Put(t.Context(), large)
 			return err
@@ -206,7 +206,7 @@ func TestHalfCommitStopsWriting(t *testing.T) {
 	s := newStore(t)
 	err := s.write(t.Context(), func(tx *bbolt.Tx) error {
 		tx.OnCommit(func() { panic("flush") })
-		return add(tx, encode([]storage.Token{numbered(1)}))
+		return add(tx, encode([]driver.Token{numbered(1)}))
 	})
 	if err == nil || isVerdict(err) {
 		t.Errorf("write(flush fails) = %v, want trouble", err)

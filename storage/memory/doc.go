@@ -1,4 +1,4 @@
-// Package memory is a [storage.Backend] that ends with its process: for tests, for trying
+// Package memory is a [driver.Backend] that ends with its process: for tests, for trying
 // things out, and to be read before an adapter is written.
 //
 // # How it is made

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Get returns one document.
-func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err error) {
+func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err error) {
 	err = s.step(ctx, func() error {
 		stored, there := s.docs[name{kind, id}]
 		if !there {
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		}
 		d = clone(stored)
 		return nil
@@ -23,14 +23,14 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d storage.Doc, err er
 
 // List returns a page of the documents with an entry in span, a document once for each
 // of its entries there.
-func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int) (docs []storage.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
 	err = s.step(ctx, func() error {
 		found := s.places(kind, span)
 		if len(found) > n {
 			found, next = found[:n], found[n]
 		}
 		for _, place := range found {
-			_, id, _ := strings.Cut(place, storage.Separator)
+			_, id, _ := strings.Cut(place, driver.Separator)
 			docs = append(docs, clone(s.docs[name{kind, id}]))
 		}
 		return nil
@@ -39,14 +39,14 @@ func (s *Store) List(ctx context.Context, kind string, span storage.Span, n int)
 }
 
 // places returns entry + Separator + id of what lies in span, in order.
-func (s *Store) places(kind string, span storage.Span) []string {
+func (s *Store) places(kind string, span driver.Span) []string {
 	var found []string
 	for _, d := range s.docs {
 		if d.Kind != kind {
 			continue
 		}
 		for _, entry := range d.Index {
-			if place := entry + storage.Separator + d.ID; span.From <= place && place < span.To {
+			if place := entry + driver.Separator + d.ID; span.From <= place && place < span.To {
 				found = append(found, place)
 			}
 		}
@@ -56,8 +56,8 @@ func (s *Store) places(kind string, span storage.Span) []string {
 }
 
 // Put looks at all documents before it writes the first.
-func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
-	if err := storage.CheckPut(docs...); err != nil {
+func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
+	if err := driver.CheckPut(docs...); err != nil {
 		return 0, err
 	}
 	err = s.step(ctx, func() error {
@@ -76,18 +76,18 @@ func (s *Store) Put(ctx context.Context, docs ...storage.Doc) (version int64, er
 	return version, err
 }
 
-func (s *Store) inTheWay(d storage.Doc) error {
+func (s *Store) inTheWay(d driver.Doc) error {
 	stored, there := s.docs[name{d.Kind, d.ID}]
 	switch {
 	case d.Version == 0 && there:
-		return &storage.PutError{Kind: d.Kind, ID: d.ID, Err: storage.ErrExists}
+		return &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrExists}
 	case d.Version != 0 && d.Version != stored.Version: // a document that is gone has version 0
-		return &storage.PutError{Kind: d.Kind, ID: d.ID, Err: storage.ErrConflict}
+		return &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrConflict}
 	}
 	return nil
 }
 
-func (s *Store) write(d storage.Doc) {
+func (s *Store) write(d driver.Doc) {
 	if d.Deleted {
 		delete(s.docs, name{d.Kind, d.ID})
 		return
@@ -98,7 +98,7 @@ func (s *Store) write(d storage.Doc) {
 	s.docs[name{d.Kind, d.ID}] = d
 }
 
-func clone(d storage.Doc) storage.Doc {
+func clone(d driver.Doc) driver.Doc {
 	d.Index, d.Data = slices.Clone(d.Index), slices.Clone(d.Data)
 	return d
 }

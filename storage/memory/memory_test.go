@@ -3,11 +3,11 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
 func TestContract(t *testing.T) {
-	storagetest.Run(t, func(*testing.T) storage.Backend { return memory.New() })
+	storagetest.Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store keeps everything in maps. The mutex guards all fields below it.
@@ -15,31 +15,31 @@ type Store struct {
 	mu     sync.Mutex
 	closed bool
 
-	tokens      map[storage.Key]storage.Token
-	revocations map[name]storage.Revocation
+	tokens      map[driver.Key]driver.Token
+	revocations map[name]driver.Revocation
 	revoked     uint64 // last Seq given to a revocation
 
-	docs    map[name]storage.Doc
+	docs    map[name]driver.Doc
 	version int64 // last version given to a document
 
-	usage   map[row]storage.Count
+	usage   map[row]driver.Count
 	batches map[string]uint64 // highest Seq seen, by node
-	records []storage.Record  // record i has Seq pruned+i+1
+	records []driver.Record   // record i has Seq pruned+i+1
 	pruned  uint64            // records before them that were removed
 }
 
 // name is what a document or a revocation is found by.
 type name struct{ kind, id string }
 
-var _ storage.Backend = (*Store)(nil)
+var _ driver.Backend = (*Store)(nil)
 
 // New makes an empty Store.
 func New() *Store {
 	return &Store{
-		tokens:      map[storage.Key]storage.Token{},
-		revocations: map[name]storage.Revocation{},
-		docs:        map[name]storage.Doc{},
-		usage:       map[row]storage.Count{},
+		tokens:      map[driver.Key]driver.Token{},
+		revocations: map[name]driver.Revocation{},
+		docs:        map[name]driver.Doc{},
+		usage:       map[row]driver.Count{},
 		batches:     map[string]uint64{},
 	}
 }
@@ -67,11 +67,11 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 			removed++
 			return true
 		}
-		maps.DeleteFunc(s.tokens, func(_ storage.Key, t storage.Token) bool { return ended(t.ExpiresAt) })
-		maps.DeleteFunc(s.revocations, func(_ name, r storage.Revocation) bool { return ended(r.Until) })
-		maps.DeleteFunc(s.docs, func(_ name, d storage.Doc) bool { return ended(d.ExpiresAt) })
-		maps.DeleteFunc(s.usage, func(r row, _ storage.Count) bool {
-			return !r.daily && ended(r.at.Add(storage.UsageHours+1))
+		maps.DeleteFunc(s.tokens, func(_ driver.Key, t driver.Token) bool { return ended(t.ExpiresAt) })
+		maps.DeleteFunc(s.revocations, func(_ name, r driver.Revocation) bool { return ended(r.Until) })
+		maps.DeleteFunc(s.docs, func(_ name, d driver.Doc) bool { return ended(d.ExpiresAt) })
+		maps.DeleteFunc(s.usage, func(r row, _ driver.Count) bool {
+			return !r.daily && ended(r.at.Add(driver.UsageHours+1))
 		})
 		return nil
 	})

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Issue stores all tokens or none.
-func (s *Store) Issue(ctx context.Context, tokens ...storage.Token) error {
+func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 	return s.step(ctx, func() error {
 		if s.taken(tokens) {
-			return storage.ErrExists
+			return driver.ErrExists
 		}
 		s.add(tokens)
 		return nil
@@ -22,11 +22,11 @@ func (s *Store) Issue(ctx context.Context, tokens ...storage.Token) error {
 }
 
 // Token returns the token with this key.
-func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, err error) {
+func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
 	err = s.step(ctx, func() error {
 		var there bool
 		if t, there = s.tokens[key]; !there {
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		}
 		return nil
 	})
@@ -35,18 +35,18 @@ func (s *Store) Token(ctx context.Context, key storage.Key) (t storage.Token, er
 
 // Exchange spends one token and stores next. The order of the cases is the order of the
 // verdicts.
-func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	return s.step(ctx, func() error {
 		t, there := s.tokens[key]
 		switch {
 		case !there:
-			return storage.ErrNotFound
+			return driver.ErrNotFound
 		case !t.SpentAt.IsZero():
-			return storage.ErrSpent
+			return driver.ErrSpent
 		case s.covered(t):
-			return storage.ErrRevoked
+			return driver.ErrRevoked
 		case s.taken(next):
-			return storage.ErrExists
+			return driver.ErrExists
 		}
 		t.SpentAt = plain(at)
 		s.tokens[key] = t
@@ -56,8 +56,8 @@ func (s *Store) Exchange(ctx context.Context, key storage.Key, at time.Time, nex
 }
 
 // taken reports whether a key of these tokens is in use, or appears twice among them.
-func (s *Store) taken(tokens []storage.Token) bool {
-	seen := make(map[storage.Key]bool, len(tokens))
+func (s *Store) taken(tokens []driver.Token) bool {
+	seen := make(map[driver.Key]bool, len(tokens))
 	for _, t := range tokens {
 		if _, there := s.tokens[t.Key]; there || seen[t.Key] {
 			return true
@@ -67,7 +67,7 @@ func (s *Store) taken(tokens []storage.Token) bool {
 	return false
 }
 
-func (s *Store) add(tokens []storage.Token) {
+func (s *Store) add(tokens []driver.Token) {
 	for _, t := range tokens {
 		for _, at := range []*time.Time{&t.GrantedAt, &t.IssuedAt, &t.ExpiresAt, &t.SpentAt, &t.AuthTime} {
 			*at = plain(*at)
@@ -78,12 +78,12 @@ func (s *Store) add(tokens []storage.Token) {
 
 // covered asks the facts, not the token: a token that is written after the revocation
 // that ends it is ended all the same.
-func (s *Store) covered(t storage.Token) bool {
+func (s *Store) covered(t driver.Token) bool {
 	for _, about := range []name{
-		{storage.RevokeGrant, t.Grant},
-		{storage.RevokeApp, t.AppID},
-		{storage.RevokeUser, t.UserID},
-		{storage.RevokeConsent, storage.ConsentID(t.AppID, t.UserID)},
+		{driver.RevokeGrant, t.Grant},
+		{driver.RevokeApp, t.AppID},
+		{driver.RevokeUser, t.UserID},
+		{driver.RevokeConsent, driver.ConsentID(t.AppID, t.UserID)},
 	} {
 		if r, there := s.revocations[about]; there && r.Covers(t) {
 			return true
@@ -93,7 +93,7 @@ func (s *Store) covered(t storage.Token) bool {
 }
 
 // Revoke stores revocations, each joined with an older one of its kind and id.
-func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return s.step(ctx, func() error {
 		for _, r := range rs {
 			about := name{r.Kind, r.ID}
@@ -110,14 +110,14 @@ func (s *Store) Revoke(ctx context.Context, rs ...storage.Revocation) error {
 }
 
 // Revocations returns the feed behind after.
-func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []storage.Revocation, err error) {
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error) {
 	err = s.step(ctx, func() error {
 		for r := range maps.Values(s.revocations) {
 			if r.Seq > after {
 				feed = append(feed, r)
 			}
 		}
-		slices.SortFunc(feed, func(a, b storage.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
+		slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
 		feed = feed[:min(n, len(feed))]
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // row is what a usage row is found by.
@@ -17,27 +17,27 @@ type row struct {
 }
 
 // Count adds a batch to the rows of its hours and days, once.
-func (s *Store) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	return s.step(ctx, func() error {
 		if len(counts) == 0 || b.Seq <= s.batches[b.Node] {
 			return nil
 		}
 		s.batches[b.Node] = b.Seq
 		for _, c := range counts {
-			s.count(c, row{c.AppID, c.Product, false, storage.Hour(c.At)})
-			s.count(c, row{c.AppID, c.Product, true, storage.Day(c.At)})
+			s.count(c, row{c.AppID, c.Product, false, driver.Hour(c.At)})
+			s.count(c, row{c.AppID, c.Product, true, driver.Day(c.At)})
 		}
 		return nil
 	})
 }
 
-func (s *Store) count(c storage.Count, into row) {
+func (s *Store) count(c driver.Count, into row) {
 	c.At = into.at
 	s.usage[into] = c.Plus(s.usage[into])
 }
 
 // Usage returns the rows that match q.
-func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage.Count, err error) {
+func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
 	err = s.step(ctx, func() error {
 		for r, c := range s.usage {
 			ours := r.app == q.AppID && r.daily == q.Daily && (q.Product == "" || r.product == q.Product)
@@ -45,7 +45,7 @@ func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage
 				rows = append(rows, c)
 			}
 		}
-		slices.SortFunc(rows, func(a, b storage.Count) int {
+		slices.SortFunc(rows, func(a, b driver.Count) int {
 			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 		})
 		return nil
@@ -54,10 +54,10 @@ func (s *Store) Usage(ctx context.Context, q storage.UsageQuery) (rows []storage
 }
 
 // Append adds audit records.
-func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
+func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 	return s.step(ctx, func() error {
 		for _, r := range records {
-			s.records = append(s.records, storage.Record{
+			s.records = append(s.records, driver.Record{
 				Seq: s.pruned + uint64(len(s.records)) + 1, At: plain(r.At), Data: slices.Clone(r.Data)})
 		}
 		return nil
@@ -65,7 +65,7 @@ func (s *Store) Append(ctx context.Context, records ...storage.Record) error {
 }
 
 // Records returns the audit trail behind after.
-func (s *Store) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	err = s.step(ctx, func() error {
 		rest := s.records[min(max(after, s.pruned)-s.pruned, uint64(len(s.records))):]
 		for _, r := range rest[:min(n, len(rest))] {

@@ -5,37 +5,37 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func auditing() []promise {
 	return []promise{
 		{"every field of a record comes back", recordFields},
-		{"Seq rises in the order of the calls, and within a call", func(t *testing.T, b storage.Backend) {
+		{"Seq rises in the order of the calls, and within a call", func(t *testing.T, b driver.Backend) {
 			record(t, b, "a")
 			record(t, b, "b", "c")
 			record(t, b, "d")
-			wantTrail(t, trail(t, b, 0, storage.Page), "a", "b", "c", "d")
+			wantTrail(t, trail(t, b, 0, driver.Page), "a", "b", "c", "d")
 		}},
 		{"a page holds up to n and goes on behind after", trailPages},
 		{"the reader who follows beside 8 writers misses nothing", followRecords},
-		{"appending nothing is fine", func(t *testing.T, b storage.Backend) {
+		{"appending nothing is fine", func(t *testing.T, b driver.Backend) {
 			want(t, "Append()", b.Append(t.Context()), nil)
-			wantTrail(t, trail(t, b, 0, storage.Page))
+			wantTrail(t, trail(t, b, 0, driver.Page))
 		}},
 	}
 }
 
-func record(t *testing.T, b storage.Backend, texts ...string) {
+func record(t *testing.T, b driver.Backend, texts ...string) {
 	t.Helper()
-	var records []storage.Record
+	var records []driver.Record
 	for _, text := range texts {
-		records = append(records, storage.Record{At: at(0), Data: []byte(text)})
+		records = append(records, driver.Record{At: at(0), Data: []byte(text)})
 	}
 	want(t, "Append(records)", b.Append(t.Context(), records...), nil)
 }
 
-func trail(t *testing.T, b storage.Backend, after uint64, n int) []storage.Record {
+func trail(t *testing.T, b driver.Backend, after uint64, n int) []driver.Record {
 	t.Helper()
 	records, err := b.Records(t.Context(), after, n)
 	want(t, fmt.Sprintf("Records(%d, %d)", after, n), err, nil)
@@ -43,7 +43,7 @@ func trail(t *testing.T, b storage.Backend, after uint64, n int) []storage.Recor
 }
 
 // wantTrail says that a trail holds these texts, and that its Seq rise from above 0.
-func wantTrail(t *testing.T, got []storage.Record, texts ...string) {
+func wantTrail(t *testing.T, got []driver.Record, texts ...string) {
 	t.Helper()
 	if len(got) != len(texts) {
 		t.Fatalf("Records(after) = %d records, want %d", len(got), len(texts))
@@ -57,15 +57,15 @@ func wantTrail(t *testing.T, got []storage.Record, texts ...string) {
 	}
 }
 
-func recordFields(t *testing.T, b storage.Backend) {
-	puts := []storage.Record{
+func recordFields(t *testing.T, b driver.Backend) {
+	puts := []driver.Record{
 		{At: abroad(at(1).Add(1)), Data: []byte("\x00\xff{}")},
 		{At: at(-1)}, // the trail is ordered by Seq, not by time
 		{Data: []byte("no time")},
 		{Seq: 1000, At: at(1), Data: []byte("a Seq handed in is not read")},
 	}
 	want(t, "Append(records)", b.Append(t.Context(), puts...), nil)
-	got := trail(t, b, 0, storage.Page)
+	got := trail(t, b, 0, driver.Page)
 	if len(got) != len(puts) {
 		t.Fatalf("Records(0) = %d records, want %d", len(got), len(puts))
 	}
@@ -76,9 +76,9 @@ func recordFields(t *testing.T, b storage.Backend) {
 	}
 }
 
-func trailPages(t *testing.T, b storage.Backend) {
+func trailPages(t *testing.T, b driver.Backend) {
 	record(t, b, "a", "b", "c", "d", "e")
-	all := trail(t, b, 0, storage.Page)
+	all := trail(t, b, 0, driver.Page)
 	wantTrail(t, all, "a", "b", "c", "d", "e")
 	wantTrail(t, trail(t, b, all[0].Seq, 3), "b", "c", "d")
 	wantTrail(t, trail(t, b, all[3].Seq, 3), "e")
@@ -86,15 +86,15 @@ func trailPages(t *testing.T, b storage.Backend) {
 	wantTrail(t, trail(t, b, all[4].Seq+1000, 3))
 }
 
-func followRecords(t *testing.T, b storage.Backend) {
+func followRecords(t *testing.T, b driver.Backend) {
 	const writers, each = 8, 20
-	var seen []storage.Record
+	var seen []driver.Record
 	after := uint64(0)
 	answers := meanwhile(writers, each, func(i, j int) error {
 		return b.Append(t.Context(),
-			storage.Record{Data: fmt.Append(nil, i, " ", j, " first")}, storage.Record{Data: fmt.Append(nil, i, " ", j, " last")})
+			driver.Record{Data: fmt.Append(nil, i, " ", j, " first")}, driver.Record{Data: fmt.Append(nil, i, " ", j, " last")})
 	}, func() {
-		for page := []storage.Record{{}}; len(page) > 0; {
+		for page := []driver.Record{{}}; len(page) > 0; {
 			page = trail(t, b, after, 7)
 			for _, r := range page {
 				if r.Seq <= after {
@@ -107,7 +107,7 @@ func followRecords(t *testing.T, b storage.Backend) {
 	})
 	allNil(t, "Append(two)", answers)
 	var texts []string
-	for _, r := range trail(t, b, 0, storage.Page) {
+	for _, r := range trail(t, b, 0, driver.Page) {
 		texts = append(texts, string(r.Data))
 	}
 	wantTrail(t, seen, texts...)

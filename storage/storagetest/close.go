@@ -6,10 +6,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
-func runClose(t *testing.T, open func(t *testing.T) storage.Backend) {
+func runClose(t *testing.T, open func(t *testing.T) driver.Backend) {
 	t.Run("after Close every call fails, and with no verdict", func(t *testing.T) {
 		t.Parallel()
 		b := open(t)
@@ -29,13 +29,13 @@ func runClose(t *testing.T, open func(t *testing.T) storage.Backend) {
 }
 
 // everyCall calls each method once, with something to do, and returns its error.
-func everyCall(ctx context.Context, b storage.Backend) map[string]error {
+func everyCall(ctx context.Context, b driver.Backend) map[string]error {
 	_, token1 := b.Token(ctx, token("a").Key)
 	_, revocations := b.Revocations(ctx, 0, 1)
 	_, usage := b.Usage(ctx, hours("app"))
 	_, records := b.Records(ctx, 0, 1)
 	_, get := b.Get(ctx, "thing", "a")
-	_, _, list := b.List(ctx, "thing", storage.Is("a"), 1)
+	_, _, list := b.List(ctx, "thing", driver.Is("a"), 1)
 	_, put := b.Put(ctx, doc("a"))
 	_, sweep := b.Sweep(ctx, at(0), 1)
 	return map[string]error{
@@ -44,9 +44,9 @@ func everyCall(ctx context.Context, b storage.Backend) map[string]error {
 		"Exchange":    b.Exchange(ctx, token("a").Key, at(0)),
 		"Revoke":      b.Revoke(ctx, grantEnd("a")),
 		"Revocations": revocations,
-		"Count":       b.Count(ctx, storage.Batch{Node: "node", Seq: 1}, []storage.Count{calls("ai", at(0), 1)}),
+		"Count":       b.Count(ctx, driver.Batch{Node: "node", Seq: 1}, []driver.Count{calls("ai", at(0), 1)}),
 		"Usage":       usage,
-		"Append":      b.Append(ctx, storage.Record{Data: []byte("a")}),
+		"Append":      b.Append(ctx, driver.Record{Data: []byte("a")}),
 		"Records":     records,
 		"Get":         get,
 		"List":        list,
@@ -57,7 +57,7 @@ func everyCall(ctx context.Context, b storage.Backend) map[string]error {
 
 // closeAmid closes a Backend amid callers who stop at their first failure, and returns
 // the documents whose writing was answered. The round decides how far the callers are.
-func closeAmid(t *testing.T, b storage.Backend, round int) (answered []string) {
+func closeAmid(t *testing.T, b driver.Backend, round int) (answered []string) {
 	var callers sync.WaitGroup
 	var guard sync.Mutex
 	began, closed := make(chan bool, 64), make(chan bool)
@@ -103,7 +103,7 @@ func over(closed chan bool) bool {
 	}
 }
 
-func anyCall(ctx context.Context, b storage.Backend, caller int, id string) (err error) {
+func anyCall(ctx context.Context, b driver.Backend, caller int, id string) (err error) {
 	switch caller {
 	case 0:
 		_, err = b.Put(ctx, doc(id, "all"))
@@ -112,9 +112,9 @@ func anyCall(ctx context.Context, b storage.Backend, caller int, id string) (err
 	case 2:
 		err = b.Revoke(ctx, grantEnd(id))
 	case 3:
-		err = b.Append(ctx, storage.Record{Data: []byte(id)})
+		err = b.Append(ctx, driver.Record{Data: []byte(id)})
 	case 4:
-		_, _, err = b.List(ctx, "thing", storage.Is("all"), 9)
+		_, _, err = b.List(ctx, "thing", driver.Is("all"), 9)
 	default:
 		_, err = b.Revocations(ctx, 0, 9)
 	}

@@ -4,43 +4,43 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func conflicts() []promise {
 	return []promise{
-		{"creating what is there: ErrExists, and it stays", func(t *testing.T, b storage.Backend) {
+		{"creating what is there: ErrExists, and it stays", func(t *testing.T, b driver.Backend) {
 			d := doc("a", "entry")
 			d.Version = put(t, b, d)
-			inTheWay(t, b, "a", storage.ErrExists, storage.Doc{Kind: "thing", ID: "a", Data: []byte("other")})
+			inTheWay(t, b, "a", driver.ErrExists, driver.Doc{Kind: "thing", ID: "a", Data: []byte("other")})
 			sameDoc(t, get(t, b, "a"), d)
 		}},
 		{"replacing a version that is no more: ErrConflict, and the newer stays", staleReplace},
-		{"replacing a version that has not been yet: ErrConflict", func(t *testing.T, b storage.Backend) {
+		{"replacing a version that has not been yet: ErrConflict", func(t *testing.T, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			ahead := d
 			ahead.Version++
-			inTheWay(t, b, "a", storage.ErrConflict, ahead)
+			inTheWay(t, b, "a", driver.ErrConflict, ahead)
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{"removing a version that is no more: ErrConflict, and the newer stays", func(t *testing.T, b storage.Backend) {
+		{"removing a version that is no more: ErrConflict, and the newer stays", func(t *testing.T, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			stale := removal(d)
 			d.Version = put(t, b, d)
-			inTheWay(t, b, "a", storage.ErrConflict, stale)
+			inTheWay(t, b, "a", driver.ErrConflict, stale)
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{"replacing or removing what is gone: ErrConflict", func(t *testing.T, b storage.Backend) {
+		{"replacing or removing what is gone: ErrConflict", func(t *testing.T, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			put(t, b, removal(d))
-			inTheWay(t, b, "a", storage.ErrConflict, d)
-			inTheWay(t, b, "a", storage.ErrConflict, removal(d))
+			inTheWay(t, b, "a", driver.ErrConflict, d)
+			inTheWay(t, b, "a", driver.ErrConflict, removal(d))
 			never := doc("never")
 			never.Version = 1
-			inTheWay(t, b, "never", storage.ErrConflict, never)
+			inTheWay(t, b, "never", driver.ErrConflict, never)
 			gone(t, b, "a", "never")
 		}},
 		{"a document that is removed and made again never meets its old version", madeAgain},
@@ -50,11 +50,11 @@ func conflicts() []promise {
 }
 
 // inTheWay says that a Put is refused, and that the error names the document.
-func inTheWay(t *testing.T, b storage.Backend, id string, verdict error, docs ...storage.Doc) {
+func inTheWay(t *testing.T, b driver.Backend, id string, verdict error, docs ...driver.Doc) {
 	t.Helper()
 	_, err := b.Put(t.Context(), docs...)
 	want(t, "Put(documents)", err, verdict)
-	var in *storage.PutError
+	var in *driver.PutError
 	if !errors.As(err, &in) {
 		t.Fatalf("Put(documents) = %T, want a *PutError", err)
 	}
@@ -63,31 +63,31 @@ func inTheWay(t *testing.T, b storage.Backend, id string, verdict error, docs ..
 	}
 }
 
-func staleReplace(t *testing.T, b storage.Backend) {
+func staleReplace(t *testing.T, b driver.Backend) {
 	d := doc("a", "old")
 	d.Version = put(t, b, d)
 	stale := d
 	stale.Index = []string{"stale"}
 	d.Index = []string{"new"}
 	d.Version = put(t, b, d)
-	inTheWay(t, b, "a", storage.ErrConflict, stale)
+	inTheWay(t, b, "a", driver.ErrConflict, stale)
 	sameDoc(t, get(t, b, "a"), d)
-	lists(t, b, storage.Is("stale"))
-	lists(t, b, storage.Is("new"), "a")
+	lists(t, b, driver.Is("stale"))
+	lists(t, b, driver.Is("new"), "a")
 }
 
-func madeAgain(t *testing.T, b storage.Backend) {
+func madeAgain(t *testing.T, b driver.Backend) {
 	old := doc("a")
 	old.Version = put(t, b, old)
 	put(t, b, removal(old))
 	d := doc("a")
 	d.Version = put(t, b, d)
-	inTheWay(t, b, "a", storage.ErrConflict, old)
-	inTheWay(t, b, "a", storage.ErrConflict, removal(old))
+	inTheWay(t, b, "a", driver.ErrConflict, old)
+	inTheWay(t, b, "a", driver.ErrConflict, removal(old))
 	sameDoc(t, get(t, b, "a"), d)
 }
 
-func allOrNothing(t *testing.T, b storage.Backend) {
+func allOrNothing(t *testing.T, b driver.Backend) {
 	kept, replaced, dead := doc("kept", "entry"), doc("replaced", "entry"), doc("dead", "entry")
 	kept.Version = put(t, b, kept, replaced, dead)
 	replaced.Version, dead.Version = kept.Version, kept.Version
@@ -99,39 +99,39 @@ func allOrNothing(t *testing.T, b storage.Backend) {
 	for _, c := range []struct {
 		id      string
 		verdict error
-		way     storage.Doc
+		way     driver.Doc
 	}{
-		{"kept", storage.ErrExists, doc("kept")},
-		{"replaced", storage.ErrConflict, stale},
-		{"replaced", storage.ErrConflict, removal(stale)},
-		{"never", storage.ErrConflict, storage.Doc{Kind: "thing", ID: "never", Version: 1}},
+		{"kept", driver.ErrExists, doc("kept")},
+		{"replaced", driver.ErrConflict, stale},
+		{"replaced", driver.ErrConflict, removal(stale)},
+		{"never", driver.ErrConflict, driver.Doc{Kind: "thing", ID: "never", Version: 1}},
 	} {
-		docs := []storage.Doc{doc("first", "entry"), removal(dead), c.way, doc("last", "entry")}
+		docs := []driver.Doc{doc("first", "entry"), removal(dead), c.way, doc("last", "entry")}
 		if c.id != "kept" {
-			docs = append([]storage.Doc{changed}, docs...)
+			docs = append([]driver.Doc{changed}, docs...)
 		}
 		inTheWay(t, b, c.id, c.verdict, docs...)
-		for _, d := range []storage.Doc{kept, replaced, dead} {
+		for _, d := range []driver.Doc{kept, replaced, dead} {
 			sameDoc(t, get(t, b, d.ID), d)
 		}
 		gone(t, b, "first", "last", "never")
-		lists(t, b, storage.Is("entry"), "dead", "kept", "replaced")
-		lists(t, b, storage.Is("changed"))
+		lists(t, b, driver.Is("entry"), "dead", "kept", "replaced")
+		lists(t, b, driver.Is("changed"))
 	}
 }
 
-func invalid(t *testing.T, b storage.Backend) {
-	for call, docs := range map[string][]storage.Doc{
+func invalid(t *testing.T, b driver.Backend) {
+	for call, docs := range map[string][]driver.Doc{
 		"a document twice": {doc("a"), doc("b"), doc("a")},
-		"too many":         make([]storage.Doc, storage.MaxPut+1),
-		"too much data":    {doc("a"), {Kind: "thing", ID: "b", Data: make([]byte, storage.MaxData+1)}},
+		"too many":         make([]driver.Doc, driver.MaxPut+1),
+		"too much data":    {doc("a"), {Kind: "thing", ID: "b", Data: make([]byte, driver.MaxData+1)}},
 		"no id":            {doc("a"), doc("")},
 		"0x00 in an id":    {doc("a"), doc("b\x00")},
-		"0x1F in an entry": {doc("a"), doc("b", "entry"+storage.Separator)},
+		"0x1F in an entry": {doc("a"), doc("b", "entry"+driver.Separator)},
 		"removal of any":   {doc("a"), {Kind: "thing", ID: "b", Deleted: true}},
 	} {
 		_, err := b.Put(t.Context(), docs...)
-		want(t, "Put("+call+")", err, storage.ErrInvalid)
+		want(t, "Put("+call+")", err, driver.ErrInvalid)
 		gone(t, b, "a", "b")
 	}
 }

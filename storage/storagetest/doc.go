@@ -1,8 +1,8 @@
-// Package storagetest holds a [storage.Backend] to its contract. The test file of an
+// Package storagetest holds a [driver.Backend] to its contract. The test file of an
 // adapter is a few lines:
 //
 //	func TestContract(t *testing.T) {
-//		storagetest.Run(t, func(t *testing.T) storage.Backend { return open(t, t.TempDir()) })
+//		storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 //	}
 //
 //	func TestReopen(t *testing.T) { storagetest.RunDurable(t, open) }

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // RunDurable holds a Backend to what it promises through Close and a new open in the
 // same folder. The folder is empty at the first open of a test.
-func RunDurable(t *testing.T, open func(t *testing.T, dir string) storage.Backend) {
+func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend) {
 	for _, p := range []struct {
 		says string
-		test func(t *testing.T, open func() storage.Backend)
+		test func(t *testing.T, open func() driver.Backend)
 	}{
 		{"every answered write is there after reopening", everythingKept},
 		{"fields are there after reopening", fieldsKept},
@@ -24,23 +24,23 @@ func RunDurable(t *testing.T, open func(t *testing.T, dir string) storage.Backen
 		t.Run(p.says, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			p.test(t, func() storage.Backend { return open(t, dir) })
+			p.test(t, func() driver.Backend { return open(t, dir) })
 		})
 	}
 }
 
 // during runs one life of a Backend, from open to Close.
-func during(t *testing.T, open func() storage.Backend, life func(b storage.Backend)) {
+func during(t *testing.T, open func() driver.Backend, life func(b driver.Backend)) {
 	t.Helper()
 	b := open()
 	life(b)
 	want(t, "Close()", b.Close(), nil)
 }
 
-func everythingKept(t *testing.T, open func() storage.Backend) {
+func everythingKept(t *testing.T, open func() driver.Backend) {
 	old, next, d := token("a"), full(t), doc("a", "x", "y")
 	d.ExpiresAt = at(5)
-	during(t, open, func(b storage.Backend) {
+	during(t, open, func(b driver.Backend) {
 		issue(t, b, old)
 		want(t, "Exchange(token, next)", b.Exchange(t.Context(), old.Key, at(1), next), nil)
 		revoke(t, b, grantEnd("a"), grantEnd("b"), grantEnd("a"))
@@ -50,28 +50,28 @@ func everythingKept(t *testing.T, open func() storage.Backend) {
 	})
 	old.SpentAt = at(1)
 	for range 2 {
-		during(t, open, func(b storage.Backend) {
+		during(t, open, func(b driver.Backend) {
 			sameToken(t, read(t, b, old.Key), old)
 			sameToken(t, read(t, b, next.Key), next)
-			want(t, "Exchange(spent)", b.Exchange(t.Context(), old.Key, at(2)), storage.ErrSpent)
+			want(t, "Exchange(spent)", b.Exchange(t.Context(), old.Key, at(2)), driver.ErrSpent)
 			wantFeed(t, feed(t, b, 0), "b", "a")
 			x := token("a")
 			x.Grant = "a"
 			issue(t, b, x)
-			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(2)), storage.ErrRevoked)
+			want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(2)), driver.ErrRevoked)
 			sameDoc(t, get(t, b, "a"), d)
-			lists(t, b, storage.Between("a", "z"), "a", "a")
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 10))
-			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 10))
+			lists(t, b, driver.Between("a", "z"), "a", "a")
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 10))
+			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 10))
 			wantTrail(t, trail(t, b, 0, 9), "first", "last")
 		})
 	}
 }
 
-func removalsKept(t *testing.T, open func() storage.Backend) {
+func removalsKept(t *testing.T, open func() driver.Backend) {
 	x, swept := ending(at(5))
 	d := doc("removed", "all")
-	during(t, open, func(b storage.Backend) {
+	during(t, open, func(b driver.Backend) {
 		issue(t, b, x)
 		d.Version = put(t, b, d, swept)
 		put(t, b, removal(d))
@@ -80,22 +80,22 @@ func removalsKept(t *testing.T, open func() storage.Backend) {
 		record(t, b, "pruned", "kept")
 		prune(t, b, trail(t, b, 0, 1)[0].Seq, 9, 1)
 	})
-	during(t, open, func(b storage.Backend) {
+	during(t, open, func(b driver.Backend) {
 		absent(t, b, x)
 		gone(t, b, d.ID, swept.ID)
-		lists(t, b, storage.Is("all"))
+		lists(t, b, driver.Is("all"))
 		wantFeed(t, feed(t, b, 0))
 		wantTrail(t, trail(t, b, 0, 9), "kept")
 		sweep(t, b, at(600), 0)
-		inTheWay(t, b, d.ID, storage.ErrConflict, d)
+		inTheWay(t, b, d.ID, driver.ErrConflict, d)
 	})
 }
 
-func numbersGoOn(t *testing.T, open func() storage.Backend) {
+func numbersGoOn(t *testing.T, open func() driver.Backend) {
 	var version int64
 	var revoked, recorded uint64
 	for life := range 4 {
-		during(t, open, func(b storage.Backend) {
+		during(t, open, func(b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			revoke(t, b, grantEnd("a"))
@@ -115,20 +115,20 @@ func numbersGoOn(t *testing.T, open func() storage.Backend) {
 	}
 }
 
-func batchesKept(t *testing.T, open func() storage.Backend) {
+func batchesKept(t *testing.T, open func() driver.Backend) {
 	for range 3 {
-		during(t, open, func(b storage.Backend) {
+		during(t, open, func(b driver.Backend) {
 			count(t, b, "node", 5, calls("ai", at(0), 10))
 			count(t, b, "node", 4, calls("ai", at(0), 10))
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 10))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 10))
 		})
 	}
 }
 
-func closeKept(t *testing.T, open func() storage.Backend) {
+func closeKept(t *testing.T, open func() driver.Backend) {
 	for round := range 50 {
 		answered := closeAmid(t, open(), round)
-		during(t, open, func(b storage.Backend) {
+		during(t, open, func(b driver.Backend) {
 			for _, id := range answered {
 				put(t, b, removal(get(t, b, id)))
 			}
@@ -136,13 +136,13 @@ func closeKept(t *testing.T, open func() storage.Backend) {
 	}
 }
 
-func fieldsKept(t *testing.T, open func() storage.Backend) {
-	r := storage.Revocation{Kind: storage.RevokeUser, ID: "u", Before: at(7).Add(1), Until: at(600).Add(1)}
-	during(t, open, func(b storage.Backend) {
+func fieldsKept(t *testing.T, open func() driver.Backend) {
+	r := driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: at(7).Add(1), Until: at(600).Add(1)}
+	during(t, open, func(b driver.Backend) {
 		revoke(t, b, r)
-		want(t, "Append(record)", b.Append(t.Context(), storage.Record{At: at(3).Add(1), Data: []byte("a")}), nil)
+		want(t, "Append(record)", b.Append(t.Context(), driver.Record{At: at(3).Add(1), Data: []byte("a")}), nil)
 	})
-	during(t, open, func(b storage.Backend) {
+	during(t, open, func(b driver.Backend) {
 		got, page := feed(t, b, 0), trail(t, b, 0, 9)
 		wantFeed(t, got, "u")
 		sameRevocation(t, got[0], r)

@@ -4,27 +4,27 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func exchanging() []promise {
 	return []promise{
 		{"an exchange spends the token at the given time and stores all that follows", spendAndStore},
-		{"an exchange that nothing follows only spends", func(t *testing.T, b storage.Backend) {
+		{"an exchange that nothing follows only spends", func(t *testing.T, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
-			want(t, "Exchange(token) again", b.Exchange(t.Context(), x.Key, at(2)), storage.ErrSpent)
+			want(t, "Exchange(token) again", b.Exchange(t.Context(), x.Key, at(2)), driver.ErrSpent)
 			x.SpentAt = at(1)
 			sameToken(t, read(t, b, x.Key), x)
 		}},
 		{"what follows can be exchanged in its turn", rotation},
-		{"an expired token can be exchanged: expiry is judged by who reads it", func(t *testing.T, b storage.Backend) {
+		{"an expired token can be exchanged: expiry is judged by who reads it", func(t *testing.T, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			want(t, "Exchange(expired)", b.Exchange(t.Context(), x.Key, x.ExpiresAt.AddDate(1, 0, 0)), nil)
 		}},
-		{"an exchange leaves other tokens alone", func(t *testing.T, b storage.Backend) {
+		{"an exchange leaves other tokens alone", func(t *testing.T, b driver.Backend) {
 			x, sibling := token("a"), token("a")
 			issue(t, b, x, sibling)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
@@ -36,39 +36,39 @@ func exchanging() []promise {
 	}
 }
 
-func spendAndStore(t *testing.T, b storage.Backend) {
+func spendAndStore(t *testing.T, b driver.Backend) {
 	code, access, refresh := token("a"), token("a"), token("a")
 	issue(t, b, code)
 	want(t, "Exchange(code)", b.Exchange(t.Context(), code.Key, at(3), access, refresh), nil)
 	code.SpentAt = at(3)
-	for _, x := range []storage.Token{code, access, refresh} {
+	for _, x := range []driver.Token{code, access, refresh} {
 		sameToken(t, read(t, b, x.Key), x)
 	}
 }
 
-func rotation(t *testing.T, b storage.Backend) {
+func rotation(t *testing.T, b driver.Backend) {
 	x := token("a")
 	issue(t, b, x)
 	for i := range 10 {
 		next := token("a")
 		want(t, "Exchange(token, next)", b.Exchange(t.Context(), x.Key, at(i), next), nil)
-		want(t, "Exchange(token, next) again", b.Exchange(t.Context(), x.Key, at(i), token("a")), storage.ErrSpent)
+		want(t, "Exchange(token, next) again", b.Exchange(t.Context(), x.Key, at(i), token("a")), driver.ErrSpent)
 		x = next
 	}
 }
 
-func exchangeRace(t *testing.T, b storage.Backend) {
+func exchangeRace(t *testing.T, b driver.Backend) {
 	for range 4 {
 		code := token("a")
 		issue(t, b, code)
-		nexts := make([]storage.Token, 32)
+		nexts := make([]driver.Token, 32)
 		for i := range nexts {
 			nexts[i] = token("a")
 		}
 		verdicts := together(len(nexts), func(i int) error {
 			return b.Exchange(t.Context(), code.Key, at(i), nexts[i])
 		})
-		oneWins(t, "Exchange(code, next)", verdicts, storage.ErrSpent)
+		oneWins(t, "Exchange(code, next)", verdicts, driver.ErrSpent)
 		winner := slices.Index(verdicts, nil)
 		code.SpentAt = at(winner)
 		sameToken(t, read(t, b, code.Key), code)
@@ -77,9 +77,9 @@ func exchangeRace(t *testing.T, b storage.Backend) {
 	}
 }
 
-func successorRace(t *testing.T, b storage.Backend) {
+func successorRace(t *testing.T, b driver.Backend) {
 	next := token("next")
-	tokens := make([]storage.Token, 16)
+	tokens := make([]driver.Token, 16)
 	for i := range tokens {
 		tokens[i] = token("a")
 	}
@@ -87,7 +87,7 @@ func successorRace(t *testing.T, b storage.Backend) {
 	verdicts := together(len(tokens), func(i int) error {
 		return b.Exchange(t.Context(), tokens[i].Key, at(1), next)
 	})
-	oneWins(t, "Exchange(token, same next)", verdicts, storage.ErrExists)
+	oneWins(t, "Exchange(token, same next)", verdicts, driver.ErrExists)
 	for i, x := range tokens {
 		if spent := !read(t, b, x.Key).SpentAt.IsZero(); spent != (verdicts[i] == nil) {
 			t.Errorf("Exchange(token, same next) = %v, and the token is spent: %v", verdicts[i], spent)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func revocationFeed() []promise {
@@ -19,7 +19,7 @@ func revocationFeed() []promise {
 		{"joining keeps the later Before and the later Until, whichever call brought them", joinedFields},
 		{"revocations of one call join each other", joinedWithin},
 		{"revocations that differ in kind or id stay apart", stayApart},
-		{"revoking nothing is fine", func(t *testing.T, b storage.Backend) {
+		{"revoking nothing is fine", func(t *testing.T, b driver.Backend) {
 			want(t, "Revoke()", b.Revoke(t.Context()), nil)
 			if got := feed(t, b, 0); len(got) != 0 {
 				t.Fatalf("Revocations(0) = %v, want none", got)
@@ -28,22 +28,22 @@ func revocationFeed() []promise {
 	}
 }
 
-func grantEnd(id string) storage.Revocation {
-	return storage.Revocation{Kind: storage.RevokeGrant, ID: id, Until: at(600)}
+func grantEnd(id string) driver.Revocation {
+	return driver.Revocation{Kind: driver.RevokeGrant, ID: id, Until: at(600)}
 }
 
-func sameRevocation(t *testing.T, got, put storage.Revocation) {
+func sameRevocation(t *testing.T, got, put driver.Revocation) {
 	t.Helper()
 	if got.Kind != put.Kind || got.ID != put.ID || !same(got.Before, put.Before) || !same(got.Until, put.Until) {
 		t.Errorf("Revocations(after) = %+v, want %+v, in UTC", got, put)
 	}
 }
 
-func feedFields(t *testing.T, b storage.Backend) {
-	puts := []storage.Revocation{
-		{Kind: storage.RevokeUser, ID: `é "\ 中`, Before: abroad(at(1).Add(1)), Until: abroad(at(2).Add(2))},
-		{Kind: storage.RevokeJTI, ID: "never forgotten"},
-		{Kind: storage.RevokeApp, ID: "app", Until: at(3)},
+func feedFields(t *testing.T, b driver.Backend) {
+	puts := []driver.Revocation{
+		{Kind: driver.RevokeUser, ID: `é "\ 中`, Before: abroad(at(1).Add(1)), Until: abroad(at(2).Add(2))},
+		{Kind: driver.RevokeJTI, ID: "never forgotten"},
+		{Kind: driver.RevokeApp, ID: "app", Until: at(3)},
 	}
 	revoke(t, b, puts...)
 	got := feed(t, b, 0)
@@ -55,7 +55,7 @@ func feedFields(t *testing.T, b storage.Backend) {
 	}
 }
 
-func feedOrder(t *testing.T, b storage.Backend) {
+func feedOrder(t *testing.T, b driver.Backend) {
 	revoke(t, b, grantEnd("c"))
 	revoke(t, b, grantEnd("b"), grantEnd("d"))
 	revoke(t, b, grantEnd("a"))
@@ -63,7 +63,7 @@ func feedOrder(t *testing.T, b storage.Backend) {
 }
 
 // wantFeed says that a feed holds these ids, and that its Seq rise from above 0.
-func wantFeed(t *testing.T, got []storage.Revocation, ids ...string) {
+func wantFeed(t *testing.T, got []driver.Revocation, ids ...string) {
 	t.Helper()
 	var have []string
 	last := uint64(0)
@@ -79,7 +79,7 @@ func wantFeed(t *testing.T, got []storage.Revocation, ids ...string) {
 	}
 }
 
-func feedPages(t *testing.T, b storage.Backend) {
+func feedPages(t *testing.T, b driver.Backend) {
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
 		revoke(t, b, grantEnd(id))
 	}
@@ -93,14 +93,14 @@ func feedPages(t *testing.T, b storage.Backend) {
 	wantFeed(t, feed(t, b, all[4].Seq+1000))
 }
 
-func followRevocations(t *testing.T, b storage.Backend) {
+func followRevocations(t *testing.T, b driver.Backend) {
 	const writers, each = 8, 40
-	var seen []storage.Revocation
+	var seen []driver.Revocation
 	after := uint64(0)
 	answers := meanwhile(writers, each/2, func(i, j int) error {
 		return b.Revoke(t.Context(), grantEnd(fmt.Sprintf("%d.%d", i, 2*j)), grantEnd(fmt.Sprintf("%d.%d", i, 2*j+1)))
 	}, func() {
-		for page := []storage.Revocation{{}}; len(page) > 0; {
+		for page := []driver.Revocation{{}}; len(page) > 0; {
 			var err error
 			page, err = b.Revocations(t.Context(), after, 7)
 			want(t, "Revocations(after, 7)", err, nil)
@@ -120,7 +120,7 @@ func followRevocations(t *testing.T, b storage.Backend) {
 	}
 }
 
-func revocationIDs(rs []storage.Revocation) []string {
+func revocationIDs(rs []driver.Revocation) []string {
 	var ids []string
 	for _, r := range rs {
 		ids = append(ids, r.ID)
@@ -128,7 +128,7 @@ func revocationIDs(rs []storage.Revocation) []string {
 	return ids
 }
 
-func joinedSeq(t *testing.T, b storage.Backend) {
+func joinedSeq(t *testing.T, b driver.Backend) {
 	revoke(t, b, grantEnd("a"), grantEnd("b"))
 	before := feed(t, b, 0)
 	revoke(t, b, grantEnd("a"))
@@ -136,11 +136,11 @@ func joinedSeq(t *testing.T, b storage.Backend) {
 	wantFeed(t, feed(t, b, before[1].Seq), "a")
 }
 
-func joinedFields(t *testing.T, b storage.Backend) {
-	user := func(before, until time.Time) storage.Revocation {
-		return storage.Revocation{Kind: storage.RevokeUser, ID: "u", Before: before, Until: until}
+func joinedFields(t *testing.T, b driver.Backend) {
+	user := func(before, until time.Time) driver.Revocation {
+		return driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: before, Until: until}
 	}
-	for _, step := range []struct{ put, joined storage.Revocation }{
+	for _, step := range []struct{ put, joined driver.Revocation }{
 		{user(at(5), at(50)), user(at(5), at(50))},
 		{user(at(4), at(60)), user(at(5), at(60))},
 		{user(at(6), at(40)), user(at(6), at(60))},
@@ -156,7 +156,7 @@ func joinedFields(t *testing.T, b storage.Backend) {
 	}
 }
 
-func joinedWithin(t *testing.T, b storage.Backend) {
+func joinedWithin(t *testing.T, b driver.Backend) {
 	early, late := grantEnd("a"), grantEnd("a")
 	early.Until, late.Until = at(1), at(2)
 	revoke(t, b, late, grantEnd("b"), early)
@@ -165,12 +165,12 @@ func joinedWithin(t *testing.T, b storage.Backend) {
 	sameRevocation(t, got[1], late)
 }
 
-func stayApart(t *testing.T, b storage.Backend) {
-	kinds := []string{storage.RevokeGrant, storage.RevokeJTI, storage.RevokeApp, storage.RevokeUser, storage.RevokeConsent}
+func stayApart(t *testing.T, b driver.Backend) {
+	kinds := []string{driver.RevokeGrant, driver.RevokeJTI, driver.RevokeApp, driver.RevokeUser, driver.RevokeConsent}
 	var ids []string
 	for _, kind := range kinds {
 		for _, id := range []string{"x", "X", "x ", "x1"} {
-			revoke(t, b, storage.Revocation{Kind: kind, ID: id, Until: at(1)})
+			revoke(t, b, driver.Revocation{Kind: kind, ID: id, Until: at(1)})
 			ids = append(ids, id)
 		}
 	}

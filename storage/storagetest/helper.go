@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // want ends the test unless a call answered as it must: with this verdict, or with nil.
@@ -33,10 +34,10 @@ func same(got, put time.Time) bool {
 
 // token makes a token with a key of its own. Grant, application and user bear the name
 // of the family.
-func token(family string) storage.Token {
-	return storage.Token{
+func token(family string) driver.Token {
+	return driver.Token{
 		Key:       storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, at(0))),
-		Kind:      storage.KindRefresh,
+		Kind:      driver.KindRefresh,
 		Grant:     "grant " + family,
 		GrantedAt: at(0),
 		AppID:     "app " + family,
@@ -46,12 +47,12 @@ func token(family string) storage.Token {
 	}
 }
 
-func issue(t *testing.T, b storage.Backend, tokens ...storage.Token) {
+func issue(t *testing.T, b driver.Backend, tokens ...driver.Token) {
 	t.Helper()
 	want(t, "Issue(tokens)", b.Issue(t.Context(), tokens...), nil)
 }
 
-func read(t *testing.T, b storage.Backend, key storage.Key) storage.Token {
+func read(t *testing.T, b driver.Backend, key driver.Key) driver.Token {
 	t.Helper()
 	got, err := b.Token(t.Context(), key)
 	want(t, "Token(key)", err, nil)
@@ -59,39 +60,39 @@ func read(t *testing.T, b storage.Backend, key storage.Key) storage.Token {
 }
 
 // absent says that no token has these keys.
-func absent(t *testing.T, b storage.Backend, tokens ...storage.Token) {
+func absent(t *testing.T, b driver.Backend, tokens ...driver.Token) {
 	t.Helper()
 	for _, x := range tokens {
 		_, err := b.Token(t.Context(), x.Key)
-		want(t, "Token(key of what was refused)", err, storage.ErrNotFound)
+		want(t, "Token(key of what was refused)", err, driver.ErrNotFound)
 	}
 }
 
-func revoke(t *testing.T, b storage.Backend, rs ...storage.Revocation) {
+func revoke(t *testing.T, b driver.Backend, rs ...driver.Revocation) {
 	t.Helper()
 	want(t, "Revoke(revocations)", b.Revoke(t.Context(), rs...), nil)
 }
 
 // feed reads all revocations behind a Seq.
-func feed(t *testing.T, b storage.Backend, after uint64) []storage.Revocation {
+func feed(t *testing.T, b driver.Backend, after uint64) []driver.Revocation {
 	t.Helper()
-	rs, err := b.Revocations(t.Context(), after, storage.Page)
+	rs, err := b.Revocations(t.Context(), after, driver.Page)
 	want(t, "Revocations(after)", err, nil)
 	return rs
 }
 
-func doc(id string, entries ...string) storage.Doc {
-	return storage.Doc{Kind: "thing", ID: id, Index: entries, Data: []byte("data of " + id)}
+func doc(id string, entries ...string) driver.Doc {
+	return driver.Doc{Kind: "thing", ID: id, Index: entries, Data: []byte("data of " + id)}
 }
 
-func put(t *testing.T, b storage.Backend, docs ...storage.Doc) int64 {
+func put(t *testing.T, b driver.Backend, docs ...driver.Doc) int64 {
 	t.Helper()
 	version, err := b.Put(t.Context(), docs...)
 	want(t, "Put(documents)", err, nil)
 	return version
 }
 
-func get(t *testing.T, b storage.Backend, id string) storage.Doc {
+func get(t *testing.T, b driver.Backend, id string) driver.Doc {
 	t.Helper()
 	d, err := b.Get(t.Context(), "thing", id)
 	want(t, fmt.Sprintf("Get(%q)", id), err, nil)
@@ -99,30 +100,30 @@ func get(t *testing.T, b storage.Backend, id string) storage.Doc {
 }
 
 // gone says that no document has these ids.
-func gone(t *testing.T, b storage.Backend, ids ...string) {
+func gone(t *testing.T, b driver.Backend, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		_, err := b.Get(t.Context(), "thing", id)
-		want(t, fmt.Sprintf("Get(%q)", id), err, storage.ErrNotFound)
+		want(t, fmt.Sprintf("Get(%q)", id), err, driver.ErrNotFound)
 	}
 }
 
 // removal is the Put that removes a stored document.
-func removal(d storage.Doc) storage.Doc {
-	return storage.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Deleted: true}
+func removal(d driver.Doc) driver.Doc {
+	return driver.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Deleted: true}
 }
 
 // lists says that one page of a span holds these documents, in this order.
-func lists(t *testing.T, b storage.Backend, span storage.Span, ids ...string) {
+func lists(t *testing.T, b driver.Backend, span driver.Span, ids ...string) {
 	t.Helper()
-	docs, next, err := b.List(t.Context(), "thing", span, storage.Page)
+	docs, next, err := b.List(t.Context(), "thing", span, driver.Page)
 	want(t, fmt.Sprintf("List(%q)", span), err, nil)
 	if got := idsOf(docs); !slices.Equal(got, ids) || next != "" {
 		t.Fatalf("List(%q) = %q, next %q, want %q and no next", span, got, next, ids)
 	}
 }
 
-func idsOf(docs []storage.Doc) []string {
+func idsOf(docs []driver.Doc) []string {
 	var ids []string
 	for _, d := range docs {
 		ids = append(ids, d.ID)
@@ -130,9 +131,9 @@ func idsOf(docs []storage.Doc) []string {
 	return ids
 }
 
-func sweep(t *testing.T, b storage.Backend, moment time.Time, removed int) {
+func sweep(t *testing.T, b driver.Backend, moment time.Time, removed int) {
 	t.Helper()
-	got, err := b.Sweep(t.Context(), moment, storage.Page)
+	got, err := b.Sweep(t.Context(), moment, driver.Page)
 	want(t, "Sweep(at)", err, nil)
 	if got != removed {
 		t.Fatalf("Sweep(%v) removed %d, want %d", moment, got, removed)
@@ -142,6 +143,6 @@ func sweep(t *testing.T, b storage.Backend, moment time.Time, removed int) {
 // verdict reports whether an error is one that callers act on.
 func verdict(err error) bool {
 	return slices.ContainsFunc([]error{
-		storage.ErrNotFound, storage.ErrExists, storage.ErrConflict, storage.ErrSpent, storage.ErrRevoked, storage.ErrInvalid,
+		driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid,
 	}, func(v error) bool { return errors.Is(err, v) })
 }

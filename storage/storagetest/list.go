@@ -5,47 +5,47 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func listing() []promise {
 	return []promise{
-		{"an entry finds exactly the documents that have it", func(t *testing.T, b storage.Backend) {
+		{"an entry finds exactly the documents that have it", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "owner=u1"), doc("b", "owner=u1", "all"), doc("c", "all"), doc("d"))
-			lists(t, b, storage.Is("owner=u1"), "a", "b")
-			lists(t, b, storage.Is("all"), "b", "c")
-			lists(t, b, storage.Is("owner=u2"))
+			lists(t, b, driver.Is("owner=u1"), "a", "b")
+			lists(t, b, driver.Is("all"), "b", "c")
+			lists(t, b, driver.Is("owner=u2"))
 		}},
-		{"an entry does not find its neighbours: u1 is not u10, nor U1", func(t *testing.T, b storage.Backend) {
+		{"an entry does not find its neighbours: u1 is not u10, nor U1", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "owner=u"), doc("b", "owner=u1"), doc("c", "owner=u10"), doc("d", "owner=u1 "),
 				doc("e", "owner=U1"), doc("f", "owner=u1\x01"), doc("g", "owner=u1!"), doc("h", "owner=ú1"))
-			lists(t, b, storage.Is("owner=u1"), "b")
-			lists(t, b, storage.Is("owner=u"), "a")
+			lists(t, b, driver.Is("owner=u1"), "b")
+			lists(t, b, driver.Is("owner=u"), "a")
 		}},
-		{"kinds do not mix", func(t *testing.T, b storage.Backend) {
-			put(t, b, doc("a", "all"), storage.Doc{Kind: "thing2", ID: "b", Index: []string{"all"}},
-				storage.Doc{Kind: "thin", ID: "c", Index: []string{"all", "gall"}})
-			lists(t, b, storage.Is("all"), "a")
-			lists(t, b, storage.Between("\x01", "\U0010ffff"), "a")
+		{"kinds do not mix", func(t *testing.T, b driver.Backend) {
+			put(t, b, doc("a", "all"), driver.Doc{Kind: "thing2", ID: "b", Index: []string{"all"}},
+				driver.Doc{Kind: "thin", ID: "c", Index: []string{"all", "gall"}})
+			lists(t, b, driver.Is("all"), "a")
+			lists(t, b, driver.Between("\x01", "\U0010ffff"), "a")
 		}},
 		{"the order is by bytes: of the entry, then of the id", byteOrder},
 		{"from counts, to does not: what is due", due},
-		{"an empty or a reversed span holds nothing", func(t *testing.T, b storage.Backend) {
+		{"an empty or a reversed span holds nothing", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "m"))
-			lists(t, b, storage.Between("m", "m"))
-			lists(t, b, storage.Between("n", "m"))
-			lists(t, b, storage.Between("", ""))
+			lists(t, b, driver.Between("m", "m"))
+			lists(t, b, driver.Between("n", "m"))
+			lists(t, b, driver.Between("", ""))
 		}},
-		{"a document is listed once for each of its entries in the span", func(t *testing.T, b storage.Backend) {
+		{"a document is listed once for each of its entries in the span", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "tag=x", "tag=z"), doc("b", "tag=y"))
-			lists(t, b, storage.Between("tag=", "tag=~"), "a", "b", "a")
+			lists(t, b, driver.Between("tag=", "tag=~"), "a", "b", "a")
 		}},
-		{"an entry that is given twice lists once", func(t *testing.T, b storage.Backend) {
+		{"an entry that is given twice lists once", func(t *testing.T, b driver.Backend) {
 			d := doc("a", "x", "x")
 			d.Version = put(t, b, d)
-			lists(t, b, storage.Is("x"), "a")
+			lists(t, b, driver.Is("x"), "a")
 			put(t, b, removal(d))
-			lists(t, b, storage.Is("x"))
+			lists(t, b, driver.Is("x"))
 		}},
 		{"a replaced document leaves the entries it has no more", entriesFollow},
 		{"a removed document leaves all its entries", entriesEnd},
@@ -53,48 +53,48 @@ func listing() []promise {
 	}
 }
 
-func byteOrder(t *testing.T, b storage.Backend) {
+func byteOrder(t *testing.T, b driver.Backend) {
 	put(t, b,
 		doc("b", "a"), doc("B", "a"), doc("10", "a"), doc("9", "a"), doc("é", "a"), doc("~", "a"), doc("中", "a"), doc("𐍈", "a"), doc("\uffee", "a"),
 		doc("1", "a "), doc("0", "a!"), doc("2", "A"), doc("3", "é"), doc("4", "z"), doc("5", "a\x01"))
-	lists(t, b, storage.Between("A", "\U0010ffff"),
+	lists(t, b, driver.Between("A", "\U0010ffff"),
 		"2", "5", "10", "9", "B", "b", "~", "é", "中", "\uffee", "𐍈", "1", "0", "4", "3")
 }
 
-func due(t *testing.T, b storage.Backend) {
+func due(t *testing.T, b driver.Backend) {
 	for i := range 10 {
 		put(t, b, doc(fmt.Sprint("delivery", 9-i), fmt.Sprintf("due=%04d", i)))
 	}
-	lists(t, b, storage.Between("due=0000", "due=0003"), "delivery9", "delivery8", "delivery7")
-	lists(t, b, storage.Between("due=0003", "due=0004"), "delivery6")
-	lists(t, b, storage.Between("due=0007", "due>"), "delivery2", "delivery1", "delivery0")
+	lists(t, b, driver.Between("due=0000", "due=0003"), "delivery9", "delivery8", "delivery7")
+	lists(t, b, driver.Between("due=0003", "due=0004"), "delivery6")
+	lists(t, b, driver.Between("due=0007", "due>"), "delivery2", "delivery1", "delivery0")
 }
 
-func entriesFollow(t *testing.T, b storage.Backend) {
+func entriesFollow(t *testing.T, b driver.Backend) {
 	d := doc("a", "x", "y")
 	d.Version = put(t, b, d, doc("b", "x"))
 	d.Index = []string{"z", "y"}
 	d.Version = put(t, b, d)
-	lists(t, b, storage.Is("x"), "b")
-	lists(t, b, storage.Is("y"), "a")
-	lists(t, b, storage.Is("z"), "a")
+	lists(t, b, driver.Is("x"), "b")
+	lists(t, b, driver.Is("y"), "a")
+	lists(t, b, driver.Is("z"), "a")
 	d.Index = nil
 	put(t, b, d)
-	lists(t, b, storage.Between("a", "zz"), "b")
+	lists(t, b, driver.Between("a", "zz"), "b")
 }
 
-func entriesEnd(t *testing.T, b storage.Backend) {
+func entriesEnd(t *testing.T, b driver.Backend) {
 	d := doc("a", "x", "y")
 	d.Version = put(t, b, d)
 	put(t, b, removal(d))
-	lists(t, b, storage.Between("a", "z"))
+	lists(t, b, driver.Between("a", "z"))
 	put(t, b, doc("a", "y"))
-	lists(t, b, storage.Is("x"))
-	lists(t, b, storage.Is("y"), "a")
+	lists(t, b, driver.Is("x"))
+	lists(t, b, driver.Is("y"), "a")
 }
 
 // handOver moves an entry between two documents, each time in one Put.
-func handOver(t *testing.T, b storage.Backend) {
+func handOver(t *testing.T, b driver.Backend) {
 	from, to := doc("a", "holder"), doc("b")
 	from.Version = put(t, b, from, to)
 	to.Version = from.Version
@@ -104,7 +104,7 @@ func handOver(t *testing.T, b storage.Backend) {
 		from.Version, to.Version = version, version
 		return err
 	}, func() {
-		docs, _, err := b.List(t.Context(), "thing", storage.Is("holder"), 10)
+		docs, _, err := b.List(t.Context(), "thing", driver.Is("holder"), 10)
 		want(t, "List(holder)", err, nil)
 		if len(docs) != 1 || !slices.Equal(docs[0].Index, []string{"holder"}) {
 			t.Fatalf("List(holder) = %+v beside a Put that hands the entry over, want one", docs)
@@ -116,26 +116,26 @@ func handOver(t *testing.T, b storage.Backend) {
 func paging() []promise {
 	return []promise{
 		{"pages of every size cover every document once and in order", pagesCover},
-		{"the page that ends the span has no next, also when it is full", func(t *testing.T, b storage.Backend) {
+		{"the page that ends the span has no next, also when it is full", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "x"), doc("b", "x"), doc("c", "y"))
-			docs, next, err := b.List(t.Context(), "thing", storage.Is("x"), 2)
+			docs, next, err := b.List(t.Context(), "thing", driver.Is("x"), 2)
 			want(t, "List(x, 2)", err, nil)
 			if got := idsOf(docs); !slices.Equal(got, []string{"a", "b"}) || next != "" {
 				t.Fatalf("List(x, 2) = %q, next %q, want a, b and no next", got, next)
 			}
 		}},
-		{"After goes on behind the document it names, which may be gone", func(t *testing.T, b storage.Backend) {
+		{"After goes on behind the document it names, which may be gone", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a", "x"), doc("b", "x"), doc("b1", "x"), doc("c", "x"))
-			span := storage.Is("x")
+			span := driver.Is("x")
 			for stop, ids := range map[string][]string{"a": {"b", "b1", "c"}, "b": {"b1", "c"}, "b0": {"b1", "c"}, "c": nil} {
-				span.From = storage.After("x", stop)
+				span.From = driver.After("x", stop)
 				lists(t, b, span, ids...)
 			}
 		}},
-		{"a walk goes on when the document it stopped at is removed", func(t *testing.T, b storage.Backend) {
+		{"a walk goes on when the document it stopped at is removed", func(t *testing.T, b driver.Backend) {
 			d := doc("b", "x")
 			d.Version = put(t, b, doc("a", "x"), d, doc("c", "x"))
-			span := storage.Is("x")
+			span := driver.Is("x")
 			_, next, err := b.List(t.Context(), "thing", span, 1)
 			want(t, "List(x, 1)", err, nil)
 			put(t, b, removal(d))
@@ -145,16 +145,16 @@ func paging() []promise {
 	}
 }
 
-func pagesCover(t *testing.T, b storage.Backend) {
+func pagesCover(t *testing.T, b driver.Backend) {
 	var ids []string
 	for i := range 12 {
 		ids = append(ids, fmt.Sprintf("%02d", i))
-		put(t, b, doc(ids[i], "x"), storage.Doc{Kind: "other", ID: ids[i], Index: []string{"x"}})
+		put(t, b, doc(ids[i], "x"), driver.Doc{Kind: "other", ID: ids[i], Index: []string{"x"}})
 	}
 	put(t, b, doc("before", "w"), doc("behind", "y"))
 	for n := 1; n <= len(ids)+1; n++ {
 		var walked []string
-		span := storage.Is("x")
+		span := driver.Is("x")
 		for {
 			docs, next, err := b.List(t.Context(), "thing", span, n)
 			want(t, "List(x, n)", err, nil)

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func trailAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
 	return func(b *parts) {
 		records := b.records
-		b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+		b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 			after, n = ask(after, n)
 			return records(ctx, after, n)
 		}
@@ -23,18 +23,18 @@ func auditBugs() []bug {
 	return []bug{
 		{name: "the trail repeats the record at after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
 		{name: "the trail skips the record behind after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the trail ignores n", caught: page, plant: trailAsked(func(after uint64, _ int) (uint64, int) { return after, storage.Page })},
+		{name: "the trail ignores n", caught: page, plant: trailAsked(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
 		{name: "Append turns the order of a call round", caught: "Run/Append and Records/Seq rises", plant: func(b *parts) {
 			add := b.append
-			b.append = func(ctx context.Context, records ...storage.Record) error {
+			b.append = func(ctx context.Context, records ...driver.Record) error {
 				slices.Reverse(records)
 				return add(ctx, records...)
 			}
 		}},
-		{name: "the trail is in the order of its times", caught: "Run/Append and Records/every field", plant: trailOut(func(page []storage.Record) {
-			slices.SortFunc(page, func(a, b storage.Record) int { return a.At.Compare(b.At) })
+		{name: "the trail is in the order of its times", caught: "Run/Append and Records/every field", plant: trailOut(func(page []driver.Record) {
+			slices.SortFunc(page, func(a, b driver.Record) int { return a.At.Compare(b.At) })
 		})},
-		{name: "a record's Data is text", caught: "Run/Append and Records/every field", plant: trailOut(func(page []storage.Record) {
+		{name: "a record's Data is text", caught: "Run/Append and Records/every field", plant: trailOut(func(page []driver.Record) {
 			for i, r := range page {
 				page[i].Data = []byte(string([]rune(string(r.Data))))
 			}
@@ -43,10 +43,10 @@ func auditBugs() []bug {
 	}
 }
 
-func trailOut(change func([]storage.Record)) func(*parts) {
+func trailOut(change func([]driver.Record)) func(*parts) {
 	return func(b *parts) {
 		records := b.records
-		b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+		b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 			page, err := records(ctx, after, n)
 			change(page)
 			return page, err
@@ -59,7 +59,7 @@ func commitsRecordsLate(b *parts) {
 	var open sync.Map
 	var readers looks
 	add, records := b.append, b.records
-	b.append = func(ctx context.Context, rs ...storage.Record) error {
+	b.append = func(ctx context.Context, rs ...driver.Record) error {
 		for _, r := range rs {
 			open.Store(string(r.Data), true)
 			defer open.Delete(string(r.Data))
@@ -67,10 +67,10 @@ func commitsRecordsLate(b *parts) {
 		defer readers.awaitOne()
 		return add(ctx, rs...)
 	}
-	b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+	b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 		defer readers.one()
 		page, err := records(ctx, after, n)
-		return slices.DeleteFunc(page, func(r storage.Record) bool {
+		return slices.DeleteFunc(page, func(r driver.Record) bool {
 			_, hidden := open.Load(string(r.Data))
 			return hidden
 		}), err

@@ -5,27 +5,27 @@ import (
 	"context"
 	"slices"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func copyBugs() []bug {
 	const in, out = "Run/copies/documents that were handed in", "Run/copies/documents that were handed out"
 	return []bug{
-		{name: "Put keeps the caller's Data", caught: in, plant: sharing(func(d storage.Doc) storage.Doc {
+		{name: "Put keeps the caller's Data", caught: in, plant: sharing(func(d driver.Doc) driver.Doc {
 			d.Index = slices.Clone(d.Index)
 			return d
 		})},
-		{name: "Put keeps the caller's Index", caught: in, plant: sharing(func(d storage.Doc) storage.Doc {
+		{name: "Put keeps the caller's Index", caught: in, plant: sharing(func(d driver.Doc) driver.Doc {
 			d.Data = slices.Clone(d.Data)
 			return d
 		})},
-		{name: "Get hands out the store's Data and Index", caught: out, plant: sharing(func(d storage.Doc) storage.Doc {
+		{name: "Get hands out the store's Data and Index", caught: out, plant: sharing(func(d driver.Doc) driver.Doc {
 			d.Data, d.Index = slices.Clone(d.Data), slices.Clone(d.Index)
 			return d
 		})},
 		{name: "List hands one document out twice", caught: out, plant: func(b *parts) {
 			list := b.list
-			b.list = func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 				docs, next, err := list(ctx, kind, span, n)
 				for i := range docs {
 					docs[i].Data = docs[0].Data
@@ -39,17 +39,17 @@ func copyBugs() []bug {
 }
 
 // sharing hands out again and again what keep made of a document at its Put.
-func sharing(keep func(storage.Doc) storage.Doc) func(*parts) {
+func sharing(keep func(driver.Doc) driver.Doc) func(*parts) {
 	return func(b *parts) {
-		kept := map[string]storage.Doc{}
+		kept := map[string]driver.Doc{}
 		put, get := b.put, b.get
-		b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+		b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 			for _, d := range docs {
 				kept[d.ID] = keep(d)
 			}
 			return put(ctx, docs...)
 		}
-		b.get = func(ctx context.Context, kind, id string) (storage.Doc, error) {
+		b.get = func(ctx context.Context, kind, id string) (driver.Doc, error) {
 			d, err := get(ctx, kind, id)
 			d.Data, d.Index = kept[id].Data, kept[id].Index
 			return d, err
@@ -61,13 +61,13 @@ func sharingRecords(keep func([]byte) []byte) func(*parts) {
 	return func(b *parts) {
 		var kept [][]byte
 		add, records := b.append, b.records
-		b.append = func(ctx context.Context, rs ...storage.Record) error {
+		b.append = func(ctx context.Context, rs ...driver.Record) error {
 			for _, r := range rs {
 				kept = append(kept, keep(r.Data))
 			}
 			return add(ctx, rs...)
 		}
-		b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+		b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 			page, err := records(ctx, after, n)
 			for i, r := range page {
 				page[i].Data = kept[r.Seq-1]

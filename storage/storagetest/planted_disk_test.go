@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -24,9 +24,9 @@ type disk struct {
 
 // disks returns an open for RunDurable. The bug may change what a folder holds between
 // two lives of its Backend.
-func disks(b bug) func(t *testing.T, dir string) storage.Backend {
+func disks(b bug) func(t *testing.T, dir string) driver.Backend {
 	var folders sync.Map
-	return func(t *testing.T, dir string) storage.Backend {
+	return func(t *testing.T, dir string) driver.Backend {
 		found, _ := folders.LoadOrStore(dir, &disk{})
 		d := found.(*disk)
 		d.mu.Lock()
@@ -59,22 +59,22 @@ func (d *disk) keep(ctx context.Context, b *parts, method string, write func(con
 // follow writes down all calls of p from now on.
 func (d *disk) follow(p *parts) {
 	b := *p
-	p.issue = func(ctx context.Context, tokens ...storage.Token) error {
+	p.issue = func(ctx context.Context, tokens ...driver.Token) error {
 		return d.keep(ctx, &b, "Issue", func(ctx context.Context, b *parts) error { return b.issue(ctx, tokens...) })
 	}
-	p.exchange = func(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+	p.exchange = func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 		return d.keep(ctx, &b, "Exchange", func(ctx context.Context, b *parts) error { return b.exchange(ctx, key, at, next...) })
 	}
-	p.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+	p.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		return d.keep(ctx, &b, "Revoke", func(ctx context.Context, b *parts) error { return b.revoke(ctx, rs...) })
 	}
-	p.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+	p.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
 		return d.keep(ctx, &b, "Count", func(ctx context.Context, b *parts) error { return b.count(ctx, batch, counts) })
 	}
-	p.append = func(ctx context.Context, records ...storage.Record) error {
+	p.append = func(ctx context.Context, records ...driver.Record) error {
 		return d.keep(ctx, &b, "Append", func(ctx context.Context, b *parts) error { return b.append(ctx, records...) })
 	}
-	p.put = func(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
+	p.put = func(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
 		return version, d.keep(ctx, &b, "Put", func(ctx context.Context, b *parts) error {
 			version, err = b.put(ctx, docs...)
 			return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func closeBugs() []bug {
@@ -13,7 +13,7 @@ func closeBugs() []bug {
 	return []bug{
 		{name: "a caller who waits is never answered", caught: amid, forever: true, plant: func(b *parts) {
 			add := b.append
-			b.append = func(ctx context.Context, records ...storage.Record) error {
+			b.append = func(ctx context.Context, records ...driver.Record) error {
 				err := add(ctx, records...)
 				if err != nil {
 					select {} // its writer has gone
@@ -25,10 +25,10 @@ func closeBugs() []bug {
 		{name: "Append fills a buffer nobody empties", caught: after, plant: lateAppend},
 		{name: "after Close there is nothing", caught: after, plant: func(b *parts) {
 			get := b.get
-			b.get = func(ctx context.Context, kind, id string) (storage.Doc, error) {
+			b.get = func(ctx context.Context, kind, id string) (driver.Doc, error) {
 				d, err := get(ctx, kind, id)
 				if err != nil {
-					err = storage.ErrNotFound
+					err = driver.ErrNotFound
 				}
 				return d, err
 			}
@@ -41,7 +41,7 @@ func closeBugs() []bug {
 
 func lateAppend(b *parts) {
 	add := b.append
-	b.append = func(ctx context.Context, records ...storage.Record) error {
+	b.append = func(ctx context.Context, records ...driver.Record) error {
 		add(ctx, records...)
 		return nil
 	}
@@ -61,7 +61,7 @@ func durableBugs() []bug {
 		{name: "writes beside Close are answered and lost", caught: "RunDurable/of 50 times", plant: func(b *parts) {
 			var last atomic.Bool
 			put, end := b.put, b.close
-			b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 				if last.Load() {
 					return 1, nil
 				}
@@ -82,7 +82,7 @@ func durableBugs() []bug {
 			for i, c := range kept {
 				kept[i].again = func(ctx context.Context, b *parts) error {
 					blind := *b
-					blind.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+					blind.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 						docs = slices.Clone(docs)
 						for i := range docs {
 							docs[i].Index = nil
@@ -108,7 +108,7 @@ func renamesNodes(kept []call) []call {
 	for i, c := range kept {
 		kept[i].again = func(ctx context.Context, b *parts) error {
 			forgetful := *b
-			forgetful.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+			forgetful.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
 				batch.Node += " of an earlier life"
 				return b.count(ctx, batch, counts)
 			}

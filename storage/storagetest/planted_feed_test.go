@@ -7,14 +7,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // feedOut changes pages of revocations on their way out.
-func feedOut(change func([]storage.Revocation) []storage.Revocation) func(*parts) {
+func feedOut(change func([]driver.Revocation) []driver.Revocation) func(*parts) {
 	return func(b *parts) {
 		revocations := b.revocations
-		b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+		b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 			feed, err := revocations(ctx, after, n)
 			return change(feed), err
 		}
@@ -24,7 +24,7 @@ func feedOut(change func([]storage.Revocation) []storage.Revocation) func(*parts
 func feedAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
 	return func(b *parts) {
 		revocations := b.revocations
-		b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+		b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 			after, n = ask(after, n)
 			return revocations(ctx, after, n)
 		}
@@ -34,17 +34,17 @@ func feedAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
 func feedBugs() []bug {
 	const page = "Run/Revocations/a page holds up to n"
 	return []bug{
-		{name: "two revocations have one Seq", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []storage.Revocation) []storage.Revocation {
+		{name: "two revocations have one Seq", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
 			for i := range feed {
 				feed[i].Seq |= 1
 			}
 			return feed
 		})},
-		{name: "the feed is in the order of the ids", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []storage.Revocation) []storage.Revocation {
-			slices.SortFunc(feed, func(a, b storage.Revocation) int { return cmp.Compare(a.ID, b.ID) })
+		{name: "the feed is in the order of the ids", caught: "Run/Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+			slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.ID, b.ID) })
 			return feed
 		})},
-		{name: "the feed drops its nanoseconds", caught: "Run/Revocations/every field", plant: feedOut(func(feed []storage.Revocation) []storage.Revocation {
+		{name: "the feed drops its nanoseconds", caught: "Run/Revocations/every field", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
 			for i, r := range feed {
 				feed[i].Before = r.Before.Truncate(1000)
 			}
@@ -52,7 +52,7 @@ func feedBugs() []bug {
 		})},
 		{name: "the feed repeats the revocation at after", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
 		{name: "the feed skips the revocation behind after", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the feed ignores n", caught: page, plant: feedAsked(func(after uint64, _ int) (uint64, int) { return after, storage.Page })},
+		{name: "the feed ignores n", caught: page, plant: feedAsked(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
 		{name: "the feed holds one less than n", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
 		{name: "the feed shows a Seq before a lower one", caught: "Run/Revocations/the reader who follows", plant: commitsLate},
 		{name: "a joined revocation keeps its old Seq", caught: "Run/Revocations/a joined revocation leaves its old Seq", plant: keepsSeq},
@@ -60,7 +60,7 @@ func feedBugs() []bug {
 		{name: "revocations of one call do not join", caught: "Run/Revocations/revocations of one call join", plant: staysTwice},
 		{name: "ids of revocations are compared without case", caught: "Run/Revocations/revocations that differ in kind or id", plant: func(b *parts) {
 			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 				for i, r := range rs {
 					rs[i].ID = strings.ToLower(r.ID)
 				}
@@ -76,7 +76,7 @@ func commitsLate(b *parts) {
 	var open sync.Map
 	var readers looks
 	revoke, revocations := b.revoke, b.revocations
-	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+	b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		for _, r := range rs {
 			open.Store(r.ID, true)
 			defer open.Delete(r.ID)
@@ -84,10 +84,10 @@ func commitsLate(b *parts) {
 		defer readers.awaitOne()
 		return revoke(ctx, rs...)
 	}
-	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 		defer readers.one()
 		feed, err := revocations(ctx, after, n)
-		return slices.DeleteFunc(feed, func(r storage.Revocation) bool {
+		return slices.DeleteFunc(feed, func(r driver.Revocation) bool {
 			_, hidden := open.Load(r.ID)
 			return hidden
 		}), err
@@ -97,31 +97,31 @@ func commitsLate(b *parts) {
 func keepsSeq(b *parts) {
 	first := map[string]uint64{}
 	revocations := b.revocations
-	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
-		feed, err := revocations(ctx, 0, storage.Page)
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
+		feed, err := revocations(ctx, 0, driver.Page)
 		for i, r := range feed {
 			if first[r.ID] == 0 {
 				first[r.ID] = r.Seq
 			}
 			feed[i].Seq = first[r.ID]
 		}
-		slices.SortFunc(feed, func(a, b storage.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
-		feed = slices.DeleteFunc(feed, func(r storage.Revocation) bool { return r.Seq <= after })
+		slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.Seq, b.Seq) })
+		feed = slices.DeleteFunc(feed, func(r driver.Revocation) bool { return r.Seq <= after })
 		return feed[:min(n, len(feed))], err
 	}
 }
 
 // staysTwice keeps every revocation as a line of its own.
 func staysTwice(b *parts) {
-	var all []storage.Revocation
-	b.revoke = func(_ context.Context, rs ...storage.Revocation) error {
+	var all []driver.Revocation
+	b.revoke = func(_ context.Context, rs ...driver.Revocation) error {
 		for _, r := range rs {
 			r.Seq = uint64(len(all)) + 1
 			all = append(all, r)
 		}
 		return nil
 	}
-	b.revocations = func(_ context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	b.revocations = func(_ context.Context, after uint64, n int) ([]driver.Revocation, error) {
 		rest := all[min(after, uint64(len(all))):]
 		return slices.Clone(rest[:min(n, len(rest))]), nil
 	}

@@ -7,24 +7,24 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func pageBugs() []bug {
 	const cover = "Run/List pages/pages of every size"
-	nextIs := func(change func(docs []storage.Doc, n int, next string) string) func(*parts) {
-		return listOut(func(_ *parts, _ string, _ storage.Span, n int, docs []storage.Doc, next string) ([]storage.Doc, string) {
+	nextIs := func(change func(docs []driver.Doc, n int, next string) string) func(*parts) {
+		return listOut(func(_ *parts, _ string, _ driver.Span, n int, docs []driver.Doc, next string) ([]driver.Doc, string) {
 			return docs, change(docs, n, next)
 		})
 	}
 	return []bug{
-		{name: "the next page repeats the last document", caught: cover, plant: nextIs(func(docs []storage.Doc, _ int, next string) string {
+		{name: "the next page repeats the last document", caught: cover, plant: nextIs(func(docs []driver.Doc, _ int, next string) string {
 			if next == "" || len(docs) < 2 {
 				return next
 			}
 			return place(docs[len(docs)-1])
 		})},
-		{name: "the next page skips a document", caught: cover, plant: nextIs(func(_ []storage.Doc, _ int, next string) string {
+		{name: "the next page skips a document", caught: cover, plant: nextIs(func(_ []driver.Doc, _ int, next string) string {
 			if next == "" {
 				return next
 			}
@@ -32,14 +32,14 @@ func pageBugs() []bug {
 		})},
 		{name: "a page holds one more than n", caught: cover, plant: func(b *parts) {
 			list := b.list
-			b.list = func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 				return list(ctx, kind, span, n+1)
 			}
 		}},
-		{name: "there is a next for ever", caught: cover, plant: listOut(func(_ *parts, _ string, span storage.Span, _ int, docs []storage.Doc, next string) ([]storage.Doc, string) {
+		{name: "there is a next for ever", caught: cover, plant: listOut(func(_ *parts, _ string, span driver.Span, _ int, docs []driver.Doc, next string) ([]driver.Doc, string) {
 			return docs, cmp.Or(next, span.To)
 		})},
-		{name: "there is a next behind a full page", caught: "Run/List pages/the page that ends the span has no next", plant: nextIs(func(docs []storage.Doc, n int, next string) string {
+		{name: "there is a next behind a full page", caught: "Run/List pages/the page that ends the span has no next", plant: nextIs(func(docs []driver.Doc, n int, next string) string {
 			if next == "" && len(docs) == n {
 				return place(docs[n-1]) + "\x00"
 			}
@@ -47,8 +47,8 @@ func pageBugs() []bug {
 		})},
 		{name: "a walk finds its place by the document it stopped at", caught: "Run/List pages/a walk goes on when the document", plant: func(b *parts) {
 			list := b.list
-			b.list = func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
-				_, id, _ := strings.Cut(span.From, storage.Separator)
+			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
+				_, id, _ := strings.Cut(span.From, driver.Separator)
 				if _, err := b.get(ctx, kind, id); id != "" && err != nil {
 					return nil, "", nil
 				}
@@ -61,7 +61,7 @@ func pageBugs() []bug {
 func indexBugs() []bug {
 	return []bug{
 		{name: "a replaced document stays under its old entries", caught: "Run/List/a replaced document leaves", plant: putting(
-			func(ctx context.Context, b *parts, right func(...storage.Doc) (int64, error), docs []storage.Doc) (int64, error) {
+			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				for i, d := range docs {
 					old, _ := b.get(ctx, d.Kind, d.ID)
 					docs[i].Index = slices.Concat(d.Index, old.Index)
@@ -78,9 +78,9 @@ func indexBugs() []bug {
 func ghosts(haunt func(put error) bool) func(*parts) {
 	return func(b *parts) {
 		var mu sync.Mutex
-		var all []storage.Doc
+		var all []driver.Doc
 		put, list := b.put, b.list
-		b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+		b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 			version, err := put(ctx, docs...)
 			mu.Lock()
 			defer mu.Unlock()
@@ -89,14 +89,14 @@ func ghosts(haunt func(put error) bool) func(*parts) {
 			}
 			return version, err
 		}
-		b.list = func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+		b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 			docs, next, err := list(ctx, kind, span, n)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, d := range all {
 				stored, _ := b.get(ctx, kind, d.ID)
 				for _, entry := range d.Index {
-					if !slices.Contains(stored.Index, entry) && span.From <= entry+storage.Separator && entry < span.To {
+					if !slices.Contains(stored.Index, entry) && span.From <= entry+driver.Separator && entry < span.To {
 						docs = append(docs, d)
 					}
 				}

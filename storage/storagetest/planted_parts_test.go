@@ -6,31 +6,31 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // parts is a Backend of loose parts: a bug takes one out and puts a worse one in.
 type parts struct {
-	issue       func(ctx context.Context, tokens ...storage.Token) error
-	token       func(ctx context.Context, key storage.Key) (storage.Token, error)
-	exchange    func(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
-	revoke      func(ctx context.Context, rs ...storage.Revocation) error
-	revocations func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error)
-	count       func(ctx context.Context, b storage.Batch, counts []storage.Count) error
-	usage       func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
-	append      func(ctx context.Context, records ...storage.Record) error
-	records     func(ctx context.Context, after uint64, n int) ([]storage.Record, error)
+	issue       func(ctx context.Context, tokens ...driver.Token) error
+	token       func(ctx context.Context, key driver.Key) (driver.Token, error)
+	exchange    func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+	revoke      func(ctx context.Context, rs ...driver.Revocation) error
+	revocations func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
+	count       func(ctx context.Context, b driver.Batch, counts []driver.Count) error
+	usage       func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	append      func(ctx context.Context, records ...driver.Record) error
+	records     func(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 	appended    func(ctx context.Context) (uint64, error)
 	prune       func(ctx context.Context, through uint64, n int) (int, error)
-	get         func(ctx context.Context, kind, id string) (storage.Doc, error)
-	list        func(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error)
-	put         func(ctx context.Context, docs ...storage.Doc) (int64, error)
+	get         func(ctx context.Context, kind, id string) (driver.Doc, error)
+	list        func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error)
+	put         func(ctx context.Context, docs ...driver.Doc) (int64, error)
 	sweep       func(ctx context.Context, at time.Time, n int) (int, error)
 	close       func() error
 }
 
 // in takes a Backend apart and plants the bug.
-func (b bug) in(whole storage.Backend) storage.Backend {
+func (b bug) in(whole driver.Backend) driver.Backend {
 	p := &parts{
 		whole.Issue, whole.Token, whole.Exchange, whole.Revoke, whole.Revocations, whole.Count, whole.Usage,
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
@@ -41,39 +41,39 @@ func (b bug) in(whole storage.Backend) storage.Backend {
 	return p
 }
 
-func (p *parts) Issue(ctx context.Context, tokens ...storage.Token) error {
+func (p *parts) Issue(ctx context.Context, tokens ...driver.Token) error {
 	return p.issue(ctx, tokens...)
 }
 
-func (p *parts) Token(ctx context.Context, key storage.Key) (storage.Token, error) {
+func (p *parts) Token(ctx context.Context, key driver.Key) (driver.Token, error) {
 	return p.token(ctx, key)
 }
 
-func (p *parts) Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+func (p *parts) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	return p.exchange(ctx, key, at, next...)
 }
 
-func (p *parts) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (p *parts) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return p.revoke(ctx, rs...)
 }
 
-func (p *parts) Revocations(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+func (p *parts) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	return p.revocations(ctx, after, n)
 }
 
-func (p *parts) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (p *parts) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	return p.count(ctx, b, counts)
 }
 
-func (p *parts) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+func (p *parts) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	return p.usage(ctx, q)
 }
 
-func (p *parts) Append(ctx context.Context, records ...storage.Record) error {
+func (p *parts) Append(ctx context.Context, records ...driver.Record) error {
 	return p.append(ctx, records...)
 }
 
-func (p *parts) Records(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+func (p *parts) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 	return p.records(ctx, after, n)
 }
 
@@ -83,15 +83,15 @@ func (p *parts) Prune(ctx context.Context, through uint64, n int) (int, error) {
 	return p.prune(ctx, through, n)
 }
 
-func (p *parts) Get(ctx context.Context, kind, id string) (storage.Doc, error) {
+func (p *parts) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	return p.get(ctx, kind, id)
 }
 
-func (p *parts) List(ctx context.Context, kind string, span storage.Span, n int) ([]storage.Doc, string, error) {
+func (p *parts) List(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 	return p.list(ctx, kind, span, n)
 }
 
-func (p *parts) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (p *parts) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return p.put(ctx, docs...)
 }
 

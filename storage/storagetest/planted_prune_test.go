@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func pruneAsked(ask func(through uint64, n int) (uint64, int)) func(*parts) {
@@ -23,7 +23,7 @@ func pruneBugs() []bug {
 		{name: "Prune keeps the record at through", caught: oldest, plant: pruneAsked(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
 		{name: "Prune takes the record behind through", caught: oldest, plant: pruneAsked(func(through uint64, n int) (uint64, int) { return through + 1, n })},
 		{name: "Prune takes all", caught: oldest, plant: pruneAsked(func(_ uint64, n int) (uint64, int) { return math.MaxInt64, n })},
-		{name: "Prune ignores n", caught: about, plant: pruneAsked(func(through uint64, _ int) (uint64, int) { return through, storage.Page })},
+		{name: "Prune ignores n", caught: about, plant: pruneAsked(func(through uint64, _ int) (uint64, int) { return through, driver.Page })},
 		{name: "Prune says that nothing is left while something is", caught: about, plant: func(b *parts) {
 			prune := b.prune
 			b.prune = func(ctx context.Context, through uint64, n int) (int, error) {
@@ -39,7 +39,7 @@ func pruneBugs() []bug {
 				taken += uint64(removed)
 				return removed, err
 			}
-			b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+			b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 				page, err := records(ctx, after+taken, n)
 				for i := range page {
 					page[i].Seq -= taken
@@ -50,7 +50,7 @@ func pruneBugs() []bug {
 		}},
 		{name: "Appended counts what is left", caught: "Run/Prune/Appended is 0", plant: func(b *parts) {
 			b.appended = func(ctx context.Context) (uint64, error) {
-				page, err := b.records(ctx, 0, storage.Page)
+				page, err := b.records(ctx, 0, driver.Page)
 				return uint64(len(page)), err
 			}
 		}},

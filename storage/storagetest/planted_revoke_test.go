@@ -8,24 +8,24 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // covering asks every stored revocation what it means to an adapter that is wrong.
-func covering(b *parts, t storage.Token, covers func(storage.Revocation, storage.Token) bool) bool {
-	feed, _ := b.revocations(context.Background(), 0, storage.Page)
-	return slices.ContainsFunc(feed, func(r storage.Revocation) bool { return covers(r, t) })
+func covering(b *parts, t driver.Token, covers func(driver.Revocation, driver.Token) bool) bool {
+	feed, _ := b.revocations(context.Background(), 0, driver.Page)
+	return slices.ContainsFunc(feed, func(r driver.Revocation) bool { return covers(r, t) })
 }
 
 // judging puts an Exchange in that reads revocations in a wrong way.
-func judging(covers func(storage.Revocation, storage.Token) bool) func(*parts) {
+func judging(covers func(driver.Revocation, driver.Token) bool) func(*parts) {
 	return func(b *parts) {
-		exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+		exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 			wrong := covering(b, t, covers)
 			switch err := right(next...); {
 			case wrong && err == nil:
-				return storage.ErrRevoked
-			case !wrong && errors.Is(err, storage.ErrRevoked):
+				return driver.ErrRevoked
+			case !wrong && errors.Is(err, driver.ErrRevoked):
 				return b.issue(context.Background(), next...)
 			default:
 				return err
@@ -37,43 +37,43 @@ func judging(covers func(storage.Revocation, storage.Token) bool) func(*parts) {
 func revokeBugs() []bug {
 	return []bug{
 		{name: "Exchange ignores revocations", caught: "Run/Revoke/a grant's revocation ends its tokens",
-			plant: judging(func(storage.Revocation, storage.Token) bool { return false })},
+			plant: judging(func(driver.Revocation, driver.Token) bool { return false })},
 		{name: "a grant's revocation has a Before", caught: "Run/Revoke/a grant's revocation ends its tokens",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
-				return r.Covers(t) && (r.Kind != storage.RevokeGrant || t.GrantedAt.Before(r.Before))
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) && (r.Kind != driver.RevokeGrant || t.GrantedAt.Before(r.Before))
 			})},
 		{name: "an application's revocation ends what was granted at Before", caught: "Run/Revoke/an application's revocation",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				r.Before = r.Before.Add(1)
 				return r.Covers(t)
 			})},
 		{name: "a user's revocation is compared by the second", caught: "Run/Revoke/a user's revocation",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				r.Before = r.Before.Truncate(time.Second)
 				return r.Covers(t)
 			})},
 		{name: "a user's revocation is compared with IssuedAt", caught: "Run/Revoke/a user's revocation",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				t.GrantedAt = t.IssuedAt.Add(-1)
 				return r.Covers(t)
 			})},
 		{name: "a jti covers stored tokens", caught: "Run/Revoke/an access token's revocation",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
-				return r.Covers(t) || r.Kind == storage.RevokeJTI && r.ID == t.Grant
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeJTI && r.ID == t.Grant
 			})},
 		{name: "the kind of a revocation is not read", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool { return r.ID == t.AppID || r.Covers(t) })},
+			plant: judging(func(r driver.Revocation, t driver.Token) bool { return r.ID == t.AppID || r.Covers(t) })},
 		{name: "a revocation covers by prefix", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
-				return r.Covers(t) || r.Kind == storage.RevokeUser && strings.HasPrefix(t.UserID, r.ID)
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeUser && strings.HasPrefix(t.UserID, r.ID)
 			})},
 		{name: "consents are not looked at", caught: "Run/Revoke/a consent's revocation",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
-				return r.Kind != storage.RevokeConsent && r.Covers(t)
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Kind != driver.RevokeConsent && r.Covers(t)
 			})},
 		{name: "a consent's revocation ends all of its application", caught: "Run/Revoke/a revocation ends nothing of another name or kind",
-			plant: judging(func(r storage.Revocation, t storage.Token) bool {
-				return r.Covers(t) || r.Kind == storage.RevokeConsent && strings.HasPrefix(r.ID, t.AppID)
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeConsent && strings.HasPrefix(r.ID, t.AppID)
 			})},
 		{name: "a revocation is over at its Until", caught: "Run/Revoke/a revocation holds until it is swept", plant: overAtUntil},
 		{name: "Revoke marks the tokens there are", caught: "Run/Revoke/a token that is issued after the revocation", plant: marksTokens},
@@ -85,12 +85,12 @@ func revokeBugs() []bug {
 }
 
 func overAtUntil(b *parts) {
-	exchanging(b, func(right func(...storage.Token) error, t storage.Token, at time.Time, next []storage.Token) error {
+	exchanging(b, func(right func(...driver.Token) error, t driver.Token, at time.Time, next []driver.Token) error {
 		err := right(next...)
-		holds := func(r storage.Revocation, t storage.Token) bool {
+		holds := func(r driver.Revocation, t driver.Token) bool {
 			return r.Covers(t) && (r.Until.IsZero() || at.Before(r.Until))
 		}
-		if errors.Is(err, storage.ErrRevoked) && !covering(b, t, holds) {
+		if errors.Is(err, driver.ErrRevoked) && !covering(b, t, holds) {
 			return nil
 		}
 		return err
@@ -100,7 +100,7 @@ func overAtUntil(b *parts) {
 // marksTokens spares every token that came after the first revocation.
 func marksTokens(b *parts) {
 	var spared sync.Map
-	spare := func(tokens []storage.Token) {
+	spare := func(tokens []driver.Token) {
 		if feed, _ := b.revocations(context.Background(), 0, 1); len(feed) > 0 {
 			for _, t := range tokens {
 				spared.Store(t.Key, true)
@@ -108,16 +108,16 @@ func marksTokens(b *parts) {
 		}
 	}
 	issue := b.issue
-	exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+	exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 		err := right(next...)
-		if _, ok := spared.Load(t.Key); ok && errors.Is(err, storage.ErrRevoked) {
+		if _, ok := spared.Load(t.Key); ok && errors.Is(err, driver.ErrRevoked) {
 			return nil
 		}
 		yield()
 		spare(next)
 		return err
 	})
-	b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+	b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 		spare(tokens)
 		return issue(ctx, tokens...)
 	}
@@ -127,18 +127,18 @@ type about struct{ kind, id string }
 
 // replaces shows what the last call brought, and judges by it.
 func replaces(b *parts) {
-	remembering(b, func(_, last storage.Revocation) storage.Revocation { return last })
+	remembering(b, func(_, last driver.Revocation) driver.Revocation { return last })
 }
 
 // keepsFirst shows what the first call brought.
 func keepsFirst(b *parts) {
-	remembering(b, func(first, _ storage.Revocation) storage.Revocation { return first })
+	remembering(b, func(first, _ driver.Revocation) driver.Revocation { return first })
 }
 
-func remembering(b *parts, choose func(first, last storage.Revocation) storage.Revocation) {
-	known := map[about]storage.Revocation{}
+func remembering(b *parts, choose func(first, last driver.Revocation) driver.Revocation) {
+	known := map[about]driver.Revocation{}
 	revoke, revocations := b.revoke, b.revocations
-	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+	b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		for _, r := range rs {
 			if first, there := known[about{r.Kind, r.ID}]; there {
 				known[about{r.Kind, r.ID}] = choose(first, r)
@@ -148,12 +148,12 @@ func remembering(b *parts, choose func(first, last storage.Revocation) storage.R
 		}
 		return revoke(ctx, rs...)
 	}
-	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 		feed, err := revocations(ctx, after, n)
 		for i, r := range feed {
 			feed[i].Before, feed[i].Until = known[about{r.Kind, r.ID}].Before.UTC(), known[about{r.Kind, r.ID}].Until.UTC()
 		}
 		return feed, err
 	}
-	judging(storage.Revocation.Covers)(b)
+	judging(driver.Revocation.Covers)(b)
 }

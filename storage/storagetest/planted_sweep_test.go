@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func swept(ask func(at time.Time, n int) (time.Time, int)) func(*parts) {
@@ -27,7 +27,7 @@ func sweepBugs() []bug {
 		{name: "Sweep compares by the second", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Second), n })},
 		{name: "Sweep takes no end for the beginning of time", caught: exactly, plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for i, t := range tokens {
 					if t.ExpiresAt.IsZero() {
 						tokens[i].ExpiresAt = time.Unix(0, 0)
@@ -38,7 +38,7 @@ func sweepBugs() []bug {
 		}},
 		{name: "Sweep overflows in the year 2262", caught: exactly, plant: func(b *parts) {
 			put := b.put
-			b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 				for i, d := range docs {
 					if d.ExpiresAt.Year() > 2262 {
 						docs[i].ExpiresAt = time.Unix(0, d.ExpiresAt.UnixNano())
@@ -63,7 +63,7 @@ func sweptBugs() []bug {
 		}},
 		{name: "Sweep forgets revocations", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
 			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 				for i := range rs {
 					rs[i].Until = time.Time{}
 				}
@@ -74,15 +74,15 @@ func sweptBugs() []bug {
 		{name: "a swept revocation ends tokens still", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
 			ended := map[string]bool{}
 			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 				for _, r := range rs {
 					ended[r.ID] = true
 				}
 				return revoke(ctx, rs...)
 			}
-			exchanging(b, func(right func(...storage.Token) error, t storage.Token, _ time.Time, next []storage.Token) error {
+			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 				if ended[t.Grant] {
-					return storage.ErrRevoked
+					return driver.ErrRevoked
 				}
 				return right(next...)
 			})
@@ -90,9 +90,9 @@ func sweptBugs() []bug {
 		{name: "the key of a swept token stays taken", caught: "Run/Sweep/the key of a swept token", plant: func(b *parts) {
 			var taken sync.Map
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
-				if slices.ContainsFunc(tokens, func(t storage.Token) bool { _, there := taken.LoadOrStore(t.Key, true); return there }) {
-					return storage.ErrExists
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+				if slices.ContainsFunc(tokens, func(t driver.Token) bool { _, there := taken.LoadOrStore(t.Key, true); return there }) {
+					return driver.ErrExists
 				}
 				return issue(ctx, tokens...)
 			}
@@ -101,14 +101,14 @@ func sweptBugs() []bug {
 }
 
 func sparesSpent(b *parts) {
-	spent := map[storage.Key]storage.Token{}
+	spent := map[driver.Key]driver.Token{}
 	token := b.token
-	exchanging(b, func(right func(...storage.Token) error, t storage.Token, at time.Time, next []storage.Token) error {
+	exchanging(b, func(right func(...driver.Token) error, t driver.Token, at time.Time, next []driver.Token) error {
 		t.SpentAt = at
 		spent[t.Key] = t
 		return right(next...)
 	})
-	b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+	b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 		if t, there := spent[key]; there {
 			return t, nil
 		}
@@ -122,7 +122,7 @@ func endBugs() []bug {
 		{name: "Sweep goes by an end that was taken off", caught: "Run/Sweep keeps/a document whose end was taken off", plant: firstEnd},
 		{name: "Sweep goes by the end of an earlier document", caught: "Run/Sweep keeps/a document that was removed and made again", plant: firstEnd},
 		{name: "Sweep does not see an end that was moved back", caught: "Run/Sweep keeps/but not a document whose end was moved back", plant: putting(
-			func(ctx context.Context, b *parts, right func(...storage.Doc) (int64, error), docs []storage.Doc) (int64, error) {
+			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				for i, d := range docs {
 					if old, _ := b.get(ctx, d.Kind, d.ID); old.ExpiresAt.After(d.ExpiresAt) {
 						docs[i].ExpiresAt = old.ExpiresAt
@@ -134,8 +134,8 @@ func endBugs() []bug {
 		{name: "an Until ends a revocation that has none", caught: "Run/Sweep keeps/a revocation without an end", plant: lastUntil},
 		{name: "Sweep keeps the rows of hours", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep, usage := b.sweep, b.usage
-			var kept []storage.Count
-			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			var kept []driver.Count
+			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 				rows, err := usage(ctx, q)
 				if !q.Daily && len(rows) < len(kept) {
 					rows = kept
@@ -143,7 +143,7 @@ func endBugs() []bug {
 				return rows, err
 			}
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
-				kept, _ = usage(ctx, storage.UsageQuery{AppID: "app", To: at})
+				kept, _ = usage(ctx, driver.UsageQuery{AppID: "app", To: at})
 				return sweep(ctx, at, n)
 			}
 		}},
@@ -151,10 +151,10 @@ func endBugs() []bug {
 			sweep, usage := b.sweep, b.usage
 			var swept time.Time
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
-				swept = at.Add(-storage.UsageHours)
+				swept = at.Add(-driver.UsageHours)
 				return sweep(ctx, at, n)
 			}
-			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 				if q.From.Before(swept) {
 					q.From = swept
 				}
@@ -163,7 +163,7 @@ func endBugs() []bug {
 		}},
 		{name: "the row of an hour ends with the day", caught: "Run/Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep := b.sweep
-			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) { return sweep(ctx, storage.Day(at), n) }
+			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) { return sweep(ctx, driver.Day(at), n) }
 		}},
 		{name: "Sweep takes all hours at once", caught: "Run/Sweep/hours of many applications go about n", plant: func(b *parts) {
 			sweep := b.sweep
@@ -176,7 +176,7 @@ func endBugs() []bug {
 				gone = 1 << 40
 				return sweep(ctx, at, n)
 			}
-			b.records = func(ctx context.Context, after uint64, n int) ([]storage.Record, error) {
+			b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 				return records(ctx, max(after, gone), n)
 			}
 		}},
@@ -187,7 +187,7 @@ func endBugs() []bug {
 func firstEnd(b *parts) {
 	ends := map[string]time.Time{}
 	put, sweep := b.put, b.sweep
-	b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 		for _, d := range docs {
 			if ends[d.ID].IsZero() {
 				ends[d.ID] = d.ExpiresAt
@@ -213,7 +213,7 @@ func firstEnd(b *parts) {
 func lastUntil(b *parts) {
 	until, forgotten := time.Time{}, 0
 	revoke, revocations, sweep := b.revoke, b.revocations, b.sweep
-	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+	b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		until = rs[len(rs)-1].Until
 		return revoke(ctx, rs...)
 	}
@@ -224,7 +224,7 @@ func lastUntil(b *parts) {
 		removed, err := sweep(ctx, at, n)
 		return max(removed, forgotten), err
 	}
-	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 		feed, err := revocations(ctx, after, n)
 		return feed[min(forgotten, len(feed)):], err
 	}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/storagetest"
 )
@@ -46,7 +46,7 @@ func TestBackend(t *testing.T) {
 		}
 	}
 	t.Run("Run", func(t *testing.T) {
-		storagetest.Run(t, func(*testing.T) storage.Backend { return b.in(memory.New()) })
+		storagetest.Run(t, func(*testing.T) driver.Backend { return b.in(memory.New()) })
 	})
 	t.Run("RunDurable", func(t *testing.T) {
 		storagetest.RunDurable(t, disks(b))

@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func issueBugs() []bug {
 	return []bug{
 		{name: "times are 64 bits of nanoseconds", caught: "Run/edges/times are in the years 1 to 9999", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for i, t := range tokens {
 					tokens[i].ExpiresAt = time.Unix(0, t.ExpiresAt.UnixNano())
 				}
@@ -23,34 +23,34 @@ func issueBugs() []bug {
 		{name: "Issue overwrites a taken key", caught: "Run/Issue and Token/a taken key is refused", plant: func(b *parts) {
 			var over sync.Map
 			issue, token := b.issue, b.token
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				err := issue(ctx, tokens...)
-				if errors.Is(err, storage.ErrExists) {
+				if errors.Is(err, driver.ErrExists) {
 					over.Store(tokens[0].Key, tokens[0])
 					return nil
 				}
 				return err
 			}
-			b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 				if t, there := over.Load(key); there {
-					return t.(storage.Token), nil
+					return t.(driver.Token), nil
 				}
 				return token(ctx, key)
 			}
 		}},
 		{name: "Issue refuses a taken key with a verdict of Put", caught: "Run/Issue and Token/a taken key is refused", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				err := issue(ctx, tokens...)
-				if errors.Is(err, storage.ErrExists) {
-					return storage.ErrConflict
+				if errors.Is(err, driver.ErrExists) {
+					return driver.ErrConflict
 				}
 				return err
 			}
 		}},
 		{name: "Issue stores those before the taken key", caught: "Run/Issue and Token/with one taken key none", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for _, t := range tokens {
 					if err := issue(ctx, t); err != nil {
 						return err
@@ -66,8 +66,8 @@ func issueTwiceBugs() []bug {
 	return []bug{
 		{name: "Issue takes one key twice", caught: "Run/Issue and Token/with one key twice none", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
-				seen := map[storage.Key]storage.Token{}
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+				seen := map[driver.Key]driver.Token{}
 				for _, t := range tokens {
 					seen[t.Key] = t
 				}
@@ -81,14 +81,14 @@ func issueTwiceBugs() []bug {
 		}},
 		{name: "Issue looks first and writes later", caught: "Run/Issue and Token/of 32 issues of one key one wins", plant: func(b *parts) {
 			issue, token := b.issue, b.token
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for _, t := range tokens {
 					if _, err := token(ctx, t.Key); err == nil {
-						return storage.ErrExists
+						return driver.ErrExists
 					}
 				}
 				yield()
-				if err := issue(ctx, tokens...); !errors.Is(err, storage.ErrExists) {
+				if err := issue(ctx, tokens...); !errors.Is(err, driver.ErrExists) {
 					return err
 				}
 				return nil
@@ -96,7 +96,7 @@ func issueTwiceBugs() []bug {
 		}},
 		{name: "Issue drops a canceled call and answers nil", caught: "Run/Issue and Token/a canceled call", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				if ctx.Err() != nil {
 					return nil
 				}
@@ -110,17 +110,17 @@ func tokenBugs() []bug {
 	return []bug{
 		{name: "Token hides spent tokens", caught: "Run/Exchange/an exchange spends the token", plant: func(b *parts) {
 			token := b.token
-			b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 				t, err := token(ctx, key)
 				if !t.SpentAt.IsZero() {
-					return storage.Token{}, storage.ErrNotFound
+					return driver.Token{}, driver.ErrNotFound
 				}
 				return t, err
 			}
 		}},
 		{name: "the key is cut to the hash's first half", caught: "Run/Issue and Token/keys that share the time", plant: func(b *parts) {
 			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...storage.Token) error {
+			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
 				for i := range tokens {
 					clear(tokens[i].Key[24:])
 				}
@@ -129,24 +129,24 @@ func tokenBugs() []bug {
 		}},
 		{name: "Token hides revoked tokens", caught: "Run/Revoke/a revoked token can be read", plant: func(b *parts) {
 			token := b.token
-			b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 				t, err := token(ctx, key)
-				if covering(b, t, storage.Revocation.Covers) {
-					return storage.Token{}, storage.ErrNotFound
+				if covering(b, t, driver.Revocation.Covers) {
+					return driver.Token{}, driver.ErrNotFound
 				}
 				return t, err
 			}
 		}},
 		{name: "a successor loses its Nonce", caught: "Run/Issue and Token/every field of a successor", plant: func(b *parts) {
 			exchange := b.exchange
-			b.exchange = func(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error {
+			b.exchange = func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 				for i := range next {
 					next[i].Nonce = ""
 				}
 				return exchange(ctx, key, at, next...)
 			}
 		}},
-		{name: "a zero time becomes 1970", caught: "Run/Issue and Token/empty fields stay empty", plant: tokenOut(func(t *storage.Token) {
+		{name: "a zero time becomes 1970", caught: "Run/Issue and Token/empty fields stay empty", plant: tokenOut(func(t *driver.Token) {
 			if t.SpentAt.IsZero() {
 				t.SpentAt = time.Unix(0, 0).UTC()
 			}
@@ -155,16 +155,16 @@ func tokenBugs() []bug {
 }
 
 func lossBugs() (bugs []bug) {
-	for loses, out := range map[string]func(*storage.Token){
-		"its GrantedAt":   func(t *storage.Token) { t.GrantedAt = time.Time{} },
-		"its AuthTime":    func(t *storage.Token) { t.AuthTime = time.Time{} },
-		"its LoginType":   func(t *storage.Token) { t.LoginType = "" },
-		"its Resource":    func(t *storage.Token) { t.Resource = "" },
-		"its RedirectURI": func(t *storage.Token) { t.RedirectURI = "" },
-		"its Challenge":   func(t *storage.Token) { t.Challenge = "" },
-		"its nanoseconds": func(t *storage.Token) { t.IssuedAt = t.IssuedAt.Truncate(time.Microsecond) },
-		"UTC":             func(t *storage.Token) { t.ExpiresAt = t.ExpiresAt.In(time.FixedZone("here", 3600)) },
-		"a last space":    func(t *storage.Token) { t.Scope = t.Scope[:max(0, len(t.Scope)-1)] },
+	for loses, out := range map[string]func(*driver.Token){
+		"its GrantedAt":   func(t *driver.Token) { t.GrantedAt = time.Time{} },
+		"its AuthTime":    func(t *driver.Token) { t.AuthTime = time.Time{} },
+		"its LoginType":   func(t *driver.Token) { t.LoginType = "" },
+		"its Resource":    func(t *driver.Token) { t.Resource = "" },
+		"its RedirectURI": func(t *driver.Token) { t.RedirectURI = "" },
+		"its Challenge":   func(t *driver.Token) { t.Challenge = "" },
+		"its nanoseconds": func(t *driver.Token) { t.IssuedAt = t.IssuedAt.Truncate(time.Microsecond) },
+		"UTC":             func(t *driver.Token) { t.ExpiresAt = t.ExpiresAt.In(time.FixedZone("here", 3600)) },
+		"a last space":    func(t *driver.Token) { t.Scope = t.Scope[:max(0, len(t.Scope)-1)] },
 	} {
 		bugs = append(bugs, bug{name: "a token loses " + loses, caught: "Run/Issue and Token/every field of an issued token", plant: tokenOut(out)})
 	}
@@ -172,10 +172,10 @@ func lossBugs() (bugs []bug) {
 }
 
 // tokenOut changes tokens on their way out.
-func tokenOut(change func(*storage.Token)) func(*parts) {
+func tokenOut(change func(*driver.Token)) func(*parts) {
 	return func(b *parts) {
 		token := b.token
-		b.token = func(ctx context.Context, key storage.Key) (storage.Token, error) {
+		b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
 			t, err := token(ctx, key)
 			change(&t)
 			return t, err

@@ -10,22 +10,22 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // counted changes a batch on its way in.
-func counted(change func(*storage.Batch, []storage.Count) []storage.Count) func(*parts) {
+func counted(change func(*driver.Batch, []driver.Count) []driver.Count) func(*parts) {
 	return func(b *parts) {
 		count := b.count
-		b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+		b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
 			counts = change(&batch, slices.Clone(counts))
 			return count(ctx, batch, counts)
 		}
 	}
 }
 
-func eachCount(change func(*storage.Count)) func(*parts) {
-	return counted(func(_ *storage.Batch, counts []storage.Count) []storage.Count {
+func eachCount(change func(*driver.Count)) func(*parts) {
+	return counted(func(_ *driver.Batch, counts []driver.Count) []driver.Count {
 		for i := range counts {
 			change(&counts[i])
 		}
@@ -36,19 +36,19 @@ func eachCount(change func(*storage.Count)) func(*parts) {
 func countBugs() []bug {
 	var sent atomic.Uint64
 	return []bug{
-		{name: "Count ignores the batch", caught: "Run/Count/a batch seen before", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+		{name: "Count ignores the batch", caught: "Run/Count/a batch seen before", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
 			b.Seq = sent.Add(1)
 			return counts
 		})},
-		{name: "Count knows single batches, not the highest", caught: "Run/Count/a batch below the highest", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+		{name: "Count knows single batches, not the highest", caught: "Run/Count/a batch below the highest", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
 			b.Node = fmt.Sprint(b.Node, b.Seq)
 			return counts
 		})},
-		{name: "Count knows one node", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+		{name: "Count knows one node", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
 			b.Node = "node"
 			return counts
 		})},
-		{name: "Count compares nodes without case", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *storage.Batch, counts []storage.Count) []storage.Count {
+		{name: "Count compares nodes without case", caught: "Run/Count/nodes number their batches independently", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
 			b.Node = strings.ToLower(b.Node)
 			return counts
 		})},
@@ -60,8 +60,8 @@ func countBugs() []bug {
 func rowBugs() []bug {
 	return []bug{
 		{name: "Count takes the last of two counts of one row", caught: "Run/Count/batches add up", plant: counted(lastOfRow)},
-		{name: "Count forgets errors", caught: "Run/Count/batches add up", plant: eachCount(func(c *storage.Count) { c.Errors = 0 })},
-		{name: "Count sets instead of adding", caught: "Run/Count/batches add up", plant: rowsOut(func(rows []storage.Count) []storage.Count {
+		{name: "Count forgets errors", caught: "Run/Count/batches add up", plant: eachCount(func(c *driver.Count) { c.Errors = 0 })},
+		{name: "Count sets instead of adding", caught: "Run/Count/batches add up", plant: rowsOut(func(rows []driver.Count) []driver.Count {
 			for i := range rows {
 				rows[i].Calls = min(rows[i].Calls, 80)
 			}
@@ -69,18 +69,18 @@ func rowBugs() []bug {
 		})},
 		{name: "Count forgets the rows by day", caught: "Run/Count/a count adds to the row of its UTC hour and", plant: func(b *parts) {
 			usage := b.usage
-			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 				if q.Daily {
 					return nil, nil
 				}
 				return usage(ctx, q)
 			}
 		}},
-		{name: "Count reads the hour off the caller's clock", caught: "Run/Count/a count adds to the row of its UTC hour and", plant: eachCount(func(c *storage.Count) {
+		{name: "Count reads the hour off the caller's clock", caught: "Run/Count/a count adds to the row of its UTC hour and", plant: eachCount(func(c *driver.Count) {
 			_, off := c.At.Zone()
 			c.At = c.At.Add(time.Duration(off) * time.Second)
 		})},
-		{name: "sums run over", caught: "Run/Count/sums stop at the largest number", plant: rowsOut(func(rows []storage.Count) []storage.Count {
+		{name: "sums run over", caught: "Run/Count/sums stop at the largest number", plant: rowsOut(func(rows []driver.Count) []driver.Count {
 			for i, c := range rows {
 				if c.Errors == math.MaxInt64 {
 					rows[i].Errors = -2
@@ -88,14 +88,14 @@ func rowBugs() []bug {
 			}
 			return rows
 		})},
-		{name: "applications are compared without case", caught: "Run/Usage/applications do not mix", plant: eachCount(func(c *storage.Count) { c.AppID = strings.ToLower(c.AppID) })},
+		{name: "applications are compared without case", caught: "Run/Usage/applications do not mix", plant: eachCount(func(c *driver.Count) { c.AppID = strings.ToLower(c.AppID) })},
 	}
 }
 
 func losesAtOnce(b *parts) {
 	var busy atomic.Int32
 	count := b.count
-	b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+	b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
 		defer busy.Add(-1)
 		if busy.Add(1) > 1 {
 			return nil
@@ -108,7 +108,7 @@ func losesAtOnce(b *parts) {
 func marksBatchLate(b *parts) {
 	var seen, sent atomic.Uint64
 	count := b.count
-	b.count = func(ctx context.Context, batch storage.Batch, counts []storage.Count) error {
+	b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
 		if seen.Load() >= batch.Seq {
 			return nil
 		}
@@ -120,11 +120,11 @@ func marksBatchLate(b *parts) {
 }
 
 // lastOfRow is an upsert that meets a row twice in one statement.
-func lastOfRow(_ *storage.Batch, counts []storage.Count) []storage.Count {
+func lastOfRow(_ *driver.Batch, counts []driver.Count) []driver.Count {
 	slices.Reverse(counts)
 	seen := map[string]bool{}
-	return slices.DeleteFunc(counts, func(c storage.Count) bool {
-		row := fmt.Sprint(c.Product, storage.Hour(c.At))
+	return slices.DeleteFunc(counts, func(c driver.Count) bool {
+		row := fmt.Sprint(c.Product, driver.Hour(c.At))
 		again := seen[row]
 		seen[row] = true
 		return again
@@ -132,20 +132,20 @@ func lastOfRow(_ *storage.Batch, counts []storage.Count) []storage.Count {
 }
 
 // rowsOut changes usage rows on their way out.
-func rowsOut(change func([]storage.Count) []storage.Count) func(*parts) {
+func rowsOut(change func([]driver.Count) []driver.Count) func(*parts) {
 	return func(b *parts) {
 		usage := b.usage
-		b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+		b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 			rows, err := usage(ctx, q)
 			return change(rows), err
 		}
 	}
 }
 
-func asked(change func(*storage.UsageQuery)) func(*parts) {
+func asked(change func(*driver.UsageQuery)) func(*parts) {
 	return func(b *parts) {
 		usage := b.usage
-		b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+		b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 			change(&q)
 			return usage(ctx, q)
 		}
@@ -154,25 +154,25 @@ func asked(change func(*storage.UsageQuery)) func(*parts) {
 
 func usageBugs() []bug {
 	return []bug{
-		{name: "Usage counts To in", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.To = q.To.Add(1) })},
-		{name: "Usage leaves From out", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.From = q.From.Add(1) })},
-		{name: "Usage rounds From down to its hour", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) { q.From = storage.Hour(q.From) })},
-		{name: "Usage takes a zero From for the zero row", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *storage.UsageQuery) {
+		{name: "Usage counts To in", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.To = q.To.Add(1) })},
+		{name: "Usage leaves From out", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.From = q.From.Add(1) })},
+		{name: "Usage rounds From down to its hour", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.From = driver.Hour(q.From) })},
+		{name: "Usage takes a zero From for the zero row", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) {
 			if q.From.IsZero() {
 				q.From = q.To
 			}
 		})},
-		{name: "Usage is in the order of products", caught: "Run/Usage/rows come by time", plant: rowsOut(func(rows []storage.Count) []storage.Count {
-			slices.SortStableFunc(rows, func(a, b storage.Count) int { return cmp.Compare(a.Product, b.Product) })
+		{name: "Usage is in the order of products", caught: "Run/Usage/rows come by time", plant: rowsOut(func(rows []driver.Count) []driver.Count {
+			slices.SortStableFunc(rows, func(a, b driver.Count) int { return cmp.Compare(a.Product, b.Product) })
 			return rows
 		})},
 		{name: "Usage matches products by prefix", caught: "Run/Usage/a question may ask for one product", plant: func(b *parts) {
 			usage := b.usage
-			b.usage = func(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 				product := q.Product
 				q.Product = ""
 				rows, err := usage(ctx, q)
-				return slices.DeleteFunc(rows, func(c storage.Count) bool { return !strings.HasPrefix(c.Product, product) }), err
+				return slices.DeleteFunc(rows, func(c driver.Count) bool { return !strings.HasPrefix(c.Product, product) }), err
 			}
 		}},
 	}

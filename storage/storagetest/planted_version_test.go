@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func versionBugs() []bug {
@@ -16,7 +16,7 @@ func versionBugs() []bug {
 		{name: "versions of two kinds are not told apart", caught: "Run/Put and Get/versions rise through all kinds", plant: perDocument},
 		{name: "a version is given again after a sweep", caught: swept, plant: perDocument},
 		{name: "Put answers the version before", caught: "Run/Put and Get/one Put creates, replaces and removes", plant: putting(
-			func(_ context.Context, _ *parts, right func(...storage.Doc) (int64, error), docs []storage.Doc) (int64, error) {
+			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				return version - 1, err
 			})},
@@ -27,10 +27,10 @@ func versionBugs() []bug {
 
 // perDocument counts versions from 1 for every document, and again when it was away.
 func perDocument(b *parts) {
-	real, shown := map[storage.Span]int64{}, map[storage.Span]int64{}
-	name := func(d storage.Doc) storage.Span { return storage.Span{From: d.Kind, To: d.ID} }
+	real, shown := map[driver.Span]int64{}, map[driver.Span]int64{}
+	name := func(d driver.Doc) driver.Span { return driver.Span{From: d.Kind, To: d.ID} }
 	put, get, sweep := b.put, b.get, b.sweep
-	b.put = func(ctx context.Context, docs ...storage.Doc) (int64, error) {
+	b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
 		for i, d := range docs {
 			if d.Version != 0 && d.Version == shown[name(d)] {
 				docs[i].Version = real[name(d)]
@@ -47,14 +47,14 @@ func perDocument(b *parts) {
 		}
 		return max(1, shown[name(docs[0])]), nil
 	}
-	b.get = func(ctx context.Context, kind, id string) (storage.Doc, error) {
+	b.get = func(ctx context.Context, kind, id string) (driver.Doc, error) {
 		d, err := get(ctx, kind, id)
 		d.Version = shown[name(d)]
 		return d, err
 	}
 	b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
 		removed, err := sweep(ctx, at, n)
-		maps.DeleteFunc(shown, func(s storage.Span, _ int64) bool {
+		maps.DeleteFunc(shown, func(s driver.Span, _ int64) bool {
 			_, err := get(ctx, s.From, s.To)
 			return err != nil
 		})
@@ -65,7 +65,7 @@ func perDocument(b *parts) {
 // oneVersion answers callers who come together with the same version.
 func oneVersion() func(*parts) {
 	var last atomic.Int64
-	return putting(func(_ context.Context, _ *parts, right func(...storage.Doc) (int64, error), docs []storage.Doc) (int64, error) {
+	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 		next := last.Load() + 1
 		yield()
 		_, err := right(docs...)
@@ -78,14 +78,14 @@ func oneVersion() func(*parts) {
 func seqsAgain(b *parts) {
 	var off, highest uint64
 	revoke, revocations := b.revoke, b.revocations
-	b.revoke = func(ctx context.Context, rs ...storage.Revocation) error {
+	b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		if there, _ := revocations(ctx, 0, 1); len(there) == 0 {
 			off = highest
 		}
 		highest += uint64(len(rs))
 		return revoke(ctx, rs...)
 	}
-	b.revocations = func(ctx context.Context, after uint64, n int) ([]storage.Revocation, error) {
+	b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 		feed, err := revocations(ctx, after+off, n)
 		for i := range feed {
 			feed[i].Seq -= off

@@ -5,14 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func pruning() []promise {
 	return []promise{
 		{"the oldest records go, up to a Seq, and the others stay as they are", pruneThrough},
 		{"about n go in one call, the lowest first, and it says how many until there are none", pruneSteps},
-		{"through may be 0, or a Seq that nobody was given yet", func(t *testing.T, b storage.Backend) {
+		{"through may be 0, or a Seq that nobody was given yet", func(t *testing.T, b driver.Backend) {
 			prune(t, b, 0, 9, 0)
 			prune(t, b, 7, 9, 0)
 			record(t, b, "a", "b")
@@ -21,7 +21,7 @@ func pruning() []promise {
 			prune(t, b, math.MaxInt64, 9, 2)
 			wantTrail(t, trail(t, b, 0, 9))
 		}},
-		{"a Seq is not given again when its record is pruned", func(t *testing.T, b storage.Backend) {
+		{"a Seq is not given again when its record is pruned", func(t *testing.T, b driver.Backend) {
 			record(t, b, "a", "b")
 			old := trail(t, b, 0, 9)
 			prune(t, b, old[1].Seq, 9, 2)
@@ -30,7 +30,7 @@ func pruning() []promise {
 			wantTrail(t, trail(t, b, 0, 9), "c")
 		}},
 		{"Appended is 0 for ever, or the last Seq, through every Prune", lastAppended},
-		{"a document, a token and a revocation are no records", func(t *testing.T, b storage.Backend) {
+		{"a document, a token and a revocation are no records", func(t *testing.T, b driver.Backend) {
 			x := token("a")
 			issue(t, b, x)
 			put(t, b, doc("a", "all"))
@@ -45,7 +45,7 @@ func pruning() []promise {
 	}
 }
 
-func prune(t *testing.T, b storage.Backend, through uint64, n, removed int) {
+func prune(t *testing.T, b driver.Backend, through uint64, n, removed int) {
 	t.Helper()
 	got, err := b.Prune(t.Context(), through, n)
 	want(t, fmt.Sprintf("Prune(%d, %d)", through, n), err, nil)
@@ -54,7 +54,7 @@ func prune(t *testing.T, b storage.Backend, through uint64, n, removed int) {
 	}
 }
 
-func pruneThrough(t *testing.T, b storage.Backend) {
+func pruneThrough(t *testing.T, b driver.Backend) {
 	record(t, b, "a", "b")
 	record(t, b, "c", "d", "e")
 	all := trail(t, b, 0, 9)
@@ -71,7 +71,7 @@ func pruneThrough(t *testing.T, b storage.Backend) {
 	prune(t, b, all[2].Seq, 9, 0)
 }
 
-func pruneSteps(t *testing.T, b storage.Backend) {
+func pruneSteps(t *testing.T, b driver.Backend) {
 	const all, n = 50, 7
 	for i := range all {
 		record(t, b, fmt.Sprint(i))
@@ -93,7 +93,7 @@ func pruneSteps(t *testing.T, b storage.Backend) {
 }
 
 // appended says that a Backend answers what it must: always 0, or the Seq of the last record.
-func appended(t *testing.T, b storage.Backend, last uint64) (knows bool) {
+func appended(t *testing.T, b driver.Backend, last uint64) (knows bool) {
 	t.Helper()
 	got, err := b.Appended(t.Context())
 	want(t, "Appended()", err, nil)
@@ -103,7 +103,7 @@ func appended(t *testing.T, b storage.Backend, last uint64) (knows bool) {
 	return got != 0
 }
 
-func lastAppended(t *testing.T, b storage.Backend) {
+func lastAppended(t *testing.T, b driver.Backend) {
 	appended(t, b, 0)
 	record(t, b, "a")
 	knows := appended(t, b, trail(t, b, 0, 9)[0].Seq)
@@ -122,11 +122,11 @@ func lastAppended(t *testing.T, b storage.Backend) {
 	}
 }
 
-func pruneBeside(t *testing.T, b storage.Backend) {
+func pruneBeside(t *testing.T, b driver.Backend) {
 	const writers, each = 4, 20
 	seen, after := 0, uint64(0)
 	answers := meanwhile(writers, each, func(i, j int) error {
-		return b.Append(t.Context(), storage.Record{Data: fmt.Append(nil, i, " ", j)})
+		return b.Append(t.Context(), driver.Record{Data: fmt.Append(nil, i, " ", j)})
 	}, func() {
 		for _, r := range trail(t, b, after, 7) {
 			after = r.Seq
@@ -136,7 +136,7 @@ func pruneBeside(t *testing.T, b storage.Backend) {
 		want(t, "Prune(seen, 3)", err, nil)
 	})
 	allNil(t, "Append(one)", answers)
-	if seen += len(trail(t, b, after, storage.Page)); seen != writers*each {
+	if seen += len(trail(t, b, after, driver.Page)); seen != writers*each {
 		t.Errorf("%d records were seen beside a Prune of those seen before, want %d", seen, writers*each)
 	}
 }

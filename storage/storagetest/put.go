@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func putting() []promise {
 	return []promise{
 		{"every field of a document comes back", docFields},
-		{"a document without entries, data and end comes back as such", func(t *testing.T, b storage.Backend) {
-			bare := storage.Doc{Kind: "thing", ID: "bare"}
+		{"a document without entries, data and end comes back as such", func(t *testing.T, b driver.Backend) {
+			bare := driver.Doc{Kind: "thing", ID: "bare"}
 			bare.Version = put(t, b, bare)
 			sameDoc(t, get(t, b, "bare"), bare)
 		}},
 		{"a replaced document is the new one in every field", replaced},
-		{"a removed document is gone, and its id free", func(t *testing.T, b storage.Backend) {
+		{"a removed document is gone, and its id free", func(t *testing.T, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)
 			put(t, b, removal(d))
@@ -28,9 +28,9 @@ func putting() []promise {
 			put(t, b, doc("a"))
 			get(t, b, "a")
 		}},
-		{"no document has a name that no one wrote", func(t *testing.T, b storage.Backend) {
+		{"no document has a name that no one wrote", func(t *testing.T, b driver.Backend) {
 			put(t, b, doc("a"))
-			gone(t, b, "b", "A", "a ", strings.Repeat("a", storage.MaxName))
+			gone(t, b, "b", "A", "a ", strings.Repeat("a", driver.MaxName))
 		}},
 		{"names that differ in kind, case, accent or a space are different documents", names},
 		{"one Put creates, replaces and removes, and gives all one version", mixedPut},
@@ -39,14 +39,14 @@ func putting() []promise {
 		{"of 32 creations of one id one wins", createRace},
 		{"32 increments by compare-and-set are all counted", increments},
 		{"a document may be as large as the limits say", largest},
-		{"putting nothing is fine", func(t *testing.T, b storage.Backend) {
+		{"putting nothing is fine", func(t *testing.T, b driver.Backend) {
 			_, err := b.Put(t.Context())
 			want(t, "Put()", err, nil)
 		}},
 	}
 }
 
-func sameDoc(t *testing.T, got, put storage.Doc) {
+func sameDoc(t *testing.T, got, put driver.Doc) {
 	t.Helper()
 	if got.Kind != put.Kind || got.ID != put.ID || got.Version != put.Version || got.Deleted ||
 		!slices.Equal(got.Index, put.Index) || !same(got.ExpiresAt, put.ExpiresAt) || !bytes.Equal(got.Data, put.Data) {
@@ -54,8 +54,8 @@ func sameDoc(t *testing.T, got, put storage.Doc) {
 	}
 }
 
-func docFields(t *testing.T, b storage.Backend) {
-	d := storage.Doc{
+func docFields(t *testing.T, b driver.Backend) {
+	d := driver.Doc{
 		Kind: "kind é", ID: `id "\ 中`, Index: []string{"z=1", "a=é 中\u2028"},
 		ExpiresAt: abroad(at(1).Add(1)), Data: []byte("\x00\x1f\xff{}"),
 	}
@@ -64,7 +64,7 @@ func docFields(t *testing.T, b storage.Backend) {
 	want(t, "Get(kind, id)", err, nil)
 	sameDoc(t, got, d)
 
-	docs, _, err := b.List(t.Context(), d.Kind, storage.Is("z=1"), 1)
+	docs, _, err := b.List(t.Context(), d.Kind, driver.Is("z=1"), 1)
 	want(t, "List(entry)", err, nil)
 	if len(docs) != 1 {
 		t.Fatalf("List(entry) = %d documents, want 1", len(docs))
@@ -72,20 +72,20 @@ func docFields(t *testing.T, b storage.Backend) {
 	sameDoc(t, docs[0], d)
 }
 
-func replaced(t *testing.T, b storage.Backend) {
+func replaced(t *testing.T, b driver.Backend) {
 	d := doc("a", "old")
 	d.ExpiresAt = at(9)
 	d.Version = put(t, b, d)
-	d = storage.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Index: []string{"new", "newer"}, Data: []byte("new")}
+	d = driver.Doc{Kind: d.Kind, ID: d.ID, Version: d.Version, Index: []string{"new", "newer"}, Data: []byte("new")}
 	d.Version = put(t, b, d)
 	sameDoc(t, get(t, b, "a"), d)
 }
 
-func names(t *testing.T, b storage.Backend) {
-	var docs []storage.Doc
+func names(t *testing.T, b driver.Backend) {
+	var docs []driver.Doc
 	for _, kind := range []string{"thing", "Thing", "thing ", "thin", "é", "e"} {
 		for _, id := range []string{"a", "A", "a ", " a", "á", "aa", "1", "01"} {
-			docs = append(docs, storage.Doc{Kind: kind, ID: id, Data: []byte(kind + "/" + id)})
+			docs = append(docs, driver.Doc{Kind: kind, ID: id, Data: []byte(kind + "/" + id)})
 		}
 	}
 	version := put(t, b, docs...)
@@ -97,7 +97,7 @@ func names(t *testing.T, b storage.Backend) {
 	}
 }
 
-func mixedPut(t *testing.T, b storage.Backend) {
+func mixedPut(t *testing.T, b driver.Backend) {
 	old, dead := doc("old", "entry"), doc("dead", "entry")
 	old.Version = put(t, b, old)
 	dead.Version = put(t, b, dead)
@@ -109,10 +109,10 @@ func mixedPut(t *testing.T, b storage.Backend) {
 		}
 	}
 	gone(t, b, "dead")
-	lists(t, b, storage.Is("entry"), "fresh", "old")
+	lists(t, b, driver.Is("entry"), "fresh", "old")
 }
 
-func versionsRise(t *testing.T, b storage.Backend) {
+func versionsRise(t *testing.T, b driver.Backend) {
 	last := int64(0)
 	rises := func(version int64) int64 {
 		t.Helper()
@@ -124,16 +124,16 @@ func versionsRise(t *testing.T, b storage.Backend) {
 	}
 	for _, id := range []string{"a", "b"} {
 		for _, kind := range []string{"thing", "other"} {
-			d := storage.Doc{Kind: kind, ID: id}
+			d := driver.Doc{Kind: kind, ID: id}
 			d.Version = rises(put(t, b, d))
 			d.Version = rises(put(t, b, d))
 			rises(put(t, b, removal(d)))
-			rises(put(t, b, storage.Doc{Kind: kind, ID: id}))
+			rises(put(t, b, driver.Doc{Kind: kind, ID: id}))
 		}
 	}
 }
 
-func manyVersions(t *testing.T, b storage.Backend) {
+func manyVersions(t *testing.T, b driver.Backend) {
 	versions := make([]int64, 32)
 	allNil(t, "Put(document)", together(len(versions), func(i int) (err error) {
 		versions[i], err = b.Put(t.Context(), doc(fmt.Sprint(i)))
@@ -145,14 +145,14 @@ func manyVersions(t *testing.T, b storage.Backend) {
 	}
 }
 
-func createRace(t *testing.T, b storage.Backend) {
+func createRace(t *testing.T, b driver.Backend) {
 	verdicts := together(32, func(i int) error {
 		d := doc("a")
 		d.Data = []byte{byte(i)}
 		_, err := b.Put(t.Context(), doc(fmt.Sprint(i)), d)
 		return err
 	})
-	oneWins(t, "Put(new a)", verdicts, storage.ErrExists)
+	oneWins(t, "Put(new a)", verdicts, driver.ErrExists)
 	winner := slices.Index(verdicts, nil)
 	if got := get(t, b, "a").Data[0]; int(got) != winner {
 		t.Errorf("document a is of caller %d, but Put answered nil to caller %d", got, winner)
@@ -164,8 +164,8 @@ func createRace(t *testing.T, b storage.Backend) {
 	}
 }
 
-func increments(t *testing.T, b storage.Backend) {
-	put(t, b, storage.Doc{Kind: "thing", ID: "counter", Data: []byte{0}})
+func increments(t *testing.T, b driver.Backend) {
+	put(t, b, driver.Doc{Kind: "thing", ID: "counter", Data: []byte{0}})
 	answers := together(32, func(int) error {
 		for {
 			d, err := b.Get(t.Context(), "thing", "counter")
@@ -173,7 +173,7 @@ func increments(t *testing.T, b storage.Backend) {
 				return err
 			}
 			d.Data[0]++
-			if _, err := b.Put(t.Context(), d); !errors.Is(err, storage.ErrConflict) {
+			if _, err := b.Put(t.Context(), d); !errors.Is(err, driver.ErrConflict) {
 				return err
 			}
 		}
@@ -184,14 +184,14 @@ func increments(t *testing.T, b storage.Backend) {
 	}
 }
 
-func largest(t *testing.T, b storage.Backend) {
-	long := func(last int) string { return strings.Repeat("x", storage.MaxName-4) + fmt.Sprintf("%04d", last) }
-	d := storage.Doc{Kind: long(0), ID: long(1), Data: bytes.Repeat([]byte("keystile"), storage.MaxData/8)}
-	for i := range storage.MaxIndex {
+func largest(t *testing.T, b driver.Backend) {
+	long := func(last int) string { return strings.Repeat("x", driver.MaxName-4) + fmt.Sprintf("%04d", last) }
+	d := driver.Doc{Kind: long(0), ID: long(1), Data: bytes.Repeat([]byte("keystile"), driver.MaxData/8)}
+	for i := range driver.MaxIndex {
 		d.Index = append(d.Index, long(i))
 	}
-	many := []storage.Doc{d}
-	for i := range storage.MaxPut - 1 {
+	many := []driver.Doc{d}
+	for i := range driver.MaxPut - 1 {
 		many = append(many, doc(fmt.Sprint(i)))
 	}
 	d.Version = put(t, b, many...)

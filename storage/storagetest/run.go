@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Run holds a Backend to everything it promises while it is open. Each call of open
 // returns an empty Backend.
-func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
+func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	for _, c := range []chapter{
 		{"Issue and Token", issuing()},
 		{"Exchange", exchanging()},
@@ -44,10 +44,10 @@ type chapter struct {
 // promise is a sentence of the contract, and the test of it.
 type promise struct {
 	says string
-	test func(t *testing.T, b storage.Backend)
+	test func(t *testing.T, b driver.Backend)
 }
 
-func (c chapter) run(t *testing.T, open func(t *testing.T) storage.Backend) {
+func (c chapter) run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	for _, p := range c.promises {
 		t.Run(p.says, func(t *testing.T) {
 			t.Parallel()

@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func sweeping() []promise {
 	return []promise{
 		{"what ends is there to the last, and gone when it is swept", thereToTheLast},
 		{"tokens, revocations and documents that ended by then go, to the nanosecond", exactly},
-		{"spent tokens go like others", func(t *testing.T, b storage.Backend) {
+		{"spent tokens go like others", func(t *testing.T, b driver.Backend) {
 			x, _ := ending(at(5))
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(1)), nil)
@@ -21,7 +21,7 @@ func sweeping() []promise {
 			absent(t, b, x)
 		}},
 		{"the key of a swept token and the id of a swept document are free", freed},
-		{"a swept revocation leaves the feed and ends nothing more", func(t *testing.T, b storage.Backend) {
+		{"a swept revocation leaves the feed and ends nothing more", func(t *testing.T, b driver.Backend) {
 			r := grantEnd("grant a")
 			r.Until = at(5)
 			revoke(t, b, r, grantEnd("b"))
@@ -31,21 +31,21 @@ func sweeping() []promise {
 			issue(t, b, x)
 			want(t, "Exchange(token)", b.Exchange(t.Context(), x.Key, at(6)), nil)
 		}},
-		{"a Seq is not given again when its revocation is swept", func(t *testing.T, b storage.Backend) {
+		{"a Seq is not given again when its revocation is swept", func(t *testing.T, b driver.Backend) {
 			revoke(t, b, grantEnd("a"))
 			old := feed(t, b, 0)
 			sweep(t, b, at(6000), 1)
 			revoke(t, b, grantEnd("a"))
 			wantFeed(t, feed(t, b, old[0].Seq), "a")
 		}},
-		{"a version is not given again when its document is swept", func(t *testing.T, b storage.Backend) {
+		{"a version is not given again when its document is swept", func(t *testing.T, b driver.Backend) {
 			_, d := ending(at(5))
 			d.Version = put(t, b, d)
 			sweep(t, b, at(5), 1)
 			if again := put(t, b, doc(d.ID)); again <= d.Version {
 				t.Errorf("Put(document) = version %d behind %d, want rising", again, d.Version)
 			}
-			inTheWay(t, b, d.ID, storage.ErrConflict, d)
+			inTheWay(t, b, d.ID, driver.ErrConflict, d)
 		}},
 		{"a sweep removes about n, and says how many until there are none", aboutN},
 		{"usage rows of hours that began more than 400 days before go, and those of days stay", hoursEnd},
@@ -54,27 +54,27 @@ func sweeping() []promise {
 }
 
 // ending is a token and a document that end at a moment.
-func ending(moment time.Time) (storage.Token, storage.Doc) {
+func ending(moment time.Time) (driver.Token, driver.Doc) {
 	x, d := token("a"), doc(fmt.Sprint("until ", moment), "all")
 	x.ExpiresAt, d.ExpiresAt = moment, moment
 	return x, d
 }
 
-func thereToTheLast(t *testing.T, b storage.Backend) {
+func thereToTheLast(t *testing.T, b driver.Backend) {
 	x, d := ending(at(5))
 	issue(t, b, x)
 	put(t, b, d)
 	sameToken(t, read(t, b, x.Key), x)
 	get(t, b, d.ID)
-	lists(t, b, storage.Is("all"), d.ID)
+	lists(t, b, driver.Is("all"), d.ID)
 	sweep(t, b, at(5), 2)
 	absent(t, b, x)
 	gone(t, b, d.ID)
-	lists(t, b, storage.Is("all"))
-	want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrNotFound)
+	lists(t, b, driver.Is("all"))
+	want(t, "Exchange(swept)", b.Exchange(t.Context(), x.Key, at(6)), driver.ErrNotFound)
 }
 
-func exactly(t *testing.T, b storage.Backend) {
+func exactly(t *testing.T, b driver.Backend) {
 	soon, soonDoc := ending(abroad(at(5)))
 	late, lateDoc := ending(at(5).Add(1))
 	far, farDoc := ending(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC))
@@ -82,7 +82,7 @@ func exactly(t *testing.T, b storage.Backend) {
 	issue(t, b, soon, late, far, never)
 	put(t, b, soonDoc, lateDoc, farDoc, neverDoc)
 	for _, moment := range []time.Time{soon.ExpiresAt, late.ExpiresAt, far.ExpiresAt, never.ExpiresAt} {
-		revoke(t, b, storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(moment.UTC()), Until: moment})
+		revoke(t, b, driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(moment.UTC()), Until: moment})
 	}
 	sweep(t, b, at(5).Add(-1), 0)
 	sweep(t, b, abroad(at(5)), 3)
@@ -94,7 +94,7 @@ func exactly(t *testing.T, b storage.Backend) {
 	absent(t, b, late)
 	gone(t, b, lateDoc.ID)
 	sweep(t, b, at(6), 0)
-	for _, x := range []storage.Token{far, never} {
+	for _, x := range []driver.Token{far, never} {
 		sameToken(t, read(t, b, x.Key), x)
 	}
 	get(t, b, farDoc.ID)
@@ -105,7 +105,7 @@ func exactly(t *testing.T, b storage.Backend) {
 	wantFeed(t, feed(t, b, 0), fmt.Sprint(never.ExpiresAt))
 }
 
-func freed(t *testing.T, b storage.Backend) {
+func freed(t *testing.T, b driver.Backend) {
 	x, d := ending(at(5))
 	issue(t, b, x)
 	put(t, b, d)
@@ -115,20 +115,20 @@ func freed(t *testing.T, b storage.Backend) {
 	sameToken(t, read(t, b, x.Key), x)
 	d.Index, d.ExpiresAt = []string{"new"}, at(9)
 	put(t, b, d)
-	lists(t, b, storage.Is("all"))
-	lists(t, b, storage.Is("new"), d.ID)
+	lists(t, b, driver.Is("all"))
+	lists(t, b, driver.Is("new"), d.ID)
 	sweep(t, b, at(8), 0)
 	sweep(t, b, at(9), 2)
 }
 
-func aboutN(t *testing.T, b storage.Backend) {
+func aboutN(t *testing.T, b driver.Backend) {
 	const each, n = 60, 10
 	for i := range each {
 		x, d := ending(at(i))
 		issue(t, b, x)
 		d.ID = fmt.Sprint(i)
 		put(t, b, d)
-		revoke(t, b, storage.Revocation{Kind: storage.RevokeJTI, ID: fmt.Sprint(i), Until: at(i)})
+		revoke(t, b, driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(i), Until: at(i)})
 	}
 	total := 0
 	for {
@@ -145,13 +145,13 @@ func aboutN(t *testing.T, b storage.Backend) {
 	if total != 3*each {
 		t.Errorf("Sweep(at, %d) removed %d in the end, want %d", n, total, 3*each)
 	}
-	lists(t, b, storage.Is("all"))
+	lists(t, b, driver.Is("all"))
 	wantFeed(t, feed(t, b, 0))
 }
 
-func hoursEnd(t *testing.T, b storage.Backend) {
-	hour := storage.Hour(at(0))
-	end := hour.Add(storage.UsageHours)
+func hoursEnd(t *testing.T, b driver.Backend) {
+	hour := driver.Hour(at(0))
+	end := hour.Add(driver.UsageHours)
 	count(t, b, "node", 1, calls("mcp", abroad(at(0)), 1), calls("ai", at(0), 2), calls("ai", at(60), 4), calls("ai", at(-24*60), 8))
 	sweep(t, b, end.AddDate(0, 0, -1), 0)
 	sweep(t, b, end, 1)
@@ -163,16 +163,16 @@ func hoursEnd(t *testing.T, b storage.Backend) {
 	usage(t, b, hours("app"), calls("ai", hour.Add(time.Hour), 4))
 	sweep(t, b, end.Add(time.Hour+1), 1)
 	usage(t, b, hours("app"))
-	day := storage.Day(at(0))
+	day := driver.Day(at(0))
 	usage(t, b, days("app"), calls("ai", day.AddDate(0, 0, -1), 8), calls("ai", day, 6), calls("mcp", day, 1))
 }
 
-func hoursEndInSteps(t *testing.T, b storage.Backend) {
+func hoursEndInSteps(t *testing.T, b driver.Backend) {
 	const apps, n = 40, 10
-	end := storage.Hour(at(60)).Add(storage.UsageHours)
-	var counts []storage.Count
+	end := driver.Hour(at(60)).Add(driver.UsageHours)
+	var counts []driver.Count
 	for i := range apps {
-		for _, c := range []storage.Count{calls("ai", at(-60), 1), calls("ai", at(0), 1), calls("ai", at(60), 1)} {
+		for _, c := range []driver.Count{calls("ai", at(-60), 1), calls("ai", at(0), 1), calls("ai", at(60), 1)} {
 			c.AppID = fmt.Sprint("app", i)
 			counts = append(counts, c)
 		}
@@ -195,7 +195,7 @@ func hoursEndInSteps(t *testing.T, b storage.Backend) {
 		t.Errorf("Sweep(at, %d) removed %d in the end, want %d", n, total, 2*apps+1)
 	}
 	for i := range apps {
-		kept := calls("ai", storage.Hour(at(60)), 1)
+		kept := calls("ai", driver.Hour(at(60)), 1)
 		kept.AppID = fmt.Sprint("app", i)
 		usage(t, b, hours(kept.AppID), kept)
 	}
@@ -207,9 +207,9 @@ func hoursEndInSteps(t *testing.T, b storage.Backend) {
 
 func keeping() []promise {
 	return []promise{
-		{"a document whose end was moved on", func(t *testing.T, b storage.Backend) { endMoves(t, b, at(9)) }},
-		{"a document whose end was taken off", func(t *testing.T, b storage.Backend) { endMoves(t, b, time.Time{}) }},
-		{"a document that was removed and made again", func(t *testing.T, b storage.Backend) {
+		{"a document whose end was moved on", func(t *testing.T, b driver.Backend) { endMoves(t, b, at(9)) }},
+		{"a document whose end was taken off", func(t *testing.T, b driver.Backend) { endMoves(t, b, time.Time{}) }},
+		{"a document that was removed and made again", func(t *testing.T, b driver.Backend) {
 			_, d := ending(at(5))
 			d.Version = put(t, b, d)
 			put(t, b, removal(d))
@@ -219,7 +219,7 @@ func keeping() []promise {
 			get(t, b, d.ID)
 			sweep(t, b, at(9), 1)
 		}},
-		{"but not a document whose end was moved back", func(t *testing.T, b storage.Backend) {
+		{"but not a document whose end was moved back", func(t *testing.T, b driver.Backend) {
 			_, d := ending(at(9))
 			d.Version = put(t, b, d)
 			d.ExpiresAt = at(5)
@@ -229,7 +229,7 @@ func keeping() []promise {
 			sweep(t, b, at(9), 0)
 		}},
 		{"a revocation that was joined by a later one", joinedLater},
-		{"a revocation without an end that one with an end has joined", func(t *testing.T, b storage.Backend) {
+		{"a revocation without an end that one with an end has joined", func(t *testing.T, b driver.Backend) {
 			never := grantEnd("grant a")
 			never.Until = time.Time{}
 			revoke(t, b, never)
@@ -237,27 +237,27 @@ func keeping() []promise {
 			sweep(t, b, at(0).AddDate(100, 0, 0), 0)
 			wantFeed(t, feed(t, b, 0), "grant a")
 		}},
-		{"audit and usage", func(t *testing.T, b storage.Backend) {
+		{"audit and usage", func(t *testing.T, b driver.Backend) {
 			record(t, b, "a")
 			count(t, b, "node", 1, calls("ai", at(0), 1))
-			sweep(t, b, storage.Hour(at(0)).Add(storage.UsageHours), 0)
+			sweep(t, b, driver.Hour(at(0)).Add(driver.UsageHours), 0)
 			wantTrail(t, trail(t, b, 0, 9), "a")
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
 			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
 			wantTrail(t, trail(t, b, 0, 9), "a")
-			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1))
+			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
 		}},
-		{"the number of a batch whose hours are gone", func(t *testing.T, b storage.Backend) {
+		{"the number of a batch whose hours are gone", func(t *testing.T, b driver.Backend) {
 			count(t, b, "node", 1, calls("ai", at(0), 1))
 			sweep(t, b, at(0).AddDate(100, 0, 0), 1)
 			count(t, b, "node", 1, calls("ai", at(0), 1))
 			usage(t, b, hours("app"))
-			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1))
+			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
 		}},
 	}
 }
 
-func endMoves(t *testing.T, b storage.Backend, to time.Time) {
+func endMoves(t *testing.T, b driver.Backend, to time.Time) {
 	_, d := ending(at(5))
 	d.Version = put(t, b, d)
 	d.ExpiresAt = to
@@ -271,7 +271,7 @@ func endMoves(t *testing.T, b storage.Backend, to time.Time) {
 	sweep(t, b, at(0).AddDate(100, 0, 0), 0)
 }
 
-func joinedLater(t *testing.T, b storage.Backend) {
+func joinedLater(t *testing.T, b driver.Backend) {
 	early, late := grantEnd("grant a"), grantEnd("grant a")
 	early.Until, late.Until = at(5), at(9)
 	revoke(t, b, early)
@@ -281,7 +281,7 @@ func joinedLater(t *testing.T, b storage.Backend) {
 	issue(t, b, x)
 	sweep(t, b, at(5), 0)
 	wantFeed(t, feed(t, b, 0), "grant a")
-	want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), storage.ErrRevoked)
+	want(t, "Exchange(revoked)", b.Exchange(t.Context(), x.Key, at(6)), driver.ErrRevoked)
 	sweep(t, b, at(9), 1)
 	wantFeed(t, feed(t, b, 0))
 }

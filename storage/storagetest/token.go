@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func issuing() []promise {
@@ -15,39 +15,39 @@ func issuing() []promise {
 		{"every field of an issued token comes back", issuedFields},
 		{"every field of a successor comes back", successorFields},
 		{"empty fields stay empty and zero times stay zero", emptyFields},
-		{"no token has a key that no one issued", func(t *testing.T, b storage.Backend) {
+		{"no token has a key that no one issued", func(t *testing.T, b driver.Backend) {
 			issue(t, b, token("a"))
 			absent(t, b, token("a"))
 		}},
 		{"a taken key is refused and the token behind it stays", takenKey},
-		{"with one taken key none of the tokens is stored", func(t *testing.T, b storage.Backend) {
+		{"with one taken key none of the tokens is stored", func(t *testing.T, b driver.Backend) {
 			old, first, last := token("a"), token("a"), token("a")
 			issue(t, b, old)
-			want(t, "Issue(fresh, taken, fresh)", b.Issue(t.Context(), first, old, last), storage.ErrExists)
+			want(t, "Issue(fresh, taken, fresh)", b.Issue(t.Context(), first, old, last), driver.ErrExists)
 			absent(t, b, first, last)
 		}},
-		{"with one key twice none of the tokens is stored", func(t *testing.T, b storage.Backend) {
+		{"with one key twice none of the tokens is stored", func(t *testing.T, b driver.Backend) {
 			first, twice := token("a"), token("a")
-			want(t, "Issue(fresh, x, x)", b.Issue(t.Context(), first, twice, twice), storage.ErrExists)
+			want(t, "Issue(fresh, x, x)", b.Issue(t.Context(), first, twice, twice), driver.ErrExists)
 			absent(t, b, first, twice)
 		}},
 		{"keys that share the time are different keys", sameTime},
 		{"of 32 issues of one key one wins", issueRace},
 		{"a canceled call does its work or answers the context's error", canceled},
-		{"issuing nothing is fine", func(t *testing.T, b storage.Backend) {
+		{"issuing nothing is fine", func(t *testing.T, b driver.Backend) {
 			want(t, "Issue()", b.Issue(t.Context()), nil)
 		}},
 	}
 }
 
 // full returns a token with something in every field, on a clock that is not in UTC.
-func full(t *testing.T) storage.Token {
-	x := storage.Token{Key: token("").Key}
+func full(t *testing.T) driver.Token {
+	x := driver.Token{Key: token("").Key}
 	fields := reflect.ValueOf(&x).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Name
 		switch f := fields.Field(i).Addr().Interface().(type) {
-		case *storage.Key:
+		case *driver.Key:
 		case *string:
 			*f = name + ` "é\<&>` + "\u2028\x01中 "
 		case *time.Time:
@@ -60,7 +60,7 @@ func full(t *testing.T) storage.Token {
 }
 
 // sameToken compares all fields, those that will be added included.
-func sameToken(t *testing.T, got, put storage.Token) {
+func sameToken(t *testing.T, got, put driver.Token) {
 	t.Helper()
 	g, p := reflect.ValueOf(got), reflect.ValueOf(put)
 	for i := range g.NumField() {
@@ -76,13 +76,13 @@ func sameToken(t *testing.T, got, put storage.Token) {
 	}
 }
 
-func issuedFields(t *testing.T, b storage.Backend) {
+func issuedFields(t *testing.T, b driver.Backend) {
 	put := full(t)
 	issue(t, b, token("a"), put, token("b"))
 	sameToken(t, read(t, b, put.Key), put)
 }
 
-func successorFields(t *testing.T, b storage.Backend) {
+func successorFields(t *testing.T, b driver.Backend) {
 	old, next := token("a"), full(t)
 	issue(t, b, old)
 	want(t, "Exchange(token, next)", b.Exchange(t.Context(), old.Key, abroad(at(7)), next), nil)
@@ -91,27 +91,27 @@ func successorFields(t *testing.T, b storage.Backend) {
 	sameToken(t, read(t, b, old.Key), old)
 }
 
-func emptyFields(t *testing.T, b storage.Backend) {
-	empty := storage.Token{Key: token("").Key}
+func emptyFields(t *testing.T, b driver.Backend) {
+	empty := driver.Token{Key: token("").Key}
 	issue(t, b, empty)
 	sameToken(t, read(t, b, empty.Key), empty)
 }
 
-func takenKey(t *testing.T, b storage.Backend) {
+func takenKey(t *testing.T, b driver.Backend) {
 	old := token("a")
 	issue(t, b, old)
 	other := token("b")
 	other.Key = old.Key
-	want(t, "Issue(taken)", b.Issue(t.Context(), other), storage.ErrExists)
+	want(t, "Issue(taken)", b.Issue(t.Context(), other), driver.ErrExists)
 	sameToken(t, read(t, b, old.Key), old)
 
 	want(t, "Exchange(token)", b.Exchange(t.Context(), old.Key, at(1)), nil)
-	want(t, "Issue(taken by a spent token)", b.Issue(t.Context(), other), storage.ErrExists)
+	want(t, "Issue(taken by a spent token)", b.Issue(t.Context(), other), driver.ErrExists)
 	old.SpentAt = at(1)
 	sameToken(t, read(t, b, old.Key), old)
 }
 
-func sameTime(t *testing.T, b storage.Backend) {
+func sameTime(t *testing.T, b driver.Backend) {
 	first, last := token("a"), token("b")
 	last.Key = first.Key
 	last.Key[len(last.Key)-1]++
@@ -120,19 +120,19 @@ func sameTime(t *testing.T, b storage.Backend) {
 	sameToken(t, read(t, b, last.Key), last)
 }
 
-func issueRace(t *testing.T, b storage.Backend) {
-	rivals := make([]storage.Token, 32)
+func issueRace(t *testing.T, b driver.Backend) {
+	rivals := make([]driver.Token, 32)
 	for i := range rivals {
 		rivals[i] = token(string(rune('A' + i)))
 		rivals[i].Key = rivals[0].Key
 	}
 	verdicts := together(len(rivals), func(i int) error { return b.Issue(t.Context(), rivals[i]) })
 	winner := slices.Index(verdicts, nil)
-	oneWins(t, "Issue(one key)", verdicts, storage.ErrExists)
+	oneWins(t, "Issue(one key)", verdicts, driver.ErrExists)
 	sameToken(t, read(t, b, rivals[winner].Key), rivals[winner])
 }
 
-func canceled(t *testing.T, b storage.Backend) {
+func canceled(t *testing.T, b driver.Backend) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 20 {

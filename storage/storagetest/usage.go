@@ -7,48 +7,48 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func counting() []promise {
 	return []promise{
 		{"a count adds to the row of its UTC hour and to the row of its UTC day", hourAndDay},
 		{"batches add up, and so do counts of one row within a batch", addUp},
-		{"a batch seen before is answered nil and changes nothing", func(t *testing.T, b storage.Backend) {
+		{"a batch seen before is answered nil and changes nothing", func(t *testing.T, b driver.Backend) {
 			count(t, b, "node", 1, calls("ai", at(0), 1))
 			count(t, b, "node", 1, calls("ai", at(0), 10), calls("mcp", at(0), 10))
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
-			usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
+			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
 		}},
-		{"a batch below the highest of its node was seen before, whatever was left out", func(t *testing.T, b storage.Backend) {
+		{"a batch below the highest of its node was seen before, whatever was left out", func(t *testing.T, b driver.Backend) {
 			count(t, b, "node", 7, calls("ai", at(0), 1))
 			count(t, b, "node", 6, calls("ai", at(0), 10))
 			count(t, b, "node", 1, calls("ai", at(0), 100))
 			count(t, b, "node", 8, calls("ai", at(0), 1000))
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1001))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1001))
 		}},
-		{"nodes number their batches independently", func(t *testing.T, b storage.Backend) {
+		{"nodes number their batches independently", func(t *testing.T, b driver.Backend) {
 			for i, node := range []string{"a", "A", "a1", "é"} {
 				count(t, b, node, uint64(9-i), calls("ai", at(0), 1))
 			}
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 4))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 4))
 		}},
-		{"sums stop at the largest number", func(t *testing.T, b storage.Backend) {
+		{"sums stop at the largest number", func(t *testing.T, b driver.Backend) {
 			most := calls("ai", at(0), math.MaxInt64-1)
 			most.Errors = math.MaxInt64
 			count(t, b, "node", 1, most)
 			count(t, b, "node", 2, most)
-			most.At, most.Calls = storage.Hour(at(0)), math.MaxInt64
+			most.At, most.Calls = driver.Hour(at(0)), math.MaxInt64
 			usage(t, b, hours("app"), most)
 		}},
 		{"16 nodes that count at once lose nothing", countRace},
-		{"one batch sent 16 times at once counts once", func(t *testing.T, b storage.Backend) {
+		{"one batch sent 16 times at once counts once", func(t *testing.T, b driver.Backend) {
 			allNil(t, "Count(batch)", together(16, func(int) error {
-				return b.Count(t.Context(), storage.Batch{Node: "node", Seq: 3}, []storage.Count{calls("ai", at(0), 1)})
+				return b.Count(t.Context(), driver.Batch{Node: "node", Seq: 3}, []driver.Count{calls("ai", at(0), 1)})
 			}))
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
 		}},
-		{"counting nothing is fine", func(t *testing.T, b storage.Backend) {
+		{"counting nothing is fine", func(t *testing.T, b driver.Backend) {
 			count(t, b, "node", 1)
 			usage(t, b, hours("app"))
 		}},
@@ -56,29 +56,29 @@ func counting() []promise {
 }
 
 // calls is a count of application "app", with one error in ten.
-func calls(product string, moment time.Time, n int64) storage.Count {
-	return storage.Count{AppID: "app", Product: product, At: moment, Calls: n, Errors: n / 10}
+func calls(product string, moment time.Time, n int64) driver.Count {
+	return driver.Count{AppID: "app", Product: product, At: moment, Calls: n, Errors: n / 10}
 }
 
-func count(t *testing.T, b storage.Backend, node string, seq uint64, counts ...storage.Count) {
+func count(t *testing.T, b driver.Backend, node string, seq uint64, counts ...driver.Count) {
 	t.Helper()
-	err := b.Count(t.Context(), storage.Batch{Node: node, Seq: seq}, counts)
+	err := b.Count(t.Context(), driver.Batch{Node: node, Seq: seq}, counts)
 	want(t, fmt.Sprintf("Count(%s %d)", node, seq), err, nil)
 }
 
 // hours and days ask for everything of an application.
-func hours(app string) storage.UsageQuery {
-	return storage.UsageQuery{AppID: app, From: at(0).AddDate(-1, 0, 0), To: at(0).AddDate(1, 0, 0)}
+func hours(app string) driver.UsageQuery {
+	return driver.UsageQuery{AppID: app, From: at(0).AddDate(-1, 0, 0), To: at(0).AddDate(1, 0, 0)}
 }
 
-func days(app string) storage.UsageQuery {
+func days(app string) driver.UsageQuery {
 	q := hours(app)
 	q.Daily = true
 	return q
 }
 
 // usage says that a question is answered with these rows, in this order.
-func usage(t *testing.T, b storage.Backend, q storage.UsageQuery, rows ...storage.Count) {
+func usage(t *testing.T, b driver.Backend, q driver.UsageQuery, rows ...driver.Count) {
 	t.Helper()
 	got, err := b.Usage(t.Context(), q)
 	want(t, "Usage(question)", err, nil)
@@ -87,87 +87,87 @@ func usage(t *testing.T, b storage.Backend, q storage.UsageQuery, rows ...storag
 	}
 }
 
-func sameCount(got, put storage.Count) bool {
+func sameCount(got, put driver.Count) bool {
 	moment := put.At
 	put.At = got.At
 	return got == put && same(got.At, moment)
 }
 
-func hourAndDay(t *testing.T, b storage.Backend) {
+func hourAndDay(t *testing.T, b driver.Backend) {
 	count(t, b, "node", 1,
-		calls("ai", abroad(at(0)), 10),       // 12:00, and 20:00 elsewhere
-		calls("ai", abroad(at(59)), 20),      // 12:59
-		calls("ai", abroad(at(60)), 40),      // 13:00
-		calls("ai", abroad(at(11*60)), 80),   // 23:00, and the next day elsewhere
-		calls("ai", abroad(at(12*60)), 160),  // 0:00 of the next day
-		calls("ai", storage.Day(at(0)), 320)) // 0:00
-	day := storage.Day(at(0))
+		calls("ai", abroad(at(0)), 10),      // 12:00, and 20:00 elsewhere
+		calls("ai", abroad(at(59)), 20),     // 12:59
+		calls("ai", abroad(at(60)), 40),     // 13:00
+		calls("ai", abroad(at(11*60)), 80),  // 23:00, and the next day elsewhere
+		calls("ai", abroad(at(12*60)), 160), // 0:00 of the next day
+		calls("ai", driver.Day(at(0)), 320)) // 0:00
+	day := driver.Day(at(0))
 	usage(t, b, hours("app"),
 		calls("ai", day, 320), calls("ai", day.Add(12*time.Hour), 30), calls("ai", day.Add(13*time.Hour), 40),
 		calls("ai", day.Add(23*time.Hour), 80), calls("ai", day.AddDate(0, 0, 1), 160))
 	usage(t, b, days("app"), calls("ai", day, 470), calls("ai", day.AddDate(0, 0, 1), 160))
 }
 
-func addUp(t *testing.T, b storage.Backend) {
+func addUp(t *testing.T, b driver.Backend) {
 	count(t, b, "node", 1, calls("ai", at(0), 10), calls("mcp", at(1), 20), calls("ai", at(2), 40))
 	count(t, b, "node", 2, calls("ai", at(3), 80))
-	hour, day := storage.Hour(at(0)), storage.Day(at(0))
+	hour, day := driver.Hour(at(0)), driver.Day(at(0))
 	usage(t, b, hours("app"), calls("ai", hour, 130), calls("mcp", hour, 20))
 	usage(t, b, days("app"), calls("ai", day, 130), calls("mcp", day, 20))
 }
 
-func countRace(t *testing.T, b storage.Backend) {
+func countRace(t *testing.T, b driver.Backend) {
 	allNil(t, "Count(batch)", together(16, func(i int) error {
 		for seq := range uint64(10) {
-			batch := storage.Batch{Node: fmt.Sprint("node", i), Seq: seq + 1}
-			if err := b.Count(t.Context(), batch, []storage.Count{calls("ai", at(0), 10)}); err != nil {
+			batch := driver.Batch{Node: fmt.Sprint("node", i), Seq: seq + 1}
+			if err := b.Count(t.Context(), batch, []driver.Count{calls("ai", at(0), 10)}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
-	usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1600))
-	usage(t, b, days("app"), calls("ai", storage.Day(at(0)), 1600))
+	usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1600))
+	usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1600))
 }
 
 func reporting() []promise {
 	return []promise{
-		{"rows come by time, then by product", func(t *testing.T, b storage.Backend) {
-			hour := storage.Hour(at(0))
+		{"rows come by time, then by product", func(t *testing.T, b driver.Backend) {
+			hour := driver.Hour(at(0))
 			count(t, b, "node", 1, calls("mcp", at(60), 1), calls("ai", at(60), 1), calls("é", at(0), 1),
 				calls("z", at(0), 1), calls("B", at(0), 1), calls("a", at(-600), 1))
 			usage(t, b, hours("app"), calls("a", hour.Add(-10*time.Hour), 1), calls("B", hour, 1), calls("z", hour, 1),
 				calls("é", hour, 1), calls("ai", hour.Add(time.Hour), 1), calls("mcp", hour.Add(time.Hour), 1))
 		}},
-		{"a question may ask for one product", func(t *testing.T, b storage.Backend) {
+		{"a question may ask for one product", func(t *testing.T, b driver.Backend) {
 			count(t, b, "node", 1, calls("ai", at(0), 1), calls("a", at(0), 2), calls("ai2", at(0), 3))
 			q := hours("app")
 			q.Product = "ai"
-			usage(t, b, q, calls("ai", storage.Hour(at(0)), 1))
+			usage(t, b, q, calls("ai", driver.Hour(at(0)), 1))
 		}},
-		{"applications do not mix", func(t *testing.T, b storage.Backend) {
+		{"applications do not mix", func(t *testing.T, b driver.Backend) {
 			for i, app := range []string{"app", "app1", "ap", "APP", "app "} {
 				c := calls("ai", at(0), 1)
 				c.AppID = app
 				count(t, b, "node", uint64(i+1), c)
 			}
-			usage(t, b, hours("app"), calls("ai", storage.Hour(at(0)), 1))
+			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
 			usage(t, b, hours("nobody"))
 		}},
 		{"from counts, to does not", fromTo},
 	}
 }
 
-func fromTo(t *testing.T, b storage.Backend) {
-	var perHour, perDay []storage.Count
+func fromTo(t *testing.T, b driver.Backend) {
+	var perHour, perDay []driver.Count
 	for i := range 4 {
 		count(t, b, "node", uint64(i+1), calls("ai", at(i*24*60), 1))
-		perHour = append(perHour, calls("ai", storage.Hour(at(i*24*60)), 1))
-		perDay = append(perDay, calls("ai", storage.Day(at(i*24*60)), 1))
+		perHour = append(perHour, calls("ai", driver.Hour(at(i*24*60)), 1))
+		perDay = append(perDay, calls("ai", driver.Day(at(i*24*60)), 1))
 	}
 	for _, c := range []struct {
-		q    storage.UsageQuery
-		rows []storage.Count
+		q    driver.UsageQuery
+		rows []driver.Count
 	}{{hours("app"), perHour}, {days("app"), perDay}} {
 		c.q.From, c.q.To = abroad(c.rows[1].At), abroad(c.rows[3].At)
 		usage(t, b, c.q, c.rows[1:3]...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var appCommands = []command{
@@ -90,7 +91,7 @@ func describe(app storage.App) answer {
 
 func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.Apps(ctx, "", from, storage.Page)
+		return rooms.Store.Apps(ctx, "", from, driver.Page)
 	})
 	now := time.Now()
 	var rows list

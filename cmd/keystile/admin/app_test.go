@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
@@ -216,7 +217,7 @@ func TestADeletedApplicationIsRevokedFirst(t *testing.T) {
 	if !seen.disabled {
 		t.Error("it could still be granted something when it was revoked")
 	}
-	if len(seen.revoked) != 1 || seen.revoked[0].Kind != storage.RevokeApp || seen.revoked[0].ID != id || !seen.revoked[0].Before.After(time.Now()) {
+	if len(seen.revoked) != 1 || seen.revoked[0].Kind != driver.RevokeApp || seen.revoked[0].ID != id || !seen.revoked[0].Before.After(time.Now()) {
 		t.Errorf("revoked %+v", seen.revoked)
 	}
 	if _, err := o.rooms.Store.App(t.Context(), id); err == nil {
@@ -232,7 +233,7 @@ type watcher struct {
 	disabled bool
 }
 
-func (w *watcher) Revoke(ctx context.Context, rs ...storage.Revocation) error {
+func (w *watcher) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	w.disabled = w.o.stored(w.id).Disabled
 	return w.provider.Revoke(ctx, rs...)
 }
@@ -255,7 +256,7 @@ func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
 	}
 	o.must("app", "set", id, "--disabled")
 	rs := o.revocations()
-	if len(rs) != 1 || rs[0].Kind != storage.RevokeApp || rs[0].ID != id || time.Until(rs[0].Until) < o.rooms.Granted {
+	if len(rs) != 1 || rs[0].Kind != driver.RevokeApp || rs[0].ID != id || time.Until(rs[0].Until) < o.rooms.Granted {
 		t.Errorf("revoked %+v", rs)
 	}
 }

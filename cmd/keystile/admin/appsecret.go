@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // rotateSecret gives an application a new secret (see storage.App.RotateSecret).
@@ -31,7 +32,7 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 
 // deleteApp removes an application and ends everything it was granted.
 func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	app, err := apps.Delete(ctx, rooms.Store, func(ctx context.Context, end storage.Revocation) error {
+	app, err := apps.Delete(ctx, rooms.Store, func(ctx context.Context, end driver.Revocation) error {
 		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
 	}, rooms.Quotas.Used, args.Words[0], nil)
 	if err != nil {

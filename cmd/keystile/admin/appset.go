@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var appChanges = []cli.Flag{
@@ -55,7 +56,7 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		return nil, err
 	}
 	if args.On("disabled") {
-		err = rooms.revoke(ctx, storage.RevokeApp, app.ID, time.Now())
+		err = rooms.revoke(ctx, driver.RevokeApp, app.ID, time.Now())
 	}
 	if what := apps.Grave(before, app); what != "" {
 		rooms.tell(ctx, before.Owner, storage.NoticeApp, app.Name, what)

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // auditCommands have lines that no operator types: what the two below read.
@@ -192,7 +193,7 @@ type distant struct {
 	begun  bool
 }
 
-func (d *distant) Records(ctx context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (d *distant) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
 	return page, d.ask(ctx, &page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
 }
 
@@ -251,14 +252,14 @@ func auditState(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 func auditPage(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	after, err := strconv.ParseUint(args.Words[0], 10, 64)
 	n, bad := strconv.Atoi(args.Words[1])
-	if err = errors.Join(err, bad); err != nil || n < 1 || n > storage.Page {
-		return nil, cli.Usage("AFTER and N are numbers, N up to %d", storage.Page)
+	if err = errors.Join(err, bad); err != nil || n < 1 || n > driver.Page {
+		return nil, cli.Usage("AFTER and N are numbers, N up to %d", driver.Page)
 	}
 	records, err := rooms.Store.Records(ctx, after, n)
 	return page(records), err
 }
 
-type page []storage.Record
+type page []driver.Record
 
 func (p page) text(bool) (string, error) {
 	if p == nil {

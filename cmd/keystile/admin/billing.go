@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var billingCommands = []command{
@@ -59,7 +60,7 @@ const byOperator = "operator"
 func listOrders(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
 	all, err := everything(func(after string) ([]storage.Order, string, error) {
-		return rooms.Store.Orders(ctx, q, after, storage.Page)
+		return rooms.Store.Orders(ctx, q, after, driver.Page)
 	})
 	var rows list
 	for _, o := range all {
@@ -190,9 +191,9 @@ func settled(ctx context.Context, store *storage.Store, id string) ([]storage.Ap
 		}
 		return []storage.App{app}, err
 	}
-	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Apps(ctx, "", from, storage.Page) })
+	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Apps(ctx, "", from, driver.Page) })
 	closed, failed := everything(func(from string) ([]storage.ClosedApp, string, error) {
-		return store.ClosedApps(ctx, "", from, storage.Page)
+		return store.ClosedApps(ctx, "", from, driver.Page)
 	})
 	for _, c := range closed {
 		all = append(all, c.App())

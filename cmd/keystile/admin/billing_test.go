@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // ordered stores an order that waits, and returns its id.
@@ -88,8 +89,8 @@ func TestSettlementsFromTheCommandLineKnowRemovedApplications(t *testing.T) {
 	id, _ := o.app()
 	day := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
 	for i, product := range []string{"ai", "mcp"} {
-		row := storage.Count{AppID: id, Product: product, At: day.Add(time.Duration(i) * time.Hour), Calls: 700}
-		if err := store.Count(context.Background(), storage.Batch{Node: "n", Seq: uint64(i + 1)}, []storage.Count{row}); err != nil {
+		row := driver.Count{AppID: id, Product: product, At: day.Add(time.Duration(i) * time.Hour), Calls: 700}
+		if err := store.Count(context.Background(), driver.Batch{Node: "n", Seq: uint64(i + 1)}, []driver.Count{row}); err != nil {
 			t.Fatal(err)
 		}
 	}

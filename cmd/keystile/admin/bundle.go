@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 var bundleCommands = []command{
@@ -59,7 +60,7 @@ func bundleShown(b storage.Bundle) answer {
 
 func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	all, err := everything(func(from string) ([]storage.Bundle, string, error) {
-		return rooms.Store.Bundles(ctx, from, storage.Page)
+		return rooms.Store.Bundles(ctx, from, driver.Page)
 	})
 	var rows list
 	for _, b := range all {

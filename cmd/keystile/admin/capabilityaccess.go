@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -209,7 +210,7 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 		return nil, err
 	}
 	all, err := everything(func(from string) ([]storage.Capability, string, error) {
-		return rooms.Store.Capabilities(ctx, "", from, storage.Page)
+		return rooms.Store.Capabilities(ctx, "", from, driver.Page)
 	})
 	var rows list
 	for _, c := range all {

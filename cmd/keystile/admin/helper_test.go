@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -83,12 +84,12 @@ func (o *office) open(context.Context, *config.Config, *folder.Folder) (Rooms, i
 
 // provider stands in for a running server's.
 type provider struct {
-	revoked  []storage.Revocation
+	revoked  []driver.Revocation
 	reloaded int
 	fails    error
 }
 
-func (p *provider) Revoke(_ context.Context, rs ...storage.Revocation) error {
+func (p *provider) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	p.revoked = append(p.revoked, rs...)
 	return p.fails
 }
@@ -140,7 +141,7 @@ func (o *office) session(sub string) string {
 }
 
 // revocations are those in the store.
-func (o *office) revocations() []storage.Revocation {
+func (o *office) revocations() []driver.Revocation {
 	o.t.Helper()
 	rs, err := o.rooms.Store.Revocations(o.t.Context(), 0, 10)
 	if err != nil {

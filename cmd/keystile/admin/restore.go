@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // olderKey helps whoever restores a backup from before a change of the master key.
@@ -102,7 +103,7 @@ func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder,
 	}
 	_, users := allUsers(ctx, rooms.Store)
 	_, apps := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.Apps(ctx, "", from, storage.Page)
+		return rooms.Store.Apps(ctx, "", from, driver.Page)
 	})
 	_, keys := rooms.Store.SigningKeys(ctx)
 	_, settings := rooms.Store.Settings(ctx)

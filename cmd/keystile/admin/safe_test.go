@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -84,12 +85,12 @@ func (s *safe) firstKey() string { return s.firstStored().ID() }
 
 // dying fails at its nth Put and ever after, before the write or right behind it.
 type dying struct {
-	storage.Backend
+	driver.Backend
 	left   int // below 0: never
 	behind bool
 }
 
-func (d *dying) Put(ctx context.Context, docs ...storage.Doc) (version int64, err error) {
+func (d *dying) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
 	switch {
 	case d.left == 0:
 		return 0, errLocked

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Rooms is what the commands work on.
@@ -55,14 +56,14 @@ type Users interface {
 
 // Provider is the running server's, which knows some of the store by heart; *oauth.Server.
 type Provider interface {
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 	ReloadKeys(ctx context.Context) error
 }
 
 // revoke ends everything that an application (kind app) or a user (kind user) was granted
 // before a time: in a running server at once, else in the store, where the next one reads it.
 func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) error {
-	end := storage.Revocation{Kind: kind, ID: id, Before: before.UTC()}
+	end := driver.Revocation{Kind: kind, ID: id, Before: before.UTC()}
 	if r.Provider != nil {
 		return r.Provider.Revoke(ctx, end)
 	}
@@ -72,7 +73,7 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 
 // EndApp ends everything that an application was granted until now.
 func (r Rooms) EndApp(ctx context.Context, clientID string) error {
-	return r.revoke(ctx, storage.RevokeApp, clientID, time.Now())
+	return r.revoke(ctx, driver.RevokeApp, clientID, time.Now())
 }
 
 // command is one line of the table.

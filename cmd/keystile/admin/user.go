@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const userHelp = "USER is a username or a sub, whole."
@@ -81,7 +82,7 @@ func listUsers(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 }
 
 func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error) {
-	return everything(func(from string) ([]storage.User, string, error) { return store.Users(ctx, from, storage.Page) })
+	return everything(func(from string) ([]storage.User, string, error) { return store.Users(ctx, from, driver.Page) })
 }
 
 // disableUser saves first: from then on nobody signs in and nothing is granted that the
@@ -148,7 +149,7 @@ func loginName(username string) string { return strings.ToLower(strings.TrimSpac
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.
 func signOutEverywhere(ctx context.Context, rooms Rooms, u storage.User) (answer, error) {
-	ended, before, err := users.SignOut(ctx, rooms.Store, func(ctx context.Context, end storage.Revocation) error {
+	ended, before, err := users.SignOut(ctx, rooms.Store, func(ctx context.Context, end driver.Revocation) error {
 		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
 	}, u.Sub)
 	return answer{{"sessions_ended", ended}, {"revoked_before", when(before)}}, err

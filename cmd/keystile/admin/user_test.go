@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
@@ -29,7 +30,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 			began := time.Now()
 			v := o.must(c.words...)
 			rs := append(o.revocations(), server.revoked...)
-			if len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != ada || rs[0].Before.Before(began) || rs[0].Before.After(time.Now()) {
+			if len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != ada || rs[0].Before.Before(began) || rs[0].Before.After(time.Now()) {
 				t.Errorf("%s, served %t: revoked %+v", name, served, rs)
 			}
 			if served != (len(server.revoked) == 1) {
@@ -82,7 +83,7 @@ func TestEnableEndsWhatWasBegunBefore(t *testing.T) {
 	if rows := o.rows("session", "list", sub); len(rows) != 0 {
 		t.Errorf("a session from before is there: %v", rows)
 	}
-	if rs := o.revocations(); len(rs) != 1 || rs[0].Kind != storage.RevokeUser || rs[0].ID != sub {
+	if rs := o.revocations(); len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != sub {
 		t.Errorf("revoked: %+v", rs)
 	}
 }

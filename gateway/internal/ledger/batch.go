@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // batch is calls that the store counts, or has counted, in one step. Once it is sealed its
 // counts never change again, because the store may hold them.
 type batch struct {
-	id       storage.Batch
-	apps     map[string]map[cell]*storage.Count
+	id       driver.Batch
+	apps     map[string]map[cell]*driver.Count
 	rows     int
 	segment  *segment // nil: no journal
 	doubtful bool     // it has been sent, and whether the store has it is unknown
@@ -24,8 +24,8 @@ type cell struct {
 	hour    uint32
 }
 
-func newBatch(id storage.Batch) *batch {
-	return &batch{id: id, apps: map[string]map[cell]*storage.Count{}}
+func newBatch(id driver.Batch) *batch {
+	return &batch{id: id, apps: map[string]map[cell]*driver.Count{}}
 }
 
 func (b *batch) has(e entry) bool { return b.apps[e.app][cell{e.product, e.hour}] != nil }
@@ -34,13 +34,13 @@ func (b *batch) has(e entry) bool { return b.apps[e.app][cell{e.product, e.hour}
 func (b *batch) add(e entry) bool {
 	at := cell{e.product, e.hour}
 	if row := b.apps[e.app][at]; row != nil {
-		*row = row.Plus(storage.Count{Calls: e.calls, Errors: e.errors})
+		*row = row.Plus(driver.Count{Calls: e.calls, Errors: e.errors})
 		return false
 	}
 	// The names may be slices of a request that must not stay in memory.
 	e.app, e.product = strings.Clone(e.app), strings.Clone(e.product)
 	if b.apps[e.app] == nil {
-		b.apps[e.app] = map[cell]*storage.Count{}
+		b.apps[e.app] = map[cell]*driver.Count{}
 	}
 	row := e.count()
 	b.apps[e.app][cell{e.product, e.hour}] = &row
@@ -50,14 +50,14 @@ func (b *batch) add(e entry) bool {
 
 // counts is the rows in an order that all nodes share: two nodes that add to the same rows
 // in opposite orders would be a deadlock in some stores.
-func (b *batch) counts() []storage.Count {
-	rows := make([]storage.Count, 0, b.rows)
+func (b *batch) counts() []driver.Count {
+	rows := make([]driver.Count, 0, b.rows)
 	for _, cells := range b.apps {
 		for _, row := range cells {
 			rows = append(rows, *row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b storage.Count) int {
+	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(cmp.Compare(a.AppID, b.AppID), a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
 	return rows
@@ -65,7 +65,7 @@ func (b *batch) counts() []storage.Count {
 
 // calls is how many calls the batch holds.
 func (b *batch) calls() int64 {
-	var sum storage.Count
+	var sum driver.Count
 	for _, row := range b.counts() {
 		sum = sum.Plus(row)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // BenchmarkCharge beside what it cannot be faster than: without a journal an atomic add,
@@ -60,7 +60,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		to := newBatch(storage.Batch{})
+		to := newBatch(driver.Batch{})
 		if _, err := replay(data, func(e entry) { to.add(e) }); err != nil {
 			b.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAJournalFileThatCannotBeMadeIsNone(t *testing.T) {
@@ -14,7 +14,7 @@ func TestAJournalFileThatCannotBeMadeIsNone(t *testing.T) {
 	}
 	// What stands for it is closed without a complaint of its own.
 	j := &journal{folder: filepath.Join(t.TempDir(), "gone"), create: createFile}
-	s := j.begin(storage.Batch{Node: "n", Seq: 1})
+	s := j.begin(driver.Batch{Node: "n", Seq: 1})
 	if err := s.write([]byte("x")); err == nil {
 		t.Error("it was written to")
 	}

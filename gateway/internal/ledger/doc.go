@@ -6,7 +6,7 @@
 // equality for every call that was not in flight then.
 //
 // A charge is a record in the journal and a number in memory. The numbers are summed into
-// a [storage.Batch], which is sealed at most once per flush interval and sent until the
+// a [driver.Batch], which is sealed at most once per flush interval and sent until the
 // store has answered; its number makes sending it again harmless. The journal is a folder:
 //
 //	lock                    held while a Ledger is open

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
@@ -65,9 +65,9 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 // A store ignores a number that is not above the last: in another order calls are lost.
 func TestBatchesAreSentAgainInTheirOrder(t *testing.T) {
 	folder, s := t.TempDir(), newStore()
-	var want []storage.Batch
+	var want []driver.Batch
 	for _, seq := range []uint64{1, 2, 9, 10, 16, 255, 256, 1 << 60} {
-		id := storage.Batch{Node: "NODE", Seq: seq}
+		id := driver.Batch{Node: "NODE", Seq: seq}
 		want = append(want, id)
 		record := appendRecord(nil, entry{app: "app", product: strconv.FormatUint(seq, 10), hour: 1, calls: 1})
 		os.WriteFile(filepath.Join(folder, fileName(id)), record, 0o600)
@@ -81,7 +81,7 @@ func TestBatchesAreSentAgainInTheirOrder(t *testing.T) {
 }
 
 func TestNoNumberIsUsedTwice(t *testing.T) {
-	s, seen := newStore(), map[storage.Batch]bool{}
+	s, seen := newStore(), map[driver.Batch]bool{}
 	folder := t.TempDir()
 	for range 5 { // the folder as it was, as if it had been lost or put back
 		l := opened(t, Config{Store: s, Path: folder})

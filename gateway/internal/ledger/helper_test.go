@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -28,7 +28,7 @@ type faulty struct {
 	before error         // Count and Usage fail without effect
 	after  error         // Count fails when it has counted
 	hang   chan struct{} // Count waits for it, whatever its context says
-	sent   []storage.Batch
+	sent   []driver.Batch
 	asked  int // how often Usage was called
 }
 
@@ -40,7 +40,7 @@ func (f *faulty) tell(before, after error) {
 	f.before, f.after = before, after
 }
 
-func (f *faulty) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (f *faulty) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	f.mu.Lock()
 	before, after, hang := f.before, f.after, f.hang
 	f.sent = append(f.sent, b)
@@ -57,7 +57,7 @@ func (f *faulty) Count(ctx context.Context, b storage.Batch, counts []storage.Co
 	return after
 }
 
-func (f *faulty) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+func (f *faulty) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	f.mu.Lock()
 	before := f.before
 	f.asked++
@@ -68,10 +68,10 @@ func (f *faulty) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Cou
 	return f.Store.Usage(ctx, q)
 }
 
-func (f *faulty) attempts() []storage.Batch {
+func (f *faulty) attempts() []driver.Batch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]storage.Batch{}, f.sent...)
+	return append([]driver.Batch{}, f.sent...)
 }
 
 // stored is how many calls of an application the store holds.
@@ -87,8 +87,8 @@ func stored(t testing.TB, s Store, app string) (calls, failed int64) {
 	return calls, failed
 }
 
-func always(app string) storage.UsageQuery {
-	return storage.UsageQuery{AppID: app, From: time.Unix(0, 0), To: time.Unix(1<<33, 0)}
+func always(app string) driver.UsageQuery {
+	return driver.UsageQuery{AppID: app, From: time.Unix(0, 0), To: time.Unix(1<<33, 0)}
 }
 
 func opened(t testing.TB, c Config) *Ledger { return openedOn(t, c, createFile) }
@@ -188,8 +188,8 @@ func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.String
 
 // used is the sum of a series by the hour.
 func used(ctx context.Context, l *Ledger, app string, from, to time.Time) (int64, error) {
-	rows, err := l.Series(ctx, storage.UsageQuery{AppID: app, From: from, To: to})
-	var sum storage.Count
+	rows, err := l.Series(ctx, driver.UsageQuery{AppID: app, From: from, To: to})
+	var sum driver.Count
 	for _, row := range rows {
 		sum = sum.Plus(row)
 	}
@@ -199,4 +199,4 @@ func used(ctx context.Context, l *Ledger, app string, from, to time.Time) (int64
 // day is a UTC day; To is the next one.
 type day struct{ From, To time.Time }
 
-func dayOf(at time.Time) day { return day{storage.Day(at), storage.Day(at).AddDate(0, 0, 1)} }
+func dayOf(at time.Time) day { return day{driver.Day(at), driver.Day(at).AddDate(0, 0, 1)} }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -92,7 +92,7 @@ func (j *journal) recover(log *slog.Logger) (batches []*batch, err error) {
 }
 
 // read makes a batch of a file.
-func (j *journal) read(path string, id storage.Batch, log *slog.Logger) (*batch, error) {
+func (j *journal) read(path string, id driver.Batch, log *slog.Logger) (*batch, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -125,13 +125,13 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-func fileName(id storage.Batch) string { return fmt.Sprintf("%s-%016x%s", id.Node, id.Seq, ofRecords) }
+func fileName(id driver.Batch) string { return fmt.Sprintf("%s-%016x%s", id.Node, id.Seq, ofRecords) }
 
 // batchOf reads what fileName wrote.
-func batchOf(name string) (id storage.Batch, ok bool) {
+func batchOf(name string) (id driver.Batch, ok bool) {
 	node, number, _ := strings.Cut(strings.TrimSuffix(name, ofRecords), "-")
 	seq, err := strconv.ParseUint(number, 16, 64)
-	id = storage.Batch{Node: node, Seq: seq}
+	id = driver.Batch{Node: node, Seq: seq}
 	return id, err == nil && node != "" && seq > 0 && fileName(id) == name
 }
 

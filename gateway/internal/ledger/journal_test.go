@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // small is a journal of four records, each of a product of its own, and where each begins.
@@ -25,7 +25,7 @@ func small() (data []byte, starts []int) {
 func left(t testing.TB, data []byte) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	name := fileName(storage.Batch{Node: "NODE", Seq: 7})
+	name := fileName(driver.Batch{Node: "NODE", Seq: 7})
 	if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func left(t testing.TB, data []byte) (folder string) {
 }
 
 // counted is what becomes of a journal by product, when a Ledger has sent it.
-func counted(t *testing.T, folder string, out *lines) map[string]storage.Count {
+func counted(t *testing.T, folder string, out *lines) map[string]driver.Count {
 	t.Helper()
 	s := newStore()
 	closed(t, opened(t, Config{Store: s, Path: folder, Log: out.log()}))
@@ -41,7 +41,7 @@ func counted(t *testing.T, folder string, out *lines) map[string]storage.Count {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums := map[string]storage.Count{}
+	sums := map[string]driver.Count{}
 	for _, row := range rows {
 		sums[row.Product] = row.Plus(sums[row.Product])
 	}

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is where usage is kept. *storage.Store is one.
 type Store interface {
-	Count(ctx context.Context, b storage.Batch, counts []storage.Count) error
-	Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error)
+	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
+	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 }
 
 // Config of a Ledger. Only Store must be given.
@@ -162,7 +162,7 @@ func (l *Ledger) Charge(app, product string, at time.Time, failed bool) error {
 // begin opens the next batch.
 func (l *Ledger) begin() {
 	l.seq++
-	l.open = newBatch(storage.Batch{Node: l.node, Seq: l.seq})
+	l.open = newBatch(driver.Batch{Node: l.node, Seq: l.seq})
 	if l.journal != nil {
 		l.open.segment = l.journal.begin(l.open.id)
 	}

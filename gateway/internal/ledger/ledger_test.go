@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAConfigIsRefusedWithAllComplaints(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWhatIsChargedIsSentWithinTheInterval(t *testing.T) {
 		charge(t, l, "app", 1)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if sent := s.attempts(); len(sent) != 2 || sent[1] != (storage.Batch{Node: sent[0].Node, Seq: 2}) {
+		if sent := s.attempts(); len(sent) != 2 || sent[1] != (driver.Batch{Node: sent[0].Node, Seq: 2}) {
 			t.Errorf("batches sent: %v, want a second one, number 2", sent)
 		}
 		if left := files(t, l.journal.folder, ofRecords); len(left) != 0 {

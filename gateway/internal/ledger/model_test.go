@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // What happens to a ledger in any order: charges, time, a store that comes and goes, a disk
@@ -58,7 +58,7 @@ func history(t *testing.T, seed uint64) {
 func checkRead(t *testing.T, l *Ledger, seed uint64, app string, want int64) {
 	t.Helper()
 	rows, err := l.Series(t.Context(), always(app))
-	var sum storage.Count
+	var sum driver.Count
 	for _, row := range rows {
 		sum = sum.Plus(row)
 	}
@@ -113,7 +113,7 @@ func TestReadsBesideSendsNeverMissOrRepeatABatch(t *testing.T) {
 // wavering counts, and says every third time that it may not have.
 type wavering struct{ *faulty }
 
-func (w wavering) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (w wavering) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	if err := w.faulty.Count(ctx, b, counts); err != nil || len(w.attempts())%3 == 0 {
 		return errAway
 	}

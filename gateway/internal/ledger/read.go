@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Series returns the usage of an application, ascending by time, then product: what the
@@ -16,7 +16,7 @@ import (
 //
 // With an error the rows are what is known without the store: never more than the truth.
 // The read takes at most 10 s.
-func (l *Ledger) Series(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+func (l *Ledger) Series(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -33,7 +33,7 @@ func (l *Ledger) Series(ctx context.Context, q storage.UsageQuery) ([]storage.Co
 
 // read returns the rows not acknowledged and the stored ones, as of one moment. Where
 // settled is false some rows may be among both, and the stored ones were not asked for.
-func (l *Ledger) read(ctx context.Context, q storage.UsageQuery) (own, stored []storage.Count, settled bool, err error) {
+func (l *Ledger) read(ctx context.Context, q driver.UsageQuery) (own, stored []driver.Count, settled bool, err error) {
 	if err := l.gate.enter(ctx); err != nil {
 		own, _ = l.unacknowledged(q)
 		return own, nil, false, fmt.Errorf("ledger: read usage: %w", err)
@@ -50,7 +50,7 @@ func (l *Ledger) read(ctx context.Context, q storage.UsageQuery) (own, stored []
 
 // unacknowledged returns what is not known to be in the store, and whether it is known not
 // to be there.
-func (l *Ledger) unacknowledged(q storage.UsageQuery) (rows []storage.Count, settled bool) {
+func (l *Ledger) unacknowledged(q driver.UsageQuery) (rows []driver.Count, settled bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	settled = true
@@ -70,30 +70,30 @@ func (l *Ledger) unacknowledged(q storage.UsageQuery) (rows []storage.Count, set
 
 // answers puts a row into its day, if those are asked for, and reports whether it belongs
 // to the answer.
-func answers(c storage.Count, q storage.UsageQuery) (storage.Count, bool) {
+func answers(c driver.Count, q driver.UsageQuery) (driver.Count, bool) {
 	if q.Daily {
-		c.At = storage.Day(c.At)
+		c.At = driver.Day(c.At)
 	}
 	return c, (q.Product == "" || q.Product == c.Product) && !c.At.Before(q.From) && c.At.Before(q.To)
 }
 
 // merge makes one row of those with the same time and product.
-func merge(own, stored []storage.Count) []storage.Count {
+func merge(own, stored []driver.Count) []driver.Count {
 	type place struct {
 		at      time.Time
 		product string
 	}
-	sums := map[place]storage.Count{}
+	sums := map[place]driver.Count{}
 	for _, c := range slices.Concat(stored, own) {
 		c.At = c.At.UTC()
 		at := place{c.At, c.Product}
 		sums[at] = c.Plus(sums[at])
 	}
-	rows := make([]storage.Count, 0, len(sums))
+	rows := make([]driver.Count, 0, len(sums))
 	for _, c := range sums {
 		rows = append(rows, c)
 	}
-	slices.SortFunc(rows, func(a, b storage.Count) int {
+	slices.SortFunc(rows, func(a, b driver.Count) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
 	return rows

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestAChargeIsSeenByTheNextRead(t *testing.T) {
@@ -68,7 +68,7 @@ func TestASeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
 	q.Daily = true
 	rows, err := l.Series(t.Context(), q)
 	first, second := dayOf(noon).From, dayOf(noon).To
-	want := []storage.Count{
+	want := []driver.Count{
 		{AppID: "app", Product: "ai", At: first, Calls: 4}, {AppID: "app", Product: "mcp", At: first, Calls: 4},
 		{AppID: "app", Product: "ai", At: second, Calls: 2}, {AppID: "app", Product: "mcp", At: second, Calls: 2},
 	}
@@ -89,8 +89,8 @@ func TestASeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
 func TestCountsStopAtTheLargestNumber(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour})
-	huge := storage.Count{AppID: "app", Product: "ai", At: storage.Hour(noon), Calls: math.MaxInt64 - 1}
-	if err := s.Count(t.Context(), storage.Batch{Node: "another", Seq: 1}, []storage.Count{huge}); err != nil {
+	huge := driver.Count{AppID: "app", Product: "ai", At: driver.Hour(noon), Calls: math.MaxInt64 - 1}
+	if err := s.Count(t.Context(), driver.Batch{Node: "another", Seq: 1}, []driver.Count{huge}); err != nil {
 		t.Fatal(err)
 	}
 	charge(t, l, "app", 3)
@@ -133,7 +133,7 @@ type slow struct {
 	usage chan struct{}
 }
 
-func (s slow) Usage(ctx context.Context, q storage.UsageQuery) ([]storage.Count, error) {
+func (s slow) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	<-s.usage
 	return s.faulty.Usage(ctx, q)
 }

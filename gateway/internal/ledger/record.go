@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // entry is what one record adds to one row.
@@ -45,14 +45,14 @@ func named(s string) bool {
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-func (e entry) count() storage.Count {
-	return storage.Count{
+func (e entry) count() driver.Count {
+	return driver.Count{
 		AppID: e.app, Product: e.product, At: time.Unix(int64(e.hour)*3600, 0).UTC(),
 		Calls: e.calls, Errors: e.errors,
 	}
 }
 
-func entryOf(c storage.Count) entry {
+func entryOf(c driver.Count) entry {
 	return entry{app: c.AppID, product: c.Product, hour: uint32(c.At.Unix() / 3600), calls: c.Calls, errors: c.Errors}
 }
 

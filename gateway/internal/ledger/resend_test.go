@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 func TestWhatAnEarlierProcessLeftIsSentAtOnce(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAStoreThatDoesNotAnswerIsAskedAgain(t *testing.T) {
 // silent never answers, but hears its context.
 type silent struct{ *faulty }
 
-func (s silent) Count(ctx context.Context, b storage.Batch, counts []storage.Count) error {
+func (s silent) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
 	s.faulty.mu.Lock()
 	s.sent = append(s.sent, b)
 	s.faulty.mu.Unlock()

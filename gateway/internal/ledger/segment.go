@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const (
@@ -28,7 +28,7 @@ type segment struct {
 	damaged bool  // read so; it is kept
 }
 
-func (j *journal) begin(id storage.Batch) *segment {
+func (j *journal) begin(id driver.Batch) *segment {
 	s := &segment{journal: j, path: filepath.Join(j.folder, fileName(id))}
 	s.file, s.err = j.create(s.path)
 	return s
@@ -65,7 +65,7 @@ func (s *segment) settle(b *batch) error {
 
 // rewrite puts a file with one record for each row in the place of the old one. A kill
 // leaves the one or the other: both stand for the same batch.
-func (s *segment) rewrite(rows []storage.Count) (err error) {
+func (s *segment) rewrite(rows []driver.Count) (err error) {
 	path := s.path + ofRewriting
 	f, err := s.journal.create(path)
 	if err != nil {

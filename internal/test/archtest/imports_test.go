@@ -88,17 +88,21 @@ func permits(pkg, path string, test bool) string {
 	switch room := roomOf(pkg); {
 	case test: // a test may bring rooms together; what is shipped may not
 		return ""
-	case pkg == "storage":
-		return "storage imports nothing of ours"
-	case within(pkg, "storage") && !within(to, "storage"):
-		return "adapters import storage only"
+	case pkg == "storage/driver":
+		return "storage/driver imports nothing of ours"
+	case pkg == "storage" && to != "storage/driver":
+		return "storage imports storage/driver only"
+	case within(pkg, "storage") && pkg != "storage" && pkg != "storage/storagetest" && to != "storage/driver":
+		return "adapters import storage/driver only"
+	case pkg == "storage/storagetest" && !within(to, "storage"):
+		return "the contract imports storage only"
 	case within(pkg, "internal") && roomOf(to) != "":
 		return "internal packages import no room"
 	case room != "" && !within(to, "storage") && !within(to, "internal") && !within(to, room+"/internal") && !within(to, room+"/connector"):
 		return "a room imports storage, internal/*, its own internal packages and its connectors"
 	case within(to, room+"/connector/fake") && room != "":
 		return "only cmd and tests bring in the fake providers"
-	case room != "" && within(to, "storage") && to != "storage":
+	case room != "" && within(to, "storage") && to != "storage" && to != "storage/driver":
 		return "a room does not choose its adapter"
 	}
 	return ""
@@ -156,7 +160,13 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway", module + "/storage", false, true},
 		{"gateway", module + "/storage/bolt", false, false},
 		{"gateway", module + "/storage/memory", true, true},
+		{"gateway", module + "/storage/driver", false, true},
 		{"storage", module + "/internal/token", false, false},
+		{"storage", module + "/storage/driver", false, true},
+		{"storage/driver", module + "/storage", false, false},
+		{"storage/bolt", module + "/storage/driver", false, true},
+		{"storage/bolt", module + "/storage", false, false},
+		{"storage/storagetest", module + "/storage", false, true},
 		{"storage/bolt", module + "/internal/token", false, false},
 		{"internal/token", module + "/oauth", false, false},
 		{"cmd/keystile", module + "/oauth", false, true},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // commits is what the disk allows a lone writer: one token after the other, each durable.
@@ -28,8 +29,8 @@ func (b *bench) commits() (sample, error) {
 	}
 	s, err := alone(b.seconds/2, func() error {
 		now := time.Now()
-		return store.Issue(context.Background(), storage.Token{
-			Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: storage.KindRefresh, Grant: storage.NewGrant(now),
+		return store.Issue(context.Background(), driver.Token{
+			Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: driver.KindRefresh, Grant: storage.NewGrant(now),
 			GrantedAt: now, AppID: "ks", UserID: "u", IssuedAt: now, ExpiresAt: now.Add(time.Hour), AuthTime: now, LoginType: storage.LoginSelf,
 		})
 	})

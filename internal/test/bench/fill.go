@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // fill puts live refresh tokens of the last three weeks into a store that nobody serves.
@@ -21,13 +22,13 @@ func fill(path string, n int, app, owner string) ([]string, error) {
 	first := time.Now().Add(-21 * 24 * time.Hour)
 	step := 20 * 24 * time.Hour / time.Duration(n)
 	for len(handles) < n {
-		some := make([]storage.Token, min(1000, n-len(handles)))
+		some := make([]driver.Token, min(1000, n-len(handles)))
 		for i := range some {
 			at := first.Add(time.Duration(len(handles)) * step)
 			handle := storage.NewHandle(storage.RefreshPrefix, at)
 			handles = append(handles, handle)
-			some[i] = storage.Token{
-				Key: storage.KeyOf(handle), Kind: storage.KindRefresh, Grant: storage.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
+			some[i] = driver.Token{
+				Key: storage.KeyOf(handle), Kind: driver.KindRefresh, Grant: storage.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
 				Scope: "openid profile", IssuedAt: at, ExpiresAt: at.Add(30 * 24 * time.Hour), AuthTime: at, LoginType: storage.LoginSelf,
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // promised are the writes that are on the trail before they are answered, with the kind of the
@@ -68,7 +69,7 @@ func (t *trail) owe(what, proof string) {
 func (t *trail) check(l *life) error {
 	seen := map[row]int{}
 	for {
-		page, err := l.Records(context.Background(), t.read, storage.Page)
+		page, err := l.Records(context.Background(), t.read, driver.Page)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (t *trail) check(l *life) error {
 			seen[row{"", proof}]++
 			t.read = r.Seq
 		}
-		if len(page) < storage.Page {
+		if len(page) < driver.Page {
 			break
 		}
 	}
@@ -121,7 +122,7 @@ func (t *trail) verify(l *life) error {
 }
 
 // Records reads the trail through the admin socket.
-func (l *life) Records(_ context.Context, after uint64, n int) (page []storage.Record, err error) {
+func (l *life) Records(_ context.Context, after uint64, n int) (page []driver.Record, err error) {
 	return page, l.trailPart(&page, "audit records", strconv.FormatUint(after, 10), strconv.Itoa(n))
 }
 

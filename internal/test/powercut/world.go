@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // world is one image, opened.
@@ -27,7 +28,7 @@ type world struct {
 	context.Context
 	root, data, backup string
 	store              *storage.Store
-	revoked            []storage.Revocation
+	revoked            []driver.Revocation
 }
 
 // use opens the store of an image that no server has open.
@@ -60,7 +61,7 @@ func (w *world) use(do func() error) error {
 
 func (w *world) readRevocations() error {
 	for after := uint64(0); ; {
-		page, err := w.store.Revocations(w, after, storage.Page)
+		page, err := w.store.Revocations(w, after, driver.Page)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -100,7 +101,7 @@ func (w *world) exchanged(spent, follows string) error {
 
 func (w *world) ended(jti string) error {
 	for _, r := range w.revoked {
-		if r.Kind == storage.RevokeJTI && r.ID == jti {
+		if r.Kind == driver.RevokeJTI && r.ID == jti {
 			return nil
 		}
 	}

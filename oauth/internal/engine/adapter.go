@@ -8,6 +8,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // adapter is the storage fosite believes it has. It reads once, writes nothing, and
@@ -30,7 +31,7 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 // GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
 // with "not found", so that fosite draws no conclusions of its own.
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
-	r, err := a.present(ctx, code, storage.KindCode, a.judgeUsedCode)
+	r, err := a.present(ctx, code, driver.KindCode, a.judgeUsedCode)
 	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
 		w.refusal = refuse(InvalidGrant, "redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
 		return nil, fosite.ErrNotFound
@@ -49,7 +50,7 @@ func (a adapter) CreateRefreshTokenSession(context.Context, string, string, fosi
 
 // GetRefreshTokenSession is GetAuthorizeCodeSession for refresh tokens.
 func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string, _ fosite.Session) (fosite.Requester, error) {
-	return a.present(ctx, handle, storage.KindRefresh, a.judgeUsedRefresh)
+	return a.present(ctx, handle, driver.KindRefresh, a.judgeUsedRefresh)
 }
 
 func (a adapter) RotateRefreshToken(ctx context.Context, _, _ string) error {
@@ -64,7 +65,7 @@ func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Reques
 
 // present reads the token behind a handle once per request. Tokens of another kind or of
 // another application do not exist for this one: their replay must change nothing.
-func (a adapter) present(ctx context.Context, handle, kind string, used func(context.Context, storage.Token)) (fosite.Requester, error) {
+func (a adapter) present(ctx context.Context, handle, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
 	w := workOf(ctx)
 	if w.found != nil {
 		return stored(w), nil
@@ -88,14 +89,14 @@ func (a adapter) present(ctx context.Context, handle, kind string, used func(con
 }
 
 var unknown = map[string]*Refusal{
-	storage.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
-	storage.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
+	driver.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
+	driver.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
 
 // judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
 // and too late to be a retry, ends the grant: whoever replays may hold the tokens
 // (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
-func (a adapter) judgeUsedCode(ctx context.Context, t storage.Token) {
+func (a adapter) judgeUsedCode(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = codeUsed
 	right := w.form.Get("redirect_uri") == t.RedirectURI && checkVerifier(t, w.form.Get("code_verifier")) == nil
@@ -106,7 +107,7 @@ func (a adapter) judgeUsedCode(ctx context.Context, t storage.Token) {
 
 // judgeUsedRefresh: the token was replaced before. Presented again after the leeway it
 // ends the family (RFC 9700 4.14.2).
-func (a adapter) judgeUsedRefresh(ctx context.Context, t storage.Token) {
+func (a adapter) judgeUsedRefresh(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = replaced
 	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
@@ -114,7 +115,7 @@ func (a adapter) judgeUsedRefresh(ctx context.Context, t storage.Token) {
 	}
 }
 
-func (a adapter) endGrant(ctx context.Context, t storage.Token) error {
+func (a adapter) endGrant(ctx context.Context, t driver.Token) error {
 	return a.Revoker.Revoke(ctx, a.GrantEnd(t, workOf(ctx).now))
 }
 

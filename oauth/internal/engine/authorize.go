@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // defaultScope is granted to users' applications that ask for nothing in particular (spec 4.1).
@@ -36,8 +37,8 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	if err != nil {
 		return nil, err
 	}
-	w.next = &storage.Token{
-		Kind: storage.KindCode, AppID: app.ID, Scope: w.scope, Resource: form.Get("resource"),
+	w.next = &driver.Token{
+		Kind: driver.KindCode, AppID: app.ID, Scope: w.scope, Resource: form.Get("resource"),
 		RedirectURI: form.Get("redirect_uri"), Challenge: challenge, Method: method, Nonce: form.Get("nonce"),
 	}
 	// fosite is shown the scope that will be granted, and never an empty state, which it

@@ -10,20 +10,21 @@ import (
 
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Store is what the engine asks of storage.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	Issue(ctx context.Context, tokens ...storage.Token) error
-	Token(ctx context.Context, key storage.Key) (storage.Token, error)
-	Exchange(ctx context.Context, key storage.Key, at time.Time, next ...storage.Token) error
+	Issue(ctx context.Context, tokens ...driver.Token) error
+	Token(ctx context.Context, key driver.Key) (driver.Token, error)
+	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 	Later(now time.Time) time.Time // what a grant that is made now is dated by
 }
 
 // Revoker ends tokens, here and on the other nodes.
 type Revoker interface {
-	Revoke(ctx context.Context, rs ...storage.Revocation) error
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Config is everything the engine needs; the oauth package has filled in the defaults.

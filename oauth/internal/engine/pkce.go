@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // pkce holds RFC 7636 at both endpoints, in fosite's order. The challenge is part of the
@@ -97,7 +98,7 @@ func (p pkce) PopulateTokenEndpointResponse(context.Context, fosite.AccessReques
 
 // checkVerifier is RFC 7636 4.6, both ways: a challenge needs its verifier, and a
 // verifier needs a challenge (OAuth 2.1 4.1.3: otherwise PKCE could be stripped unseen).
-func checkVerifier(code storage.Token, verifier string) *Refusal {
+func checkVerifier(code driver.Token, verifier string) *Refusal {
 	switch {
 	case code.Challenge == "" && verifier == "":
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // strategy mints what fosite asks for and records it in the unit of work. What fosite
@@ -61,8 +62,8 @@ func (e *Engine) audience(w *work) string {
 func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
 	w.handle = storage.NewHandle(storage.RefreshPrefix, w.now)
-	w.next = &storage.Token{
-		Key: storage.KeyOf(w.handle), Kind: storage.KindRefresh,
+	w.next = &driver.Token{
+		Key: storage.KeyOf(w.handle), Kind: driver.KindRefresh,
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
 		AppID: w.found.AppID, UserID: w.found.UserID, Scope: scope.WithoutElevated(w.found.Scope),
 		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),

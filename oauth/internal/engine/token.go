@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Granted is the outcome of a token request.
@@ -111,7 +112,7 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	if r := w.form.Get("resource"); r != "" && t.Resource != "" && r != t.Resource {
 		return refuse(InvalidTarget, "resource differs from the one that was granted")
 	}
-	if asked := w.form.Get("scope"); asked != "" && t.Kind == storage.KindRefresh {
+	if asked := w.form.Get("scope"); asked != "" && t.Kind == driver.KindRefresh {
 		narrowed := known(scope.WithoutElevated(asked), e.grantable, t.Scope)
 		if !scope.Within(t.Scope, narrowed) {
 			return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
@@ -126,7 +127,7 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		return err
 	}
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
-	if t.Kind == storage.KindCode {
+	if t.Kind == driver.KindCode {
 		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)
 	}
 	return err
@@ -139,7 +140,7 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	}
 	err := e.Store.Exchange(ctx, w.found.Key, w.now.UTC(), *w.next)
 	switch {
-	case errors.Is(err, storage.ErrSpent) && w.found.Kind == storage.KindCode:
+	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindCode:
 		return codeUsed
 	case errors.Is(err, storage.ErrSpent):
 		return replaced
@@ -151,8 +152,8 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 
 // GrantEnd is the revocation that ends a token's family. It outlives everything the
 // family may have issued by now; nothing can be added to it afterwards.
-func (e *Engine) GrantEnd(t storage.Token, now time.Time) storage.Revocation {
-	return storage.Revocation{Kind: storage.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
+func (e *Engine) GrantEnd(t driver.Token, now time.Time) driver.Revocation {
+	return driver.Revocation{Kind: driver.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
 }
 
 // Outlives is a time by which everything issued by now has expired, whatever a clock's error.

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // work is the unit of work of one request. fosite's storage calls read and fill it.
@@ -18,10 +19,10 @@ type work struct {
 	form url.Values
 	now  time.Time
 
-	found  *storage.Token // the code or refresh token presented, once it has been judged good
-	spend  bool           // found is to be exchanged
-	next   *storage.Token // what is to be stored: a code, or the refresh token that follows
-	scope  string         // of the access token
+	found  *driver.Token // the code or refresh token presented, once it has been judged good
+	spend  bool          // found is to be exchanged
+	next   *driver.Token // what is to be stored: a code, or the refresh token that follows
+	scope  string        // of the access token
 	access string
 	handle string // of next
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 const base = "http://127.0.0.1:8080"
@@ -179,7 +180,7 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 				}
 			}
 			ended, _ := h.store.Revocations(t.Context(), 0, 10)
-			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != storage.RevokeApp {
+			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
 				t.Errorf("dead at write %d: the application is %+v, %v; revoked: %v", n, app, err, ended)
 			}
 			if _, err := Run(t.Context(), h.config()); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -60,7 +61,7 @@ func (h *house) wantComplete(t *testing.T, p *Paper) {
 
 // dying fails at its nth Put and ever after, before the write or right behind it.
 type dying struct {
-	storage.Backend
+	driver.Backend
 	left   int // writes until then; below 0: never
 	behind bool
 	before func() // at each write
@@ -68,7 +69,7 @@ type dying struct {
 
 var errDead = errors.New("dead")
 
-func (d *dying) Put(ctx context.Context, docs ...storage.Doc) (int64, error) {
+func (d *dying) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if d.before != nil {
 		d.before()
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // perAddress is how many requests a minute an address has without a token here.
@@ -165,7 +166,7 @@ func (k *keystile) trail(t *testing.T) (events []storage.Event) {
 	}
 	defer backend.Close()
 	for after := uint64(0); ; {
-		page, err := backend.Records(t.Context(), after, storage.Page)
+		page, err := backend.Records(t.Context(), after, driver.Page)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package storage
+package driver
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package storage
+package driver
 
 import (
 	"fmt"
@@ -63,7 +63,7 @@ func CheckPut(docs ...Doc) error {
 
 func (d Doc) check() error {
 	switch {
-	case !named(d.Kind) || !named(d.ID):
+	case !ValidName(d.Kind) || !ValidName(d.ID):
 		return fmt.Errorf("kind and id are 1 to %d bytes of UTF-8 without 0x00 and 0x1F", MaxName)
 	case d.Version < 0:
 		return fmt.Errorf("version %d is negative", d.Version)
@@ -73,12 +73,14 @@ func (d Doc) check() error {
 		return fmt.Errorf("%d bytes of data, at most %d", len(d.Data), MaxData)
 	case len(d.Index) > MaxIndex:
 		return fmt.Errorf("%d index entries, at most %d", len(d.Index), MaxIndex)
-	case !slices.ContainsFunc(d.Index, func(e string) bool { return !named(e) }):
+	case !slices.ContainsFunc(d.Index, func(e string) bool { return !ValidName(e) }):
 		return nil
 	}
 	return fmt.Errorf("an index entry is 1 to %d bytes of UTF-8 without 0x00 and 0x1F", MaxName)
 }
 
-func named(s string) bool {
+// ValidName reports whether a text may be a kind, an id or an index entry: 1 to MaxName bytes of
+// UTF-8 without 0x00 and 0x1F. Nothing can be stored under any other.
+func ValidName(s string) bool {
 	return s != "" && len(s) <= MaxName && utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x1f")
 }

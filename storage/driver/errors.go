@@ -1,0 +1,40 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The verdicts of a Backend. Every other error that it returns is trouble: an HTTP client
+// is told 503, and whether a write behind it happened is unknown.
+var (
+	// ErrNotFound: no such record.
+	ErrNotFound = errors.New("storage: not found")
+	// ErrExists: a record with this key or id is there already.
+	ErrExists = errors.New("storage: exists already")
+	// ErrConflict: the document has changed, or has gone, since the version the caller read.
+	ErrConflict = errors.New("storage: changed meanwhile")
+	// ErrSpent: the token has been exchanged before.
+	ErrSpent = errors.New("storage: token spent")
+	// ErrRevoked: a revocation covers the token.
+	ErrRevoked = errors.New("storage: token revoked")
+	// ErrInvalid: the caller handed over something no store accepts; nothing was written.
+	ErrInvalid = errors.New("storage: invalid")
+	// ErrNewer: the store was written by a newer version, and has something in it that this
+	// one does not know to obey. The error says what, and which version does.
+	ErrNewer = errors.New("storage: the store was written by a newer version of Keystile")
+)
+
+// Newer returns an ErrNewer about something that a version is the first to know.
+func Newer(what, since string) error {
+	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, or put the backup made before the upgrade in its place", ErrNewer, what, since)
+}
+
+// PutError is how Put refuses: it names the document in the way.
+type PutError struct {
+	Kind, ID string
+	Err      error // ErrExists or ErrConflict
+}
+
+func (e *PutError) Error() string { return fmt.Sprintf("%v: %s %q", e.Err, e.Kind, e.ID) }
+func (e *PutError) Unwrap() error { return e.Err }
