@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	signIn, err := signin.New(signin.Config{BaseURL: origin, Store: store})
+	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store})
 	if err != nil {
 		log.Fatal(err)
 	}

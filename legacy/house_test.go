@@ -52,7 +52,7 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 		Username: "ada", Nickname: "Ada", Picture: "https://img.example.com/ada.png", Gender: "female", Location: "London",
 		LoginType: storage.LoginSelf,
 	}, password))(t)
-	signIn := must(signin.New(signin.Config{BaseURL: issuer, Store: h.store, Users: users, Log: quiet}))(t)
+	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: users, Log: quiet}))(t)
 	provider := must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: signIn, Log: quiet}))(t)
 	h.door = &frontDoor{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{

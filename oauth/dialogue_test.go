@@ -46,19 +46,17 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
-	signIn := must(signin.New(signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet}))(t)
+	grants := &struct{ *oauth.Server }{}
+	signIn := must(signin.New(t.Context(), signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet, Revoker: grants}))(t)
 	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: store, SignIn: signIn, Consent: signIn, Log: quiet}))(t)
-	account := must(signIn.Account(signin.AccountConfig{Revoker: provider}))(t)
+	grants.Server = provider
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
 
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
 	mux.Handle("/.well-known/", provider)
-	mux.Handle("/oauth/signin", signIn)
-	mux.Handle("/oauth/signin/", signIn)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	signIn.Mount(mux)
 	mux.Handle("/test/", backstage(store))
 	return mux, map[string]string{
 		"origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),

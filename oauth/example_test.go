@@ -21,7 +21,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	signIn, err := signin.New(signin.Config{BaseURL: origin, Store: store})
+	grants := &struct{ *oauth.Server }{}
+	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -29,17 +30,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	account, err := signIn.Account(signin.AccountConfig{Revoker: provider})
-	if err != nil {
-		log.Fatal(err)
-	}
+	grants.Server = provider
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the host's own page") })
 	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", signIn)
-	mux.Handle("/oauth/signin/", signIn)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	signIn.Mount(mux)
 	mux.Handle("/.well-known/", provider)
 
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe(addr, mux)

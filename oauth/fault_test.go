@@ -45,7 +45,7 @@ func (w *ward) open() {
 	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.TB)}
 	w.Cleanup(func() { w.calls.Close() })
 	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
-	w.signIn = must(signin.New(signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.TB)
+	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.TB)
 	w.server = must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: w.store, SignIn: w.signIn, Log: quiet}))(w.TB)
 }
 

@@ -79,7 +79,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	signIn, err := signin.New(signin.Config{BaseURL: "https://id.example.com", Store: store})
+	signIn, err := signin.New(ctx, signin.Config{BaseURL: "https://id.example.com", Store: store})
 	if err != nil {
 		fmt.Println(err)
 		return

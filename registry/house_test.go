@@ -63,7 +63,7 @@ func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
 	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
 	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 	h.users = signin.NewUsers(h.store, passwords)
-	h.signIn = must(signin.New(signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
+	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
 	c := registry.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Changed: h.noticed,

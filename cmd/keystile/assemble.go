@@ -65,7 +65,6 @@ type builder struct {
 	client  func(*http.Request) netip.Addr
 	trail   late
 	grants  lateGrants
-	account *signin.Account
 	console *console.Console
 	legacy  *legacy.Legacy
 	doors   house
@@ -98,7 +97,7 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.signIn, err = signin.New(signin.Config{
+	b.signIn, err = signin.New(ctx, signin.Config{
 		Connectors: connectors,
 		BaseURL:    b.base, Store: b.home.store, Users: b.home.users, Log: b.log, ClientIP: b.client, Audit: &b.trail,
 		Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
@@ -115,10 +114,6 @@ func (b *builder) frontDoor(ctx context.Context) (err error) {
 		IDTokenAlgs: c.IDTokenAlgs, SigningAlg: c.SigningAlg, Resources: mcpbus.Resources(b.base),
 	})
 	b.grants.Server = b.provider
-	if err != nil {
-		return err
-	}
-	b.account, err = b.signIn.Account(signin.AccountConfig{Revoker: b.provider})
 	return err
 }
 
@@ -231,7 +226,7 @@ func (b *builder) hang(context.Context) (err error) {
 	}
 	b.doors = append(b.doors, house{
 		{"/oauth/signin", b.signIn},
-		{"/oauth/account", b.account},
+		{"/oauth/account", b.signIn},
 		{"/oauth/userinfo", userInfo},
 		{"/oauth/userinfo.php", userInfo},
 		{"/oauth", b.provider},

@@ -28,7 +28,8 @@ type host struct {
 // newHost assembles it. The caller closes it, once no request is on its way.
 func newHost(ctx context.Context, origin string, store *storage.Store) (*host, error) {
 	h := &host{}
-	pages, err := signin.New(signin.Config{BaseURL: origin, Store: store})
+	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +38,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	if err != nil {
 		return nil, err
 	}
-	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
-	if err != nil {
-		return nil, err
-	}
+	grants.Server = provider
 	h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Audiences: mcpbus.Resources(origin)})
 	if err != nil {
 		return nil, err
@@ -63,10 +61,7 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", pages)
-	mux.Handle("/oauth/signin/", pages)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	pages.Mount(mux)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)

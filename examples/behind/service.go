@@ -26,7 +26,8 @@ type host struct {
 // newHost assembles it. The caller closes the gateway, once no request is on its way.
 func newHost(ctx context.Context, origin string, store *storage.Store) (*host, error) {
 	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{}))
-	pages, err := signin.New(signin.Config{BaseURL: origin, Store: store, Users: users})
+	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users, Revoker: grants})
 	if err != nil {
 		return nil, err
 	}
@@ -34,20 +35,14 @@ func newHost(ctx context.Context, origin string, store *storage.Store) (*host, e
 	if err != nil {
 		return nil, err
 	}
-	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
-	if err != nil {
-		return nil, err
-	}
+	grants.Server = provider
 	g, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider}) // Journal: a folder, or a killed process loses the last second of calls
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", pages)
-	mux.Handle("/oauth/signin/", pages)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	pages.Mount(mux)
 	mux.Handle("/oauth/userinfo", g.Meter(gateway.Identity, provider))
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", g)

@@ -27,18 +27,18 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	}
 	mux := http.NewServeMux()
 	var signIn oauth.SignIn
-	var consent oauth.Consent // a page of your own may ask for it too
-	var pages *signin.SignIn
+	var consent oauth.Consent            // a page of your own may ask for it too
+	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
 	if ownPage {
 		door := newDoor(people, origin)
 		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(door.enter)))
 		signIn = door
 	} else {
-		if pages, err = signin.New(signin.Config{BaseURL: origin, Store: store, Users: people}); err != nil {
+		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: people, Revoker: grants})
+		if err != nil {
 			return nil, err
 		}
-		mux.Handle("/oauth/signin", pages)
-		mux.Handle("/oauth/signin/", pages)
+		pages.Mount(mux)
 		signIn, consent = pages, pages
 	}
 	s := &service{Handler: mux}
@@ -46,14 +46,7 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	if err != nil {
 		return nil, err
 	}
-	if pages != nil {
-		account, err := pages.Account(signin.AccountConfig{Revoker: s.provider})
-		if err != nil {
-			return nil, err
-		}
-		mux.Handle("/oauth/account", account)
-		mux.Handle("/oauth/account/", account)
-	}
+	grants.Server = s.provider
 	mux.Handle("/oauth/", s.provider)
 	mux.Handle("/.well-known/", s.provider)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the service's own page") })

@@ -26,7 +26,8 @@ type host struct {
 // is on its way.
 func newHost(ctx context.Context, address string, store *storage.Store) (*host, error) {
 	h, origin := &host{}, "http://"+address
-	pages, err := signin.New(signin.Config{BaseURL: origin, Store: store})
+	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
 	if err != nil {
 		return nil, err
 	}
@@ -34,10 +35,7 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	if err != nil {
 		return nil, err
 	}
-	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
-	if err != nil {
-		return nil, err
-	}
+	grants.Server = provider
 	if h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider}); err != nil {
 		return nil, err
 	}
@@ -59,10 +57,7 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", pages)
-	mux.Handle("/oauth/signin/", pages)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	pages.Mount(mux)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle("/api/v1/", h.gateway)
 	mux.Handle("/api/console/", h.registry)

@@ -13,7 +13,8 @@ import (
 // newHost assembles it. The Store keeps applications, sessions, consents and tokens; who
 // somebody is and how they come in is the staff's alone, in both Configs.
 func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, error) {
-	pages, err := signin.New(signin.Config{BaseURL: origin, Store: store, Users: s, Connectors: []connector.Connector{b}})
+	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: s, Connectors: []connector.Connector{b}, Revoker: grants})
 	if err != nil {
 		return nil, err
 	}
@@ -21,16 +22,10 @@ func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
 	if err != nil {
 		return nil, err
 	}
-	account, err := pages.Account(signin.AccountConfig{Revoker: provider})
-	if err != nil {
-		return nil, err
-	}
+	grants.Server = provider
 	mux := http.NewServeMux()
 	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", pages)
-	mux.Handle("/oauth/signin/", pages)
-	mux.Handle("/oauth/account", account)
-	mux.Handle("/oauth/account/", account)
+	pages.Mount(mux)
 	mux.Handle("/.well-known/", provider)
 	mux.Handle(badgePath, http.NewCrossOriginProtection().Handler(http.HandlerFunc(b.serve)))
 	return mux, nil

@@ -58,7 +58,7 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	h.users = signin.NewUsers(h.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
-	h.signIn = must(signin.New(signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
+	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: h.provider, Trail: h, Notifier: h, Log: quiet,

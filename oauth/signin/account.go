@@ -12,13 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// AccountConfig is what an account page is made of.
-type AccountConfig struct {
-	Revoker Revoker      // required: *oauth.Server
-	Store   AccountStore // nil: the Store of the SignIn
-}
-
-// Revoker ends tokens; *oauth.Server has it.
+// Revoker ends tokens; the provider has it.
 type Revoker interface {
 	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
@@ -45,14 +39,13 @@ type LoginStore interface {
 	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
 }
 
-// Account is the page /oauth/account, where people see who gets in as them and what they
-// have allowed, and take it back. Make it with [SignIn.Account].
-type Account struct {
+// account is the page /oauth/account, where people see who gets in as them and what they
+// have allowed, and take it back.
+type account struct {
 	in      *SignIn
 	store   AccountStore
 	logins  LoginStore
-	revoker Revoker
-	mux     *reply.Mux
+	revoker Revoker // nil: what ends tokens is not offered
 }
 
 const (
@@ -65,47 +58,22 @@ const (
 	confirmPath = accountPath + "/confirm"
 )
 
-// Account makes the account page of those who sign in here. Mount it at /oauth/account and
-// /oauth/account/; the page of who is signed in then leads there.
-func (s *SignIn) Account(c AccountConfig) (*Account, error) {
-	var errs []error
-	if c.Store == nil {
-		c.Store, _ = s.store.(AccountStore)
-	}
-	if c.Store == nil {
-		errs = append(errs, errors.New("signin: AccountConfig.Store: the Store of the SignIn is no AccountStore: give one"))
-	}
-	if c.Revoker == nil {
-		errs = append(errs, errors.New("signin: AccountConfig.Revoker: give the *oauth.Server"))
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	a := &Account{in: s, store: c.Store, logins: c.Store, revoker: c.Revoker}
-	if linked, ok := s.users.(LinkedUsers); ok {
-		a.logins = linked
-	}
-	a.mux = reply.NewMux(s.log, a.routes()...)
-	s.hasAccount.Store(true)
-	return a, nil
-}
-
-func (a *Account) routes() []reply.Route {
+func (a *account) routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
-	return []reply.Route{
+	routes := []reply.Route{
 		{Path: accountPath, Methods: read, Handle: a.show, Fail: failPage},
 		{Path: confirmPath, Methods: read, Handle: a.confirm, Fail: failPage},
 		{Path: sessionPath, Methods: post, Handle: a.ask(a.endSession, "session"), Fail: failPage},
-		{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: failPage},
-		{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: failPage},
 		{Path: loginPath, Methods: post, Handle: a.ask(a.unlink, "method"), Fail: failPage},
 	}
+	if a.revoker == nil {
+		return routes
+	}
+	return append(routes,
+		reply.Route{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: failPage},
+		reply.Route{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: failPage},
+	)
 }
-
-func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
-
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
-func (a *Account) Patterns() []string { return a.mux.Patterns() }
 
 // request is a form of the account page, sent by whom it is about.
 type request struct {
@@ -118,7 +86,7 @@ type request struct {
 // ask reads a form and does what it asks for. Every record that it names is looked for among
 // those of the sender: what belongs to somebody else is not there. The answer is the page,
 // or where the form says otherwise.
-func (a *Account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
+func (a *account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := a.in.sameOrigin.Check(r); err != nil {
 			return foreign.Because(err)
@@ -142,17 +110,17 @@ func (a *Account) ask(do func(request) (to string, err error), fields ...string)
 	}
 }
 
-func (a *Account) told(r request, detail string) {
+func (a *account) told(r request, detail string) {
 	a.in.write(r.Request, storage.EventAccount, storage.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
-func (a *Account) ended(r request, app, detail string) error {
+func (a *account) ended(r request, app, detail string) error {
 	return a.in.writeNow(r.Request, storage.EventRevocation, storage.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
-func (a *Account) endSession(r request) (string, error) {
+func (a *account) endSession(r request) (string, error) {
 	all, err := a.in.store.Sessions(r.Context(), r.mine.UserID)
 	if err != nil {
 		return "", err
@@ -172,7 +140,7 @@ func (a *Account) endSession(r request) (string, error) {
 }
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
-func (a *Account) endAll(r request) (string, error) {
+func (a *account) endAll(r request) (string, error) {
 	if err := a.in.endSessions(r.Context(), r.mine.UserID, every); err != nil {
 		return "", err
 	}
@@ -187,7 +155,7 @@ func (a *Account) endAll(r request) (string, error) {
 // removeAccess takes back what the sender has allowed an application. The order matters: a
 // code that is being granted meanwhile was begun before the consent ended, so before Before;
 // and until the tokens have ended and that is written down, the application stays on the page, to be tried again.
-func (a *Account) removeAccess(r request) (string, error) {
+func (a *account) removeAccess(r request) (string, error) {
 	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
 	met, err := a.store.OpenID(ctx, app, sub)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -212,7 +180,7 @@ func (a *Account) removeAccess(r request) (string, error) {
 	return accountPath, a.store.PartOpenID(ctx, app, sub, now)
 }
 
-func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
+func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
 	_, err = storage.Again(ctx, func() (storage.Consent, error) {
 		c, err := a.store.Consent(ctx, app, sub)
 		if err == nil {

@@ -17,7 +17,6 @@ import (
 // desk is a room with its account page, and a Revoker that writes down what it is asked.
 type desk struct {
 	*room
-	account *Account
 	revoked []driver.Revocation
 	away    error
 }
@@ -31,17 +30,9 @@ func (d *desk) Revoke(_ context.Context, rs ...driver.Revocation) error {
 
 func openDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{room: open(t, nil)}
-	var err error
-	d.account, err = d.Account(AccountConfig{Revoker: d})
-	must(t, err)
+	d := &desk{}
+	d.room = open(t, func(c *Config) { c.Revoker = d })
 	return d
-}
-
-func (d *desk) do(r *http.Request) answer {
-	w := httptest.NewRecorder()
-	d.account.ServeHTTP(w, r)
-	return answer{w, w.Body.String()}
 }
 
 func (d *desk) page(cookie string) string {
@@ -96,9 +87,6 @@ func TestTheAccountPageAsksWhoIsNotSignedInToSignIn(t *testing.T) {
 	}
 	if who := d.room.do(get(formPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
 		t.Error("the page of who is signed in does not lead to the account page")
-	}
-	if who := open(t, nil); strings.Contains(who.do(get(formPath, who.enterMina())).body, accountPath) {
-		t.Error("a page that is not mounted is linked to")
 	}
 }
 
@@ -252,7 +240,7 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	here := d.enterMina()
 	d.store.session = errDown
 	for _, r := range []*http.Request{get(accountPath, here), get(confirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
-		h := http.Handler(d.account)
+		h := http.Handler(d)
 		if r.URL.Path == consentPath {
 			h = d.SignIn
 		}

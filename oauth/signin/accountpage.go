@@ -24,6 +24,7 @@ type ownView struct {
 	Apps     []appRow
 	Logins   []loginRow
 	Linkable []way
+	Revokes  bool // what ends tokens is offered
 }
 
 type sessionRow struct {
@@ -57,7 +58,7 @@ func momentOf(l page.Lang, at time.Time) moment {
 }
 
 // show is GET /oauth/account.
-func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
+func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.in.visit(r)
 	t := a.in.stage(r, accountPath, storage.App{})
 	switch {
@@ -66,7 +67,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	own := &ownView{}
+	own := &ownView{Revokes: a.revoker != nil}
 	if own.Sessions, err = a.sessions(r.Context(), t.lang, mine); err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	return t.show(w, http.StatusOK, accountPage, v)
 }
 
-func (a *Account) sessions(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
+func (a *account) sessions(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
 	all, err := a.in.store.Sessions(ctx, mine.UserID)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (a *Account) sessions(ctx context.Context, l page.Lang, mine storage.Sessio
 }
 
 // apps are the applications that a user has met or consented to, and not parted from since.
-func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
+func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
 	consents, err := a.store.Consents(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -146,7 +147,7 @@ func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 
 // logins are the ways a user has in, one row for each method: what another provider knows
 // somebody by is often several ids.
-func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
 	all, err := a.logins.Logins(ctx, sub)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,9 @@ type EmailUsers interface {
 	// LinkEmail writes down that a user has proved that an address is theirs. One that is
 	// somebody else's is storage.ErrExists.
 	LinkEmail(ctx context.Context, sub, address string) error
+	// EnteredByEmail notes that a user signs in with a code, and returns them as applications
+	// are told from then on: the LoginType is storage.LoginEmail.
+	EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
 }
 
 // PasswordUsers are Users who can change their password.
@@ -32,6 +35,13 @@ type PasswordUsers interface {
 	// SetPassword gives a new one to a user who has one. One that does not fit is
 	// storage.ErrInvalid and says what to do.
 	SetPassword(ctx context.Context, sub, password string) error
+}
+
+// PasswordMarker are PasswordUsers of whose passwords the audit trail holds a mark.
+type PasswordMarker interface {
+	// PasswordMark returns a text that changes with a user's password and tells nothing of
+	// it, such as its salted hash. The trail holds 8 bytes of the text's SHA-256.
+	PasswordMark(ctx context.Context, sub string) (string, error)
 }
 
 // SignUpUsers are Users among whom anybody can become one.
@@ -95,6 +105,24 @@ func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
 		return s.store.SaveUser(ctx, u)
 	})
 	return err
+}
+
+// EnteredByEmail implements EmailUsers.
+func (s *StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error) {
+	if u.LoginType == storage.LoginEmail {
+		return u, nil
+	}
+	u.LoginType = storage.LoginEmail
+	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+		return u, err
+	}
+	return u, nil
+}
+
+// PasswordMark implements PasswordMarker: it is the salted hash.
+func (s *StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error) {
+	l, err := s.own(ctx, sub)
+	return l.PasswordHash, err
 }
 
 // HasPassword implements PasswordUsers.

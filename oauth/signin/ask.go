@@ -35,7 +35,7 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := about(user)
-	v.Title, v.Account, v.Changes = "You are signed in", s.hasAccount.Load(), s.members.changes
+	v.Title = "You are signed in"
 	return t.show(w, http.StatusOK, whoPage, v)
 }
 

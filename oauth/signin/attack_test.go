@@ -2,7 +2,6 @@ package signin
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -10,34 +9,22 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// everything is a room with all its features, its account page too, and its route table.
-func everything(t *testing.T) (h *abroad, account *Account, routes []reply.Route) {
+// everything is a room with all its features, and its route table.
+func everything(t *testing.T) (h *abroad, routes []reply.Route) {
 	t.Helper()
 	h = openAbroad(t, func(c *Config) {
 		c.Mailer, c.SignUp, c.Revoker = &postman{}, SignUpOpen, &revoker{}
 	})
-	account, err := h.Account(AccountConfig{Revoker: &revoker{}})
-	must(t, err)
-	routes = slices.Concat(h.routes(), account.routes())
+	routes = h.routes()
 	if len(routes) < 30 {
 		t.Fatalf("%d routes: something is missing", len(routes))
 	}
-	return h, account, routes
-}
-
-// route sends a request to a route of the room or of its account page.
-func (h *abroad) route(account *Account, r *http.Request) answer {
-	if strings.HasPrefix(r.URL.Path, accountPath) {
-		w := httptest.NewRecorder()
-		account.ServeHTTP(w, r)
-		return answer{w, w.Body.String()}
-	}
-	return h.do(r)
+	return h, routes
 }
 
 // Cross-site request forgery, at every door that changes something.
 func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
-	h, account, routes := everything(t)
+	h, routes := everything(t)
 	mina := h.enterMina()
 	for _, route := range routes {
 		if !slices.Contains(route.Methods, http.MethodPost) {
@@ -48,7 +35,7 @@ func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
 			r := post("cookie", mina)
 			r.URL.Path = path
 			r.Header.Set("Sec-Fetch-Site", site)
-			if a := h.route(account, r); a.Code != http.StatusForbidden || len(a.Result().Cookies()) != 0 {
+			if a := h.do(r); a.Code != http.StatusForbidden || len(a.Result().Cookies()) != 0 {
 				t.Errorf("POST %s, %s = %d %v, want 403 and no cookie", path, site, a.Code, a.Result().Cookies())
 			}
 		}
@@ -56,7 +43,7 @@ func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
 		old.URL.Path = path
 		old.Header.Del("Sec-Fetch-Site")
 		old.Header.Set("Origin", "https://id.example.com.evil.example")
-		if a := h.route(account, old); a.Code != http.StatusForbidden {
+		if a := h.do(old); a.Code != http.StatusForbidden {
 			t.Errorf("POST %s with a foreign Origin = %d, want 403", path, a.Code)
 		}
 	}
@@ -64,7 +51,7 @@ func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
 
 // Clickjacking, sniffing and caching, on every page.
 func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
-	h, account, routes := everything(t)
+	h, routes := everything(t)
 	mina := h.enterMina()
 	pages := 0
 	for _, route := range routes {
@@ -73,7 +60,7 @@ func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
 		}
 		for _, cookies := range [][]string{nil, {mina}} {
 			path := strings.ReplaceAll(route.Path, "{id}", "AAAAAAAAAAAAAAAAAAAAAAAAAA")
-			a := h.route(account, get(path+"?query="+`%22%3E%3Cscript%3Ealert(1)%3C/script%3E`, cookies...))
+			a := h.do(get(path+"?query="+`%22%3E%3Cscript%3Ealert(1)%3C/script%3E`, cookies...))
 			if a.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("GET %s may be kept: %v", path, a.Header())
 			}
@@ -98,7 +85,7 @@ func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
 
 // Open redirects: whatever a link carries along, nothing leads elsewhere from here.
 func TestNoLinkLeadsElsewhere(t *testing.T) {
-	h, account, routes := everything(t)
+	h, routes := everything(t)
 	mina := h.enterMina()
 	for _, evil := range []string{"//evil.example", "https://evil.example", `\\evil.example`, "/\\evil.example", "%0d%0aLocation:https://evil.example", "redirect_uri=https://evil.example&client_id=ksacme", "javascript:alert(1)"} {
 		for _, route := range routes {
@@ -107,7 +94,7 @@ func TestNoLinkLeadsElsewhere(t *testing.T) {
 			}
 			path := strings.ReplaceAll(route.Path, "{id}", "AAAAAAAAAAAAAAAAAAAAAAAAAA")
 			for _, name := range []string{"query", "next", "return_to", "redirect_uri"} {
-				a := h.route(account, get(path+"?"+name+"="+strings.NewReplacer("&", "%26", "\\", "%5C", " ", "%20").Replace(evil), mina))
+				a := h.do(get(path+"?"+name+"="+strings.NewReplacer("&", "%26", "\\", "%5C", " ", "%20").Replace(evil), mina))
 				to := a.Header().Get("Location")
 				if to != "" && (!strings.HasPrefix(to, "/oauth/") || strings.HasPrefix(to, "//")) {
 					t.Errorf("GET %s?%s=%s leads to %q", path, name, evil, to)

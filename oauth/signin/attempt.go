@@ -37,11 +37,10 @@ type target struct {
 // targetOf says which account somebody wants to sign in to. A name that nobody has is one
 // too, and to look for it takes as long.
 func (s *SignIn) targetOf(r *http.Request, username string) (target, error) {
-	users, ok := s.users.(NamedUsers)
-	if !ok {
+	if s.named == nil {
 		return target{key: keyOfName(username)}, nil
 	}
-	sub, err := users.Named(r.Context(), username)
+	sub, err := s.named.Named(r.Context(), username)
 	return s.target(r, sub, keyOfName(username), err)
 }
 

@@ -27,22 +27,12 @@ func (s *SignIn) noteRefused(r *http.Request, status int, against string) {
 
 // write writes what came of a request on the audit trail: 303 unless it says otherwise.
 func (s *SignIn) write(r *http.Request, kind string, what storage.Event) {
-	if s.audit != nil {
-		s.audit.Note(s.event(r, kind, what))
-	}
+	s.audit.Note(s.event(r, kind, what))
 }
 
-// writeNow is write for what must be on the trail before it is answered, where the trail
-// can say when it is.
+// writeNow is write for what must be on the trail before it is answered.
 func (s *SignIn) writeNow(r *http.Request, kind string, what storage.Event) error {
-	trail, waits := s.audit.(interface {
-		NoteNow(ctx context.Context, e storage.Event) error
-	})
-	if !waits {
-		s.write(r, kind, what)
-		return nil
-	}
-	if err := trail.NoteNow(r.Context(), s.event(r, kind, what)); err != nil {
+	if err := s.audit.NoteNow(r.Context(), s.event(r, kind, what)); err != nil {
 		return untold.Because(err)
 	}
 	return nil
@@ -87,14 +77,7 @@ func methodsOf(all []storage.Login) string {
 
 // waysOf names the methods that a user signs in by, as far as anybody here knows.
 func (s *SignIn) waysOf(ctx context.Context, sub string) string {
-	known, ok := s.users.(LoginStore)
-	if !ok {
-		known, ok = s.store.(LoginStore)
-	}
-	if !ok {
-		return "unknown"
-	}
-	all, err := known.Logins(ctx, sub)
+	all, err := s.logins.Logins(ctx, sub)
 	if err != nil {
 		return "unknown"
 	}

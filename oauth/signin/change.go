@@ -109,18 +109,16 @@ func (s *SignIn) changePassword(r *http.Request, u storage.User, password string
 	return nil
 }
 
-// passwordMark tells two passwords of a user apart without telling anything of either: it
-// is made of the salted hash. Of a host's own users nothing is known.
+// passwordMark is what the audit trail holds of a password: "unknown" of Users who have no mark.
 func (s *SignIn) passwordMark(ctx context.Context, sub string) string {
-	users, ours := s.users.(*StoreUsers)
-	if !ours {
+	if s.marker == nil {
 		return "unknown"
 	}
-	l, err := users.own(ctx, sub)
+	mark, err := s.marker.PasswordMark(ctx, sub)
 	if err != nil {
 		return "unknown"
 	}
-	return hashed(l.PasswordHash)
+	return hashed(mark)
 }
 
 func (s *SignIn) sayChanged(w http.ResponseWriter, r *http.Request) error {

@@ -27,15 +27,10 @@ func (s *SignIn) consentRoutes() []reply.Route {
 	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.consent, Fail: failPage}}
 }
 
-var errNoConsents = errors.New("signin: neither Config.Consents nor the Store keeps consents: give one that does, or leave oauth.Config.Consent out")
-
 // Allowed reports whether a user has allowed an application everything in a scope; of an
 // empty one, whether they have allowed it anything. It implements oauth.Consent.
 func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	if s.consents == nil {
-		return false, errNoConsents
-	}
-	c, err := s.consents.Consent(ctx, app.ID, sub)
+	c, err := s.store.Consent(ctx, app.ID, sub)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}
@@ -45,11 +40,8 @@ func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted strin
 // AllowedOnce reports whether a user has just allowed an application a scope that they are
 // asked for each time, and uses that up. It implements oauth.Consent.
 func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	if s.consents == nil {
-		return false, errNoConsents
-	}
 	_, err := storage.Again(ctx, func() (storage.Consent, error) {
-		c, err := s.consents.Consent(ctx, app.ID, sub)
+		c, err := s.store.Consent(ctx, app.ID, sub)
 		if err != nil {
 			return c, err
 		}
@@ -57,7 +49,7 @@ func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted s
 			return c, storage.ErrNotFound
 		}
 		c.Once, c.OnceUntil = "", time.Time{}
-		return s.consents.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
+		return s.store.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
@@ -137,8 +129,6 @@ func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, 
 		return seeOther(w, back(in["query"]))
 	case err != nil:
 		return err
-	case s.consents == nil:
-		return errNoConsents
 	case scope.HasElevated(in["scope"]) && !s.Recent(who): // authorize asks them to sign in, and then this again
 		return seeOther(w, back(in["query"]))
 	}
@@ -153,7 +143,7 @@ func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, 
 // the one grant that it was said for. Of two tabs both count.
 func (s *SignIn) remember(ctx context.Context, appID, sub, allowed string) error {
 	for {
-		c, err := s.consents.Consent(ctx, appID, sub)
+		c, err := s.store.Consent(ctx, appID, sub)
 		if errors.Is(err, storage.ErrNotFound) {
 			c, err = storage.Consent{AppID: appID, UserID: sub}, nil
 		}
@@ -162,7 +152,7 @@ func (s *SignIn) remember(ctx context.Context, appID, sub, allowed string) error
 			if once := scope.OnlyElevated(allowed); once != "" {
 				c.Once, c.OnceUntil = once, time.Now().Add(stepup.MaxAge).UTC()
 			}
-			_, err = s.consents.SaveConsent(ctx, c)
+			_, err = s.store.SaveConsent(ctx, c)
 		}
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
 			return err

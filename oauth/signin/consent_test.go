@@ -233,20 +233,5 @@ func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
 	}
 }
 
-// bare is a Store that keeps neither users nor consents.
+// bare is a Store that keeps no users.
 type bare struct{ Store }
-
-func TestAStoreWithoutConsentsSaysSo(t *testing.T) {
-	rm := open(t, nil)
-	s, err := New(Config{BaseURL: origin, Store: bare{rm.store}, Users: rm.users})
-	must(t, err)
-	if _, err := s.Allowed(t.Context(), storage.App{}, "u", ""); !errors.Is(err, errNoConsents) {
-		t.Errorf("Allowed() = %v", err)
-	}
-	if _, err := s.Account(AccountConfig{}); err == nil || !strings.Contains(err.Error(), "Store") || !strings.Contains(err.Error(), "Revoker") {
-		t.Errorf("Account() = %v, want everything that is missing", err)
-	}
-	if s.hasAccount.Load() {
-		t.Error("a page that was not made is linked to")
-	}
-}

@@ -9,10 +9,9 @@
 // Users and passwords are in the Store: see [NewUsers] and [Passwords]. A host may bring its
 // own, see below.
 //
-// The room also asks for consent, as the Consent of an oauth.Config, and has a page where
-// people see and take back what they have given: [SignIn.Account]. Mount it at
-// /oauth/signin and /oauth/signin/, and the account page at /oauth/account and
-// /oauth/account/.
+// It also asks for consent, as the Consent of an oauth.Config, and has the account page,
+// where people see and take back what they have given. [SignIn.Mount] hangs both, at
+// /oauth/signin and /oauth/account.
 //
 // With a [Mailer] people sign in with a code that is mailed to them, confirm their address,
 // set a new password if they have forgotten theirs, and are told what was done to their
@@ -33,8 +32,8 @@
 //	                                   page
 //	ConnectedUsers  Config.Connectors  other providers and methods of the        New refuses Connectors
 //	                                   host's own, to sign in with and to link
-//	LinkedUsers     SignIn.Account     the ways in on the account page, and to   AccountConfig.Store is asked,
-//	                                   unlink them                               and knows none of the host's
+//	LinkedUsers     the account page   the ways in that it shows, and to unlink  the Store is asked, and knows
+//	                                   them                                      none of the host's
 //	EmailUsers      Config.Mailer      codes by e-mail, to sign in with and to   not offered;
 //	                                   confirm an address                        notices are sent
 //	                                                                             all the same
@@ -46,8 +45,7 @@
 //
 // A [storage.User] that is Disabled is refused here, whichever way they come. Its LoginType is
 // what userinfo reports, so a host that connects wx, qq, alipay or douyin writes down in
-// Connected by which somebody came; empty is self. [ConsentStore] and [AccountStore] are for
-// a Store of the host's own; *storage.Store is both.
+// Connected by which somebody came; empty is self.
 //
 // # Bring your own way to sign in
 //
@@ -107,9 +105,10 @@
 // prove nothing: it can only have an application told no, where the provider would have told
 // it yes. "Use another account" signs this one out, because a browser has one session here.
 //
-// [SignIn.Account] is made after the provider, which ends the tokens, and a host that does
-// not mount it has no link to it. Each form names a record, which is looked for among those
-// of whoever sends it.
+// Without a Revoker the account page shows the same and offers what needs none: to sign out
+// one browser and to unlink a method. A host that takes only its sessions from here has no
+// tokens to end; and a page that said it had ended them would lie. Each form names a record,
+// which is looked for among those of whoever sends it.
 //
 // Signing out everywhere ends every session, this one too, and every grant. It asks for no
 // fresh sign-in: whoever sees a stranger's browser must be able to act at once, and it opens

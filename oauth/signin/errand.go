@@ -68,7 +68,7 @@ var enterErrand = &errand{
 			case err != nil:
 				return err
 			}
-		} else if u, err = s.lastBy(r.Context(), u, storage.LoginEmail); err != nil {
+		} else if u, err = s.members.emails.EnteredByEmail(r.Context(), u); err != nil {
 			return err
 		}
 		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
@@ -177,17 +177,4 @@ func (s *SignIn) forgetful(ctx context.Context, address string) (storage.User, e
 		err = storage.ErrNotFound
 	}
 	return u, err
-}
-
-// lastBy notes how a user has signed in, as signing in with a password does.
-func (s *SignIn) lastBy(ctx context.Context, u storage.User, loginType string) (storage.User, error) {
-	users, ours := s.users.(*StoreUsers)
-	if !ours || u.LoginType == loginType {
-		return u, nil
-	}
-	u.LoginType = loginType
-	if _, err := users.store.SaveUser(ctx, u); !harmless(err) {
-		return u, err
-	}
-	return u, nil
 }

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -139,7 +140,7 @@ func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
 
 func TestTwoProcessesKnowTheSameBrowsers(t *testing.T) {
 	rm := open(t, nil)
-	other, err := New(Config{BaseURL: origin, Store: rm.store})
+	other, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store})
 	must(t, err)
 	if value := rm.remembers("ua"); !other.known(marked(value), "ua") {
 		t.Error("the other one does not know it")

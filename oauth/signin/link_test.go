@@ -60,12 +60,10 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 
 func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 	h := openAbroad(t, nil)
-	account, err := h.Account(AccountConfig{Revoker: &desk{room: h.room}})
-	must(t, err)
 	mina := h.enterMina()
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
 	w := httptest.NewRecorder()
-	account.ServeHTTP(w, get(accountPath, mina))
+	h.ServeHTTP(w, get(accountPath, mina))
 	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true} {
 		if strings.Contains(w.Body.String(), `action="/oauth/signin/with/`+name+`/link"`) != offered {
 			t.Errorf("linking %s is offered: %t", name, !offered)
@@ -77,9 +75,6 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
 	h := openAbroad(t, nil)
 	d := &desk{room: h.room}
-	var err error
-	d.account, err = h.Account(AccountConfig{Revoker: d})
-	must(t, err)
 	mina, lets := h.enterMina(), "form-action 'self' https:;"
 	if a := d.do(get(accountPath, mina)); !strings.Contains(a.policy(), lets) {
 		t.Errorf("the account page: %s", a.policy())
@@ -103,8 +98,6 @@ func session(h *abroad, cookie string) storage.Session {
 func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openAbroad(t, nil)
-		_, err := h.Account(AccountConfig{Revoker: &desk{room: h.room}})
-		must(t, err)
 		mina := h.enterMina()
 		r := post("cookie", mina)
 		r.URL.Path = withPath + "wx/link"

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -63,7 +64,7 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 			if a := b.post(resetErrand.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
 				t.Errorf("%s: from another network = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
 			}
-			again, err := New(Config{BaseURL: origin, Store: h.store, Mailer: h.post})
+			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
 			must(t, err)
 			after := &tab{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
 			if a := after.post(enterErrand.Path, "address", address); a.Code != http.StatusTooManyRequests {

@@ -199,8 +199,8 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 	h := furnished(t, "")
 	for _, path := range []string{linkErrand.Path, changePath} {
-		if a := h.do(get(formPath, h.enterMina())); !strings.Contains(a.body, `href="`+path+`"`) {
-			t.Errorf("the page has no link to %s", path)
+		if a := h.do(get(accountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
+			t.Errorf("the account page has no link to %s", path)
 		}
 		b := h.browser()
 		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != formPath {

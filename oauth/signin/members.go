@@ -44,10 +44,10 @@ const (
 	spareTime      = 10 * time.Minute
 )
 
-func (s *SignIn) furnish(c Config) {
+func (s *SignIn) enableFeatures(ctx context.Context, c Config) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	m := &s.members
-	*m = members{outbox: newOutbox(s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host}
+	*m = members{outbox: newOutbox(ctx, s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host}
 	if c.Revoker != nil {
 		m.passwords, _ = s.users.(PasswordUsers)
 	}

@@ -83,13 +83,11 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 
 func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 	rm := openWithBadges(t, nil)
-	account, err := rm.Account(AccountConfig{Revoker: &desk{room: rm}})
-	must(t, err)
 	mina := rm.enterMina()
 	page := func(lang string) string {
 		w, r := httptest.NewRecorder(), get(accountPath, mina)
 		r.Header.Set("Accept-Language", lang)
-		account.ServeHTTP(w, r)
+		rm.ServeHTTP(w, r)
 		return w.Body.String()
 	}
 	says := func(where, page, what string) {
@@ -119,9 +117,6 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	d := &desk{room: rm}
-	var err error
-	d.account, err = rm.Account(AccountConfig{Revoker: d})
-	must(t, err)
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	by := rm.pass(rm.do(get(withPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
@@ -159,7 +154,7 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		{badge{strings.Repeat("a", 32), strings.Repeat("a", 60)}, ""},
 		{badge{"passkey-2", "100% <b>%s"}, ""},
 	} {
-		_, err := New(Config{BaseURL: origin, Store: open(t, nil).store, Connectors: []connector.Connector{c.Connector}})
+		_, err := New(context.Background(), Config{BaseURL: origin, Store: open(t, nil).store, Connectors: []connector.Connector{c.Connector}})
 		if (err == nil) != (c.complaint == "") || err != nil && !strings.Contains(err.Error(), c.complaint) {
 			t.Errorf("%#v: %v, want %q", c.Connector, err, c.complaint)
 		}
@@ -198,9 +193,6 @@ func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
 		c.Users = users
 	})
 	d := &desk{room: rm}
-	var err error
-	d.account, err = rm.Account(AccountConfig{Revoker: d})
-	must(t, err)
 	here := rm.enterMina()
 	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)

@@ -71,11 +71,7 @@ func noticeDetail(l page.Lang, detail string) string {
 }
 
 func (s *SignIn) noticeAdvice(l page.Lang, last bool) string {
-	path := formPath
-	if s.hasAccount.Load() {
-		path = accountPath
-	}
-	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", s.base+path) + "\n"
+	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", s.base+accountPath) + "\n"
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you are sent no more mails about it until the hour is over.") + "\n"
 	}

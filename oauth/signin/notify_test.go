@@ -45,7 +45,7 @@ func TestAUserIsToldWhatWasDoneAndFromWhere(t *testing.T) {
 			t.Errorf("subject %q", m.subject)
 		}
 		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 March 2026, 12:05 UTC", "From: 203.0.113.7", "Browser: Firefox on Windows",
-			"应用：Acme", "浏览器：Firefox（Windows）", "2026年3月1日 12:05 UTC", "https://id.example.com/oauth/signin"} {
+			"应用：Acme", "浏览器：Firefox（Windows）", "2026年3月1日 12:05 UTC", "https://id.example.com/oauth/account"} {
 			if !strings.Contains(m.text, want) {
 				t.Errorf("the mail lacks %q: %s", want, m.text)
 			}
@@ -232,9 +232,6 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	h := openAbroad(t, func(c *Config) { c.Mailer = post })
 	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 	d := &desk{room: h.room}
-	var err error
-	d.account, err = h.Account(AccountConfig{Revoker: d})
-	must(t, err)
 	mina := h.enterMina()
 	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
 	j.session = mina

@@ -39,8 +39,8 @@ type outbox struct {
 // delivery decides whether a mail is sent, and sends it.
 type delivery func(context.Context) error
 
-func newOutbox(log *slog.Logger) *outbox {
-	life, end := context.WithCancel(context.Background())
+func newOutbox(ctx context.Context, log *slog.Logger) *outbox {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	return &outbox{log: log, life: life, end: end}
 }
 

@@ -58,7 +58,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 
 func TestSoManyMailsAreSentAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(open(t, nil).SignIn.log)
+		o := newOutbox(t.Context(), open(t, nil).SignIn.log)
 		var now, most, all atomic.Int32
 		for range 20 {
 			o.reserve()

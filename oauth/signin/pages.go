@@ -50,7 +50,6 @@ type view struct {
 	Lead     string // why to sign in, where that is not plain
 	Name     string // of who is signed in
 	Letter   string // in place of their picture
-	Account  bool   // there is an account page to go to
 
 	Consent *consentView // of the consent page
 	Own     *ownView     // of the account page

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -142,6 +143,11 @@ func TestABadQueryMakesNoCode(t *testing.T) {
 type trail []storage.Event
 
 func (l *trail) Note(e storage.Event) { *l = append(*l, e) }
+
+func (l *trail) NoteNow(_ context.Context, e storage.Event) error {
+	l.Note(e)
+	return nil
+}
 
 func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
 	var notes trail

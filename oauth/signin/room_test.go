@@ -49,7 +49,7 @@ func open(t *testing.T, change func(*Config)) *room {
 	if change != nil {
 		change(&c)
 	}
-	rm.SignIn, err = New(c)
+	rm.SignIn, err = New(context.Background(), c)
 	must(t, err)
 	return rm
 }

@@ -32,25 +32,32 @@ type Config struct {
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
-	Consents    ConsentStore                   // nil: the Store, if it keeps them
 	Mailer      Mailer                         // nil: nothing is mailed, and what needs a mail is not offered; Users must be EmailUsers
 	SignUp      string                         // "": SignUpClosed; the others need Users that are SignUpUsers
-	Revoker     Revoker                        // nil: passwords are not changed here; Users must be PasswordUsers
+	Revoker     Revoker                        // nil: what ends tokens is not offered: changing a password, removing an application's access, signing out everywhere
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
 
 // Audit is where sign-ins and what people change are written down; *gateway.Gateway has it.
-// If it also has a NoteNow(ctx, e) error, as the gateway does, the account page waits until
-// what it has revoked is stored there.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e storage.Event)
+	// NoteNow returns when the event is stored, or why it is not. What people change is
+	// answered after it.
+	NoteNow(ctx context.Context, e storage.Event) error
 }
 
-// Store is what this room needs of storage beside the users; *storage.Store has it.
+// nowhere is the Audit of a Config without one.
+type nowhere struct{}
+
+func (nowhere) Note(storage.Event)                           {}
+func (nowhere) NoteNow(context.Context, storage.Event) error { return nil }
+
+// Store is what sign-in needs of storage beside the users; *storage.Store has it.
 type Store interface {
 	TicketStore
+	AccountStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
@@ -79,8 +86,9 @@ type Users interface {
 	Authenticate(ctx context.Context, username, password string) (storage.User, error)
 }
 
-// SignIn is the sign-in room. Make it with New; if it has a Mailer, end it with Close.
+// SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
+	abilities
 	mux        *reply.Mux
 	store      Store
 	users      Users
@@ -99,17 +107,37 @@ type SignIn struct {
 	log        *slog.Logger
 	offered    []way // to sign in, beside the password; as they stand on the page
 	upstreams  []upstream
-	labels     map[string]string // of the upstreams, by name
-	linkable   []way             // to be linked to an account; as they stand on its page
-	consents   ConsentStore
-	hasAccount atomic.Bool                    // Account has been called
+	labels     map[string]string              // of the upstreams, by name
+	linkable   []way                          // to be linked to an account; as they stand on its page
 	marks      atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
 
 	members members
+	account *account
 }
 
-// New makes a SignIn, or says everything that is wrong with the Config.
-func New(c Config) (*SignIn, error) {
+// abilities are what the Users of a Config can do beside the two methods of Users. They are
+// found once, by New; nil where they cannot.
+type abilities struct {
+	named     NamedUsers
+	connected ConnectedUsers
+	marker    PasswordMarker
+	logins    LoginStore // never nil: the Store's, of Users who do not know
+}
+
+func abilitiesOf(users Users, store Store) (a abilities) {
+	a.named, _ = users.(NamedUsers)
+	a.connected, _ = users.(ConnectedUsers)
+	a.marker, _ = users.(PasswordMarker)
+	a.logins = store
+	if linked, ok := users.(LinkedUsers); ok {
+		a.logins = linked
+	}
+	return a
+}
+
+// New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
+// requests has the values of ctx; it ends by Close and not with ctx.
+func New(ctx context.Context, c Config) (*SignIn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -125,8 +153,9 @@ func New(c Config) (*SignIn, error) {
 	if s.users == nil {
 		s.users = NewUsers(c.Store.(UserStore), c.Passwords)
 	}
-	if s.consents = c.Consents; s.consents == nil {
-		s.consents, _ = c.Store.(ConsentStore)
+	s.abilities = abilitiesOf(s.users, s.store)
+	if s.audit == nil {
+		s.audit = nowhere{}
 	}
 	if s.peer == nil {
 		s.peer = remote
@@ -137,10 +166,11 @@ func New(c Config) (*SignIn, error) {
 	if s.qr {
 		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
 	}
-	s.furnish(c) // our own ways stand before those of others
+	s.enableFeatures(ctx, c) // our own ways stand before those of others
 	if err := s.connect(c.Connectors); err != nil {
 		return nil, err
 	}
+	s.account = &account{in: s, store: c.Store, logins: s.logins, revoker: c.Revoker}
 	s.mux = reply.NewMux(s.log, s.routes()...)
 	return s, nil
 }
@@ -189,13 +219,22 @@ func (s *SignIn) routes() []reply.Route {
 		routes = append(routes, s.qrRoutes()...)
 	}
 	routes = append(routes, s.memberRoutes()...)
-	return routes
+	return append(routes, s.account.routes()...)
 }
 
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
+
+// Mount hangs everything that is served here, and the answers to what is not found below it,
+// into a mux.
+func (s *SignIn) Mount(mux *http.ServeMux) {
+	for _, path := range []string{formPath, accountPath} {
+		mux.Handle(path, s)
+		mux.Handle(path+"/", s)
+	}
+}
 
 func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {

@@ -1,6 +1,9 @@
 package signin
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -9,10 +12,52 @@ import (
 )
 
 func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
-	_, err := New(Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: Lock{Failures: -1}})
+	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: Lock{Failures: -1}})
 	for _, want := range []string{"BaseURL", "Store", "SessionIdle", "Lock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want a word about %s", err, want)
+		}
+	}
+}
+
+func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
+	rm, mux := open(t, nil), http.NewServeMux()
+	rm.Mount(mux)
+	for path, code := range map[string]int{
+		formPath: 200, accountPath: 200, qrPath: 200, confirmPath: 200, formPath + "/nothing": 404, accountPath + "/nothing": 404,
+	} {
+		w := httptest.NewRecorder()
+		if mux.ServeHTTP(w, get(path)); w.Code != code || code == 404 && !strings.Contains(w.Body.String(), `"code"`) {
+			t.Errorf("GET %s = %d %s, want %d", path, w.Code, w.Body, code)
+		}
+	}
+	for _, path := range rm.Patterns() {
+		if !strings.HasPrefix(path, formPath) && !strings.HasPrefix(path, accountPath) {
+			t.Errorf("%s is served and not mounted", path)
+		}
+	}
+}
+
+// Each of the three would leave tokens alive that its words say have ended.
+func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
+	for _, revokes := range []bool{false, true} {
+		d := openDesk(t)
+		if !revokes {
+			d.room = open(t, nil)
+		}
+		d.consent(d.mina.Sub)
+		here := d.enterMina()
+		page := d.page(here)
+		for _, path := range []string{allPath, accessPath, changePath} {
+			if offered := strings.Contains(page, `"`+path+`"`); offered != revokes {
+				t.Errorf("with a Revoker %t, %s is offered: %t", revokes, path, offered)
+			}
+			if a := d.do(sends(path, "cookie", here, "app", "ksacme")); (a.Code != 404) != revokes {
+				t.Errorf("with a Revoker %t, POST %s = %d", revokes, path, a.Code)
+			}
+		}
+		if !strings.Contains(page, "Acme") || !strings.Contains(page, `"`+sessionPath+`"`) {
+			t.Errorf("with a Revoker %t, the page does not show the rest: %s", revokes, page)
 		}
 	}
 }
@@ -23,7 +68,7 @@ func TestTheBaseURLIsAnOrigin(t *testing.T) {
 		"": false, "id.example.com": false, "https://": false, "https://id.example.com/": false, "https://id.example.com/x": false,
 		"https://u@id.example.com": false, "https://id.example.com?x": false, "https://id.example.com#x": false, "ftp://id.example.com": false, "https://ID.example.com": false,
 	} {
-		if _, err := New(Config{BaseURL: base, Store: new(storage.Store)}); (err == nil) != want {
+		if _, err := New(context.Background(), Config{BaseURL: base, Store: new(storage.Store)}); (err == nil) != want {
 			t.Errorf("New(%q) = %v, want success %v", base, err, want)
 		}
 	}
@@ -32,10 +77,10 @@ func TestTheBaseURLIsAnOrigin(t *testing.T) {
 // A host that has users of its own gives a store that keeps none.
 func TestAStoreThatKeepsNoUsersWantsThemFromTheHost(t *testing.T) {
 	rm := open(t, nil)
-	if _, err := New(Config{BaseURL: origin, Store: bare{rm.store}}); err == nil || !strings.Contains(err.Error(), "Users: the Store keeps none") {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: bare{rm.store}}); err == nil || !strings.Contains(err.Error(), "Users: the Store keeps none") {
 		t.Errorf("New without Users = %v", err)
 	}
-	if _, err := New(Config{BaseURL: origin, Store: bare{rm.store}, Users: rm.users}); err != nil {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: bare{rm.store}, Users: rm.users}); err != nil {
 		t.Errorf("New with Users = %v", err)
 	}
 }

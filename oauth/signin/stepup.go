@@ -28,11 +28,7 @@ func (s *SignIn) recent(r *http.Request) (storage.Session, storage.User, error) 
 
 // askAgain has somebody sign in once more; then they are where they find the page again.
 func (s *SignIn) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	query := ""
-	if s.hasAccount.Load() {
-		query = accountPath
-	}
-	t := s.stage(r, query, storage.App{})
+	t := s.stage(r, accountPath, storage.App{})
 	return t.show(w, http.StatusOK, formPage, view{
 		Title: "Sign in", Username: u.Username,
 		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
@@ -40,7 +36,7 @@ func (s *SignIn) askAgain(w http.ResponseWriter, r *http.Request, u storage.User
 }
 
 // confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
-func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
+func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.in.visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -10,7 +10,7 @@ import (
 // unlink takes one method away from those the sender signs in by, with every browser that
 // came in by it. It wants a sign-in of the last ten minutes: who finds an open browser must
 // not shut its owner out. Of two at once, neither takes what the other leaves.
-func (a *Account) unlink(r request) (string, error) {
+func (a *account) unlink(r request) (string, error) {
 	method := r.in["method"]
 	if !a.in.Recent(r.mine) {
 		return confirmPath, nil

@@ -87,7 +87,7 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 		for i, method := range []string{storage.LoginQQ, storage.LoginWX} {
 			both.Go(func() {
 				w := httptest.NewRecorder()
-				d.account.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
+				d.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
 				codes[i] = w.Code
 			})
 		}

@@ -34,8 +34,7 @@ type upstream struct {
 
 // connect makes the providers that New was given.
 func (s *SignIn) connect(all []connector.Connector) error {
-	users, ok := s.users.(ConnectedUsers)
-	if !ok && len(all) > 0 {
+	if s.connected == nil && len(all) > 0 {
 		return errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
 	s.labels = map[string]string{}
@@ -49,7 +48,7 @@ func (s *SignIn) connect(all []connector.Connector) error {
 			return fmt.Errorf("signin: Connectors: %q is there twice", name)
 		}
 		s.labels[name] = cmp.Or(of, label)
-		s.upstreams = append(s.upstreams, upstream{s, c, users})
+		s.upstreams = append(s.upstreams, upstream{s, c, s.connected})
 		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + label, Of: of})
 		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
 	}
@@ -95,14 +94,12 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 	if _, err := readFields(w, r); err != nil {
 		return err
 	}
-	mine, user, err := s.recent(r)
+	mine, _, err := s.recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return seeOther(w, accountPath) // it asks them to sign in
-	case errors.Is(err, errStale) && s.hasAccount.Load():
-		return seeOther(w, confirmPath)
 	case errors.Is(err, errStale):
-		return s.askAgain(w, r, user)
+		return seeOther(w, confirmPath)
 	case err != nil:
 		return err
 	}

@@ -196,10 +196,10 @@ func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
 func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	h := openAbroad(t, nil)
 	all := []connector.Connector{h.upstreams[0].Connector}
-	if _, err := New(Config{BaseURL: origin, Store: h.store, Users: onlyUsers{h.users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: onlyUsers{h.users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}
-	if _, err := New(Config{BaseURL: origin, Store: h.store, Connectors: append(all, all...)}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Connectors: append(all, all...)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("New = %v", err)
 	}
 }

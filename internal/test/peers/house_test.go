@@ -44,7 +44,7 @@ func newHouse(t *testing.T, idTokenAlgs ...string) house {
 	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com", EmailVerified: true}, password); err != nil {
 		t.Fatal(err)
 	}
-	signIn, err := signin.New(signin.Config{BaseURL: server.URL, Store: store, Users: users})
+	signIn, err := signin.New(t.Context(), signin.Config{BaseURL: server.URL, Store: store, Users: users})
 	if err != nil {
 		t.Fatal(err)
 	}
