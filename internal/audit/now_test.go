@@ -78,6 +78,7 @@ func TestNoteNowFindsRoomOrSaysThatThereIsNone(t *testing.T) {
 		if err := trail.NoteNow(t.Context(), numbered(fit)); !errors.Is(err, errAway) {
 			t.Errorf("NoteNow(full queue, store away) = %v, want %v", err, errAway)
 		}
+		synctest.Wait() // an attempt that has just failed may tell whoever comes now
 		s.fail(nil)
 		if err := trail.NoteNow(t.Context(), numbered(fit)); err != nil {
 			t.Errorf("NoteNow(full queue, store back) = %v, want no error", err)
