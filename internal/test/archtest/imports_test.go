@@ -44,6 +44,8 @@ var heavy = map[string]string{
 	"rsc.io/qr":                     "oauth/signin/internal/qr",
 	"golang.org/x/sys":              "cmd/keystile/internal/terminal",
 
+	"github.com/chromedp/chromedp":             "internal/test/browser",
+	"github.com/chromedp/cdproto":              "internal/test/browser",
 	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
 }
 
@@ -202,7 +204,7 @@ func TestOnlyTheFrontDoorLinksFosite(t *testing.T) {
 
 func TestNothingForTestsIsShipped(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
-	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue", module + "/internal/test/hiddentext", module + "/internal/test/pty"} {
+	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue", module + "/internal/test/hiddentext", module + "/internal/test/pty", "github.com/chromedp/chromedp"} {
 		if slices.Contains(shipped, pkg) {
 			t.Errorf("cmd/keystile links %s, which is for tests", pkg)
 		}

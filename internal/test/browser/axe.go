@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 )
 
 // axe-core is installed with the other things of npm and its version is locked there.
@@ -91,26 +95,21 @@ func (p *Page) audit(rules string) (wrong, unsure []Finding) {
 	}
 	world := p.world()
 	var there bool
-	p.evaluate(map[string]any{"expression": `typeof axe !== "undefined"`, "contextId": world, "returnByValue": true}, &there)
+	p.evaluate(runtime.EvaluateParams{Expression: `typeof axe !== "undefined"`, ContextID: world, ReturnByValue: &yes}, &there)
 	if !there {
-		p.evaluate(map[string]any{"expression": atOnce + source + "\n;0", "contextId": world}, nil)
+		p.evaluate(runtime.EvaluateParams{Expression: atOnce + source + "\n;0", ContextID: world}, nil)
 	}
 	var got struct{ Violations, Incomplete []Finding }
-	p.evaluate(map[string]any{
-		"expression": "axe.run(" + rules + ").then(r => ({Violations: r.violations, Incomplete: r.incomplete}))",
-		"contextId":  world, "awaitPromise": true, "returnByValue": true,
+	p.evaluate(runtime.EvaluateParams{
+		Expression: "axe.run(" + rules + ").then(r => ({Violations: r.violations, Incomplete: r.incomplete}))",
+		ContextID:  world, AwaitPromise: &yes, ReturnByValue: &yes,
 	}, &got)
 	return got.Violations, got.Incomplete
 }
 
 // world makes a place beside the page's scripts: it sees the page, and these do not see it.
-func (p *Page) world() (id int) {
+func (p *Page) world() runtime.ExecutionContextID {
 	p.t.Helper()
-	var tree struct {
-		FrameTree struct{ Frame struct{ ID string } }
-	}
-	p.call("Page.getFrameTree", nil, &tree)
-	var world struct{ ExecutionContextID int }
-	p.call("Page.createIsolatedWorld", map[string]any{"frameId": tree.FrameTree.Frame.ID, "worldName": "audit"}, &world)
-	return world.ExecutionContextID
+	frame := call(p, page.GetFrameTree, cdp.Empty{}).FrameTree.Frame.ID
+	return call(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: frame, WorldName: "audit"}).ExecutionContextID
 }

@@ -1,5 +1,11 @@
 package browser
 
+import (
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+)
+
 // Device is what a page is looked at with.
 type Device struct {
 	Name          string
@@ -27,23 +33,23 @@ const phoneAgent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 
 func (p *Page) become(d Device) {
 	p.t.Helper()
 	p.size(d.Width, d.Height, max(d.Zoom, 1), d.Phone)
-	p.call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": d.Phone}, nil)
-	var version struct{ UserAgent string }
-	p.b.call("", "Browser.getVersion", struct{}{}, &version)
-	agent := version.UserAgent
+	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: d.Phone})
+	agent := call(p, browser.GetVersion, cdp.Empty{}).UserAgent
 	if d.Phone {
 		agent = phoneAgent
 	}
 	p.Dark(false)
-	p.call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil) // several tabs can have the focus at once
+	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // several tabs can have the focus at once
 	if d.Phone || d.Language != "" {
-		p.call("Emulation.setUserAgentOverride", map[string]any{"userAgent": agent, "acceptLanguage": d.Language}, nil)
+		call(p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: d.Language})
 	}
 }
 
 func (p *Page) size(width, height, scale int, phone bool) {
 	p.t.Helper()
-	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": scale, "mobile": phone}, nil)
+	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: int64(width), Height: int64(height), DeviceScaleFactor: float64(scale), Mobile: phone,
+	})
 }
 
 // Look makes the window so many pixels wide and the colours light or dark.
@@ -57,10 +63,10 @@ func (p *Page) Look(width int, dark bool) {
 func (p *Page) Dark(dark bool) {
 	p.t.Helper()
 	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{
-		map[string]any{"name": "prefers-color-scheme", "value": scheme},
-		map[string]any{"name": "prefers-reduced-motion", "value": "reduce"},
-	}}, nil)
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
 }
 
 // Magnify is the browser's own zoom: the window is as large as before and holds less, but
@@ -76,7 +82,7 @@ func (p *Page) Magnify(times int) {
 func (p *Page) Scripts(on bool) {
 	p.t.Helper()
 	p.scriptless = !on
-	p.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
+	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 }
 
 // Overflows reports whether the page is wider than its window.

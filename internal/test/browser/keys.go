@@ -1,23 +1,25 @@
 package browser
 
-import "fmt"
+import (
+	"fmt"
 
-// keys are what Press takes, as the protocol wants them.
-var keys = map[string]map[string]any{
-	"Tab":   {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9},
-	"Enter": {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"},
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+)
+
+// keys are what Press takes.
+var keys = map[string]input.DispatchKeyEventParams{
+	"Tab":   {Key: "Tab", Code: "Tab", WindowsVirtualKeyCode: 9},
+	"Enter": {Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r"},
 }
 
 // Press presses a key: Tab or Enter.
 func (p *Page) Press(key string) {
 	p.t.Helper()
 	p.drawn()
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		event := map[string]any{"type": kind}
-		for name, value := range keys[key] {
-			event[name] = value
-		}
-		p.call("Input.dispatchKeyEvent", event, nil)
+	event := keys[key]
+	for _, event.Type = range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		call(p, input.DispatchKeyEvent, event)
 	}
 }
 
@@ -25,7 +27,7 @@ func (p *Page) Press(key string) {
 func (p *Page) Write(text string) {
 	p.t.Helper()
 	p.drawn()
-	p.call("Input.insertText", map[string]any{"text": text}, nil)
+	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
 // Focus is what has the focus.
@@ -53,8 +55,9 @@ func (p *Page) Focus() (f Focus) {
 // that it may not have put the focus where it wants it, nor scrolled there.
 func (p *Page) drawn() {
 	p.t.Helper()
-	dot := map[string]any{"x": 0, "y": 0, "width": 1, "height": 1, "scale": 1}
-	p.call("Page.captureScreenshot", map[string]any{"format": "jpeg", "clip": dot}, nil)
+	call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatJpeg, Clip: &page.Viewport{Width: 1, Height: 1, Scale: 1},
+	})
 }
 
 // outline is how many pixels a focus is drawn with at least (WCAG 2.2, 2.4.13).

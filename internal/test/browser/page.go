@@ -1,23 +1,32 @@
 package browser
 
 import (
-	"encoding/base64"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/audits"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
 
 // Page is a tab. Its methods fail the test when the browser cannot do what they say.
 type Page struct {
-	t       *testing.T
-	b       *Browser
-	session string
-	events  chan message
-	device  Device
-	faults  []string
+	t      *testing.T
+	ctx    context.Context
+	target *chromedp.Target
+	events chan any
+	device Device
+	faults []string
 
 	scriptless bool // pages run no scripts
 }
@@ -25,37 +34,35 @@ type Page struct {
 // Open goes to an address and waits until the page there is loaded.
 func (p *Page) Open(url string) {
 	p.t.Helper()
-	var gone struct{ ErrorText string }
-	p.call("Page.navigate", map[string]any{"url": url}, &gone)
-	if gone.ErrorText != "" {
+	if gone := call(p, page.Navigate, page.NavigateParams{URL: url}); gone.ErrorText != "" {
 		p.t.Fatalf("open %s: %s", url, gone.ErrorText)
 	}
-	p.await("Page.loadEventFired")
+	p.loaded()
 }
 
 // Follow clicks an element that leads to another page and waits until that is loaded.
 func (p *Page) Follow(selector string) {
 	p.t.Helper()
 	p.Click(selector)
-	p.await("Page.loadEventFired")
+	p.loaded()
 }
 
 // Arrive waits until the page that it goes to by itself is loaded.
 func (p *Page) Arrive() {
 	p.t.Helper()
-	p.await("Page.loadEventFired")
+	p.loaded()
 }
 
 // Forget drops every cookie: the page is in the browser of somebody new.
 func (p *Page) Forget() {
 	p.t.Helper()
-	p.call("Network.clearBrowserCookies", nil, nil)
+	call(p, network.ClearBrowserCookies, cdp.Empty{})
 }
 
 // Shown waits until the page itself shows an element.
 func (p *Page) Shown(selector string) {
 	p.t.Helper()
-	p.evaluate(map[string]any{"awaitPromise": true, "returnByValue": true, "expression": fmt.Sprintf(`new Promise(done => {
+	p.evaluate(runtime.EvaluateParams{AwaitPromise: &yes, ReturnByValue: &yes, Expression: fmt.Sprintf(`new Promise(done => {
 		const look = () => document.querySelector(%q)?.checkVisibility() && done(true);
 		new MutationObserver(look).observe(document, {subtree: true, childList: true, attributes: true});
 		look();
@@ -85,22 +92,22 @@ func (p *Page) Click(selector string) {
 		p.tap(at.X, at.Y)
 		return
 	}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
+	for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+		call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, ClickCount: 1})
 	}
 }
 
 func (p *Page) tap(x, y float64) {
 	p.t.Helper()
-	p.call("Input.dispatchTouchEvent", map[string]any{"type": "touchStart", "touchPoints": []any{map[string]any{"x": x, "y": y}}}, nil)
-	p.call("Input.dispatchTouchEvent", map[string]any{"type": "touchEnd", "touchPoints": []any{}}, nil)
+	call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: x, Y: y}}})
+	call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}})
 }
 
 // Type clicks a field and types a text into it.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.Click(selector)
-	p.call("Input.insertText", map[string]any{"text": text}, nil)
+	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
 // Text is what an element shows.
@@ -121,11 +128,11 @@ func (p *Page) URL() (url string) {
 // Content-Security-Policy, errors on the console, requests that failed.
 func (p *Page) Faults() []string {
 	p.t.Helper()
-	p.call("Runtime.evaluate", map[string]any{"expression": "1"}, nil) // what came before its answer is here now
+	p.eval("1", new(int)) // what came before its answer is here now
 	for {
 		select {
-		case m := <-p.events:
-			p.note(m)
+		case event := <-p.events:
+			p.note(event)
 		default:
 			return p.faults
 		}
@@ -135,47 +142,33 @@ func (p *Page) Faults() []string {
 // Screenshot writes the whole page as PNG.
 func (p *Page) Screenshot(path string) {
 	p.t.Helper()
-	var shot struct{ Data string }
-	p.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true, "optimizeForSpeed": true}, &shot)
-	png, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(path, png, 0o600)
-	}
-	if err != nil {
+	shot := call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatPng, CaptureBeyondViewport: &yes, OptimizeForSpeed: &yes,
+	})
+	if err := os.WriteFile(path, shot.Data, 0o600); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *Page) call(method string, params any, into any) {
-	p.t.Helper()
-	if params == nil {
-		params = struct{}{}
-	}
-	if err := p.b.call(p.session, method, params, into); err != nil {
-		p.t.Fatal(err)
-	}
-}
+// yes is what the protocol's optional flags point at.
+var yes = true
 
 func (p *Page) eval(expression string, into any) {
 	p.t.Helper()
-	p.evaluate(map[string]any{"expression": expression, "returnByValue": true}, into)
+	p.evaluate(runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes}, into)
 }
 
 // evaluate runs an expression as params say; into nil leaves the result alone.
-func (p *Page) evaluate(params map[string]any, into any) {
+func (p *Page) evaluate(params runtime.EvaluateParams, into any) {
 	p.t.Helper()
-	var got struct {
-		Result           struct{ Value json.RawMessage }
-		ExceptionDetails *struct {
-			Text      string
-			Exception struct{ Description string }
-		}
-	}
-	p.call("Runtime.evaluate", params, &got)
-	text := params["expression"].(string)
-	text = text[:min(len(text), 300)]
+	got := call(p, runtime.Evaluate, params)
+	text := params.Expression[:min(len(params.Expression), 300)]
 	if e := got.ExceptionDetails; e != nil {
-		p.t.Fatalf("%s: %s %s", text, e.Text, e.Exception.Description)
+		description := ""
+		if e.Exception != nil {
+			description = e.Exception.Description
+		}
+		p.t.Fatalf("%s: %s %s", text, e.Text, description)
 	}
 	if into == nil {
 		return
@@ -185,38 +178,54 @@ func (p *Page) evaluate(params map[string]any, into any) {
 	}
 }
 
-// await waits for an event and notes the faults that come before it.
-func (p *Page) await(method string) {
+// hear keeps an event of the tab until somebody waits for it.
+func (p *Page) hear(event any) {
+	select {
+	case p.events <- event:
+	default: // nobody reads: whoever does later waits in vain, and says so
+	}
+}
+
+// loaded waits until a page is loaded and notes the faults that come before that.
+func (p *Page) loaded() {
 	p.t.Helper()
 	timeout := time.After(patience)
 	for {
 		select {
-		case m, open := <-p.events:
-			if !open {
-				p.t.Fatal("the browser has gone away")
-			}
-			if p.note(m); m.Method == method && m.Session == p.session {
+		case event := <-p.events:
+			p.note(event)
+			if _, ok := event.(*page.EventLoadEventFired); ok {
 				return
 			}
+		case <-p.ctx.Done():
+			p.t.Fatal("the browser has gone away")
 		case <-timeout:
-			p.t.Fatalf("waiting for %s: nothing came; at %s", method, p.URL())
+			p.t.Fatalf("no page was loaded; at %s", p.URL())
 		}
 	}
 }
 
 // note keeps an event that is a complaint.
-func (p *Page) note(m message) {
-	text := string(m.Params)
-	switch m.Method {
-	case "Audits.issueAdded":
-		if strings.Contains(text, "ContentSecurityPolicy") {
-			p.faults = append(p.faults, text)
+func (p *Page) note(event any) {
+	const policy = "ContentSecurityPolicy"
+	switch e := event.(type) {
+	case *audits.EventIssueAdded:
+		if strings.Contains(string(e.Issue.Code), policy) {
+			p.fault(e)
 		}
-	case "Log.entryAdded":
-		if strings.Contains(text, `"level":"error"`) || strings.Contains(text, "Content Security Policy") {
-			p.faults = append(p.faults, text)
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || strings.Contains(e.Entry.Text, "Content Security Policy") {
+			p.fault(e)
 		}
-	case "Runtime.exceptionThrown":
-		p.faults = append(p.faults, text)
+	case *runtime.EventExceptionThrown:
+		p.fault(e)
 	}
+}
+
+func (p *Page) fault(event any) {
+	text, err := json.Marshal(event)
+	if err != nil {
+		text = fmt.Append(nil, event)
+	}
+	p.faults = append(p.faults, string(text))
 }
