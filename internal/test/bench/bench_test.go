@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 
 // What is measured in a moment is worth nothing; that it is measured is what is tested.
 func TestEveryRowMeasuresSomething(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	b := &bench{seconds: 40 * time.Millisecond, turns: 1, dir: t.TempDir()}
 	if err := b.prepare(); err != nil {
 		t.Fatal(err)

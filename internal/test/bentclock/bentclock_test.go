@@ -42,6 +42,9 @@ var built = sync.OnceValues(func() (string, error) { return Build(context.Backgr
 
 func program(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	binary, err := built()
 	if err != nil {
 		t.Fatal(err)

@@ -29,9 +29,13 @@ func Start(t *testing.T) *Page {
 	return Launch(t).Tab(t, Desktop)
 }
 
-// Launch runs Chromium until the test ends. Without Chromium on the PATH the test is skipped.
+// Launch runs Chromium until the test ends. The test is skipped without Chromium on the PATH, and
+// by -short.
 func Launch(t *testing.T) *Browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return launch(t, path)

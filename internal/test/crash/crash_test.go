@@ -195,7 +195,7 @@ func received(t *testing.T) *hooks.Receiver {
 
 func newTestCampaign(t *testing.T, cycles int) *campaign {
 	t.Helper()
-	c := got(newCampaign(options{cycles: cycles, seed: rand.Uint64(), binary: binary}, filepath.Join(t.TempDir(), "data")))(t)
+	c := got(newCampaign(options{cycles: cycles, seed: rand.Uint64(), binary: program(t)}, filepath.Join(t.TempDir(), "data")))(t)
 	t.Cleanup(func() { c.receiver.Close() })
 	return c
 }

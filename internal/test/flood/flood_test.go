@@ -12,11 +12,8 @@ import (
 // small runs a scenario in a hurry.
 func small(t *testing.T, scenario string, scale float64) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes many seconds on a busy machine")
-	}
 	var out bytes.Buffer
-	broken, err := run(t.Context(), options{scenario: scenario, binary: keystile, scale: scale, seed: 1, hurry: true, out: &out})
+	broken, err := run(t.Context(), options{scenario: scenario, binary: program(t), scale: scale, seed: 1, hurry: true, out: &out})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -100,7 +97,7 @@ func TestABrokenPromiseIsFound(t *testing.T) {
 }
 
 func TestAHonestPersonWhoIsRefusedIsFound(t *testing.T) {
-	o := options{binary: keystile, scale: 0.01, seed: 1, hurry: true, out: new(bytes.Buffer)}
+	o := options{binary: program(t), scale: 0.01, seed: 1, hurry: true, out: new(bytes.Buffer)}
 	data := t.TempDir()
 	s, err := start(o, data, "--trusted-proxies", "127.0.0.1", "--limits-per-ip", "2")
 	if err != nil {

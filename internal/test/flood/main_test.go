@@ -2,28 +2,38 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
+	"sync"
 	"testing"
 )
 
-// keystile is the keystile of this tree, which TestMain builds.
-var keystile string
+// scratch is a folder that lives as long as the tests.
+var scratch string
 
 func TestMain(m *testing.M) {
 	if attackAsOrdered(os.Args) {
 		return
 	}
-	dir, err := os.MkdirTemp("", "keystile-flood-")
-	if err == nil {
-		keystile, err = build(context.Background(), dir)
+	var err error
+	if scratch, err = os.MkdirTemp("", "keystile-flood-"); err != nil {
+		panic(err)
 	}
-	code := 2
-	if err == nil {
-		code = m.Run()
-	} else {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.RemoveAll(dir)
+	code := m.Run()
+	os.RemoveAll(scratch)
 	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() (string, error) { return build(context.Background(), scratch) })
+
+// program returns the path of the program of this tree.
+func program(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
 }

@@ -32,7 +32,7 @@ func Build(ctx context.Context, dir string, changes ...Change) (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "keystile")
-	args := []string{"build", "-o", binary}
+	args := []string{"build", "-ldflags=-s -w", "-o", binary} // nobody debugs it
 	if len(changes) > 0 {
 		list, err := write(dir, root, changes)
 		if err != nil {

@@ -1,6 +1,7 @@
 package powercut
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,15 +21,23 @@ import (
 // slowFlush keeps calls in the journal for longer than a second, as a store does that is away.
 var slowFlush = overlay.Change{File: "gateway/internal/ledger/ledger.go", Old: "l.every = time.Second", New: "l.every = time.Minute"}
 
-func images() int {
-	if testing.Short() {
-		return 50
+// images returns how many disks are looked at. Each run draws other cuts, so a few hundred a run
+// become thousands in a week; POWERCUT_IMAGES=2000 asks for more at once.
+func images(t *testing.T) int {
+	t.Helper()
+	text := cmp.Or(os.Getenv("POWERCUT_IMAGES"), "250")
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("POWERCUT_IMAGES=%s: want a number of disks", text)
 	}
-	return 1000
+	return n
 }
 
 func traceable(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	if err := Traceable(t.Context()); err != nil {
 		t.Skip(err)
 	}
@@ -103,12 +112,12 @@ func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	plain, slow := programs(t)
 	j := recorded(t, plain, slow, everything...)
 	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; POWERCUT_SEED=%d draws the same cuts",
-		images(), len(j.disk.events), len(j.promises), len(j.charges), seed)
-	made, errs := j.look(t, seed, images(), 10)
+		images(t), len(j.disk.events), len(j.promises), len(j.charges), seed)
+	made, errs := j.look(t, seed, images(t), 10)
 	for _, err := range errs {
 		t.Error(err)
 	}
-	if made < images() && len(errs) == 0 {
+	if made < images(t) && len(errs) == 0 {
 		t.Errorf("%d images were looked at", made)
 	}
 }
@@ -121,11 +130,11 @@ func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 	j := recorded(t, plain, slow, busy(1, 1))
 	j.beginning()
 	t.Logf("note: %d moments; POWERCUT_SEED=%d draws the same cuts", len(j.disk.events), seed)
-	made, errs := j.look(t, seed, images(), 10)
+	made, errs := j.look(t, seed, images(t), 10)
 	for _, err := range errs {
 		t.Error(err)
 	}
-	if made < images() && len(errs) == 0 || len(j.disk.events) < 20 {
+	if made < images(t) && len(errs) == 0 || len(j.disk.events) < 20 {
 		t.Errorf("%d images of %d moments were looked at", made, len(j.disk.events))
 	}
 }

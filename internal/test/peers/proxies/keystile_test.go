@@ -30,6 +30,9 @@ type keystile struct {
 
 func build(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	binary := filepath.Join(t.TempDir(), "keystile")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/keystile/keystile/cmd/keystile")
 	if out, err := cmd.CombinedOutput(); err != nil {

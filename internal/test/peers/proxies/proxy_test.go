@@ -43,6 +43,9 @@ var kinds = []kind{
 
 // withEach runs a test before each proxy that is there.
 func withEach(t *testing.T, test func(*testing.T, kind)) {
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
 	for _, k := range kinds {
 		_, err := exec.LookPath(k.name)
 		if err != nil && k.rare {
