@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // owned makes an application of an owner's, by the operator.
@@ -249,7 +250,7 @@ type postbox struct {
 	got []string
 }
 
-func (p *postbox) Notify(_ context.Context, sub string, n storage.Notice) {
+func (p *postbox) Notify(_ context.Context, sub string, n event.Notice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.got = append(p.got, fmt.Sprintf("%s %s %q %s from %v by %s", sub, n.Kind, n.App, n.Detail, n.IP, n.Agent))
@@ -272,7 +273,7 @@ func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t 
 	send("DELETE", mine, ada.bearer, "")
 	said := []string{}
 	for _, e := range h.trail() {
-		if e.Kind == storage.EventAdmin {
+		if e.Kind == event.Admin {
 			said = append(said, e.Detail)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // answer is the answer of a guarded service on its way out. Before its first byte leaves,
@@ -169,8 +169,8 @@ func (a *answer) close() {
 	if a.release != nil {
 		defer a.release()
 	}
-	event := storage.Event{
-		At: a.began, Kind: storage.EventCall, RequestID: a.visit.RequestID,
+	event := event.Event{
+		At: a.began, Kind: event.Call, RequestID: a.visit.RequestID,
 		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,
 		Method: a.request.Method, Path: a.request.URL.Path, Status: a.status,
 		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),

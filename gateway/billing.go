@@ -71,7 +71,7 @@ func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 func (g *Gateway) order(ctx context.Context, m manager, id, tier string) (order storage.Order, made bool, err error) {
 	now := time.Now().UTC()
 	orderID := storage.NewOrderID(now)
-	order, err = storage.Again(ctx, func() (storage.Order, error) {
+	order, err = storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		app, err := g.managed(ctx, m, id)
 		if err != nil {
 			return storage.Order{}, err

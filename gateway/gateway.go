@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
@@ -180,10 +181,10 @@ func (g *Gateway) Patterns() []string { return g.patterns }
 func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
 
 // Note puts an event on the audit trail. It does not wait for the store.
-func (g *Gateway) Note(e storage.Event) { g.trail.Note(e) }
+func (g *Gateway) Note(e event.Event) { g.trail.Note(e) }
 
 // NoteNow puts an event on the audit trail and returns when it is stored, or why it is not.
-func (g *Gateway) NoteNow(ctx context.Context, e storage.Event) error {
+func (g *Gateway) NoteNow(ctx context.Context, e event.Event) error {
 	return g.trail.NoteNow(ctx, e)
 }
 

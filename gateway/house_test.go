@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -221,13 +222,13 @@ func (h *house) used(bearer, product string) int64 {
 }
 
 // trail returns the audit trail's lines, once all of them are written.
-func (h *house) trail() (events []storage.Event) {
+func (h *house) trail() (events []event.Event) {
 	h.Helper()
 	if err := h.gateway.Close(context.Background()); err != nil {
 		h.Error(err)
 	}
 	for _, r := range must(h.store.Records(context.Background(), 0, 1000))(h) {
-		var e storage.Event
+		var e event.Event
 		if err := json.Unmarshal(r.Data, &e); err != nil {
 			h.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // AppStore is what /api/v1/apps and /api/v1/billing/ ask of storage, beside Store;
@@ -34,7 +35,7 @@ type Revoker interface {
 // Notifier tells users what was done to what is theirs, by mail for example.
 type Notifier interface {
 	// Notify does not wait until a user has been told.
-	Notify(ctx context.Context, sub string, n storage.Notice)
+	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
 // MaxApps is how many applications a user may have. Those that an administrator makes for

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // logged is a log that may be read while it is written.
@@ -150,9 +150,9 @@ func TestAServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 }
 
 // only is the one call of a product on the trail, once it is written.
-func only(t *testing.T, h *house) storage.Event {
+func only(t *testing.T, h *house) event.Event {
 	t.Helper()
-	var found []storage.Event
+	var found []event.Event
 	for _, e := range h.trail() {
 		if e.Product == "svc" {
 			found = append(found, e)

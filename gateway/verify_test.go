@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Entry 45 of the decisions.
@@ -178,14 +179,14 @@ func TestEachCallIsOnTheAuditTrail(t *testing.T) {
 		h.ask("GET", "/broken/x", user)
 	}()
 	events := h.trail()
-	var lines []storage.Event
+	var lines []event.Event
 	for _, e := range events {
-		if e.Kind != storage.EventCall || e.At.IsZero() || e.Latency < 0 {
+		if e.Kind != event.Call || e.At.IsZero() || e.Latency < 0 {
 			t.Errorf("%+v", e)
 		}
-		lines = append(lines, storage.Event{Product: e.Product, Method: e.Method, Path: e.Path, Status: e.Status})
+		lines = append(lines, event.Event{Product: e.Product, Method: e.Method, Path: e.Path, Status: e.Status})
 	}
-	want := []storage.Event{
+	want := []event.Event{
 		{Product: "ai", Method: "POST", Path: "/ai/201", Status: 201}, {Product: "ai", Method: "GET", Path: "/ai/200", Status: 401},
 		{Method: "GET", Path: "/api/v1/quota", Status: 200}, {Product: "identity", Method: "GET", Path: "/oauth/userinfo", Status: 200},
 		{Product: "broken", Method: "GET", Path: "/broken/x"},

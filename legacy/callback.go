@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // profile is what old applications know of a user. All are texts and all are always there:
@@ -84,7 +85,7 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 // present finds the code and judges it. A code of another kind or of another application
 // does not exist for this one, so that a wrong attempt changes nothing.
 func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (driver.Token, error) {
-	t, err := l.c.Store.Token(c.Context(), storage.KeyOf(code))
+	t, err := l.c.Store.Token(c.Context(), handle.KeyOf(code))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, unknownCode

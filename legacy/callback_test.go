@@ -122,7 +122,7 @@ func TestADisabledUserIsNobody(t *testing.T) {
 // Nobody finds out whom other applications know.
 func TestAUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
 	h := newHouse(t)
-	theirs := must(h.store.MeetOpenID(t.Context(), h.other.ID, h.ada.Sub))(t).OpenID
+	theirs := must(h.store.EnsureOpenID(t.Context(), h.other.ID, h.ada.Sub))(t).OpenID
 	own := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	if own == theirs {
 		t.Fatal("two applications know a user by one social_uid")

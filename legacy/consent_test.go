@@ -45,7 +45,7 @@ func TestWhoTookAccessAwayIsNobodyToTheApplication(t *testing.T) {
 	h := newHouse(t)
 	uid := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	h.connect("query", "social_uid", uid).wants(t, "query", 1)
-	if err := h.store.PartOpenID(t.Context(), "1000", h.ada.Sub, time.Now()); err != nil {
+	if err := h.store.EndOpenID(t.Context(), "1000", h.ada.Sub, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	h.connect("query", "social_uid", uid).refuses(t, "query", 106)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
 )
 
 // Every way this room says no. The status is that of Mapped (spec 7); the numbers are those
@@ -15,12 +15,12 @@ var (
 	badParameter = &reply.Failure{Status: 400, Errcode: 101, Msg: "a parameter is missing or malformed"}
 	unknownApp   = &reply.Failure{Status: 401, Errcode: 102, Msg: "appid is not that of an application here, or the application is disabled"}
 	wrongKey     = &reply.Failure{Status: 401, Errcode: 103, Msg: "appkey is wrong"}
-	wrongSign    = &reply.Failure{Status: 401, Errcode: 103, Msg: storage.ErrSign.Error()} // spec 5
+	wrongSign    = &reply.Failure{Status: 401, Errcode: 103, Msg: md5sign.ErrSign.Error()} // spec 5
 	signWanted   = &reply.Failure{Status: 401, Errcode: 103, Msg: "this application has to sign its requests: send timestamp and sign instead of appkey"}
 	publicApp    = &reply.Failure{Status: 403, Errcode: 103, Msg: "a public application has no appkey and cannot redeem codes here: use /oauth/authorize with PKCE"}
 	badRedirect  = &reply.Failure{Status: 403, Errcode: 103, Msg: "redirect_uri is not allowed"} // spec 5
 	wrongType    = &reply.Failure{Status: 400, Errcode: 104, Msg: "type is not a login type that is offered here"}
-	badTime      = &reply.Failure{Status: 400, Errcode: 105, Msg: storage.ErrTimestamp.Error()} // spec 5, 7
+	badTime      = &reply.Failure{Status: 400, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()} // spec 5, 7
 	unknownUser  = &reply.Failure{Status: 404, Errcode: 106, Msg: "no user with this social_uid has signed in to this application"}
 	unknownCode  = &reply.Failure{Status: 400, Errcode: 107, Msg: "this code is unknown here, or has expired after 5 minutes: start again at act=login"}
 	codeUsed     = &reply.Failure{Status: 400, Errcode: 40163, Msg: "this code has been redeemed before: start again at act=login"} // spec 3.1, 7
@@ -93,9 +93,9 @@ func navigates(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") == 
 // refusedSign gives the verdicts on a signature their numbers.
 func refusedSign(err error) *reply.Failure {
 	switch {
-	case errors.Is(err, storage.ErrTimestamp):
+	case errors.Is(err, md5sign.ErrTimestamp):
 		return badTime
-	case errors.Is(err, storage.ErrRepeated), errors.Is(err, storage.ErrAmbiguous):
+	case errors.Is(err, md5sign.ErrRepeated), errors.Is(err, md5sign.ErrAmbiguous):
 		return badParameter.Saying(err.Error())
 	}
 	return wrongSign

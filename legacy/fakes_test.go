@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/legacy"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // trail keeps events for tests.
 type trail struct {
 	mu     sync.Mutex
-	events []storage.Event
+	events []event.Event
 }
 
-func (t *trail) Note(e storage.Event) {
+func (t *trail) Note(e event.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.events = append(t.events, e)
 }
 
 // last is the newest event.
-func (t *trail) last() storage.Event {
+func (t *trail) last() event.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.events[len(t.events)-1]

@@ -14,11 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Entry 19 of the decisions.
@@ -71,7 +73,7 @@ func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 func TestAnEventSaysWhatCameOfIt(t *testing.T) {
 	h := newHouse(t)
 	h.connect("query", "social_uid", "x").refuses(t, "query", 106)
-	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != storage.EventLegacy || e.Path != "/connect.php" {
+	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy || e.Path != "/connect.php" {
 		t.Errorf("event = %+v, want a plain query with status 404", e)
 	}
 	h.connect("query", "appkey", "wrong")
@@ -139,7 +141,7 @@ func TestAPublicApplicationOpensNothingHere(t *testing.T) {
 		h.connect("login", "appid", public.ID, "appkey", key, "redirect_uri", redirect).refuses(t, "login", 103)
 	}
 	v := form("act", "callback", "appid", public.ID, "code", "x", "timestamp", unix(time.Now()))
-	v.Set("sign", storage.App{Secrets: []storage.AppSecret{{Secret: storage.NewSecret(" ")}}}.Sign(v))
+	v.Set("sign", md5sign.Of(storage.App{Secrets: []storage.AppSecret{{Secret: storage.NewSecret(" ")}}}, v))
 	h.ask(request("GET", "/connect.php", v)).refuses(t, "a signed callback", 103)
 	r := request("GET", "/connect.php", form("act", "check_sso", "appid", public.ID, "redirect_uri", redirect))
 	r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/oauth"
@@ -215,6 +216,6 @@ func (h *house) signed(v url.Values) url.Values {
 	if !v.Has("timestamp") {
 		v.Set("timestamp", unix(time.Now()))
 	}
-	v.Set("sign", h.app.Sign(v))
+	v.Set("sign", md5sign.Of(h.app, v))
 	return v
 }

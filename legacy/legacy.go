@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
@@ -67,7 +68,7 @@ type Visitors interface {
 }
 
 // Audit takes down what happens here; *gateway.Gateway has it.
-type Audit interface{ Note(e storage.Event) }
+type Audit interface{ Note(e event.Event) }
 
 // How a refusal is sent (Config.ErrorStatus).
 const (
@@ -181,4 +182,4 @@ func (c *Config) complete() error {
 // nowhere is the trail of a host that keeps none.
 type nowhere struct{}
 
-func (nowhere) Note(storage.Event) {}
+func (nowhere) Note(event.Event) {}

@@ -13,8 +13,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Trail is the audit trail; *storage.Store has it.
@@ -77,7 +77,7 @@ func (t *tally) add(r driver.Record) {
 	var e struct {
 		Chain string `json:"chain"`
 		N     uint64 `json:"n"`
-		storage.Event
+		event.Event
 	}
 	if err := json.Unmarshal(r.Data, &e); err != nil {
 		t.Unreadable++
@@ -91,18 +91,18 @@ func (t *tally) add(r driver.Record) {
 		return
 	}
 	switch {
-	case e.Kind == storage.EventLegacy && strings.HasSuffix(e.Detail, byKey):
+	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, byKey):
 		t.row(e.Event, func(row *MigrationRow) { row.PlainKey++ })
-	case e.Kind == storage.EventLegacy && strings.HasSuffix(e.Detail, bySign):
+	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, bySign):
 		t.row(e.Event, func(row *MigrationRow) { row.Signed++ })
-	case e.Kind == storage.EventLegacy:
+	case e.Kind == event.Legacy:
 		t.row(e.Event, func(row *MigrationRow) { row.Unproven += max(e.Count, 1) })
-	case e.Kind == storage.EventToken && e.Detail == storage.DetailNoPKCE && e.Status < 400:
+	case e.Kind == event.Token && e.Detail == event.DetailNoPKCE && e.Status < 400:
 		t.row(e.Event, func(row *MigrationRow) { row.NoPKCE++ })
 	}
 }
 
-func (t *tally) row(e storage.Event, count func(*MigrationRow)) {
+func (t *tally) row(e event.Event, count func(*MigrationRow)) {
 	key := [2]string{e.App, e.At.UTC().Format(time.DateOnly)}
 	if t.rows[key] == nil {
 		if len(t.rows) >= maxRows {

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 var noon = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
@@ -38,28 +39,28 @@ func trailOf(t *testing.T, events ...any) (p pages) {
 	return p
 }
 
-func event(kind, app, detail string, at time.Time) storage.Event {
-	return storage.Event{Kind: kind, App: app, Detail: detail, At: at, Status: 200}
+func happened(kind, app, detail string, at time.Time) event.Event {
+	return event.Event{Kind: kind, App: app, Detail: detail, At: at, Status: 200}
 }
 
 // Entry 50 of the decisions.
 func TestTheReportCountsByApplicationAndDay(t *testing.T) {
-	late, failed := event(storage.EventToken, "a", storage.DetailNoPKCE, noon), event(storage.EventToken, "a", storage.DetailNoPKCE, noon)
+	late, failed := happened(event.Token, "a", event.DetailNoPKCE, noon), happened(event.Token, "a", event.DetailNoPKCE, noon)
 	late.At = noon.In(time.FixedZone("", 14*3600)).Add(11*time.Hour + 59*time.Minute) // the same day in UTC
 	failed.Status = 400
 	trail := trailOf(t,
-		event(storage.EventLegacy, "b", "callback plain", noon),
-		event(storage.EventLegacy, "a", "login plain", noon),
-		event(storage.EventLegacy, "a", "callback plain", noon),
-		event(storage.EventLegacy, "a", "login signed", noon),
-		event(storage.EventLegacy, "a", "check_sso open", noon),
+		happened(event.Legacy, "b", "callback plain", noon),
+		happened(event.Legacy, "a", "login plain", noon),
+		happened(event.Legacy, "a", "callback plain", noon),
+		happened(event.Legacy, "a", "login signed", noon),
+		happened(event.Legacy, "a", "check_sso open", noon),
 		late, failed,
-		event(storage.EventToken, "a", "authorization_code", noon),
-		event(storage.EventCall, "a", "login plain", noon),
-		event(storage.EventLegacy, "", "login", noon),
-		event(storage.EventLegacy, "a", "login signed", noon.AddDate(0, 0, 1)),
-		event(storage.EventLegacy, "a", "login plain", noon.Add(-1)),
-		event(storage.EventLegacy, "a", "login plain", noon.AddDate(0, 0, 30)),
+		happened(event.Token, "a", "authorization_code", noon),
+		happened(event.Call, "a", "login plain", noon),
+		happened(event.Legacy, "", "login", noon),
+		happened(event.Legacy, "a", "login signed", noon.AddDate(0, 0, 1)),
+		happened(event.Legacy, "a", "login plain", noon.Add(-1)),
+		happened(event.Legacy, "a", "login plain", noon.AddDate(0, 0, 30)),
 		"no json",
 	)
 	m := must(legacy.ReadMigration(t.Context(), trail, noon, noon.AddDate(0, 0, 30)))(t)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
@@ -70,8 +71,8 @@ func (l *Legacy) find(c *call) (storage.App, error) {
 // demonstrate judges what a request brings to prove that it is an application's. One that
 // has to do with signing is judged by its signature alone.
 func demonstrate(app storage.App, params url.Values, known []string, now time.Time) (how string, err error) {
-	if storage.IsSigned(params) {
-		if err := app.CheckSign(params, now, known...); err != nil {
+	if md5sign.IsSigned(params) {
+		if err := md5sign.Check(app, params, now, known...); err != nil {
 			return "", refusedSign(err)
 		}
 		return bySign, nil
@@ -91,4 +92,4 @@ func demonstrate(app storage.App, params url.Values, known []string, now time.Ti
 }
 
 // offersProof reports whether a request that need not prove anything wants to.
-func offersProof(params url.Values) bool { return storage.IsSigned(params) || params.Has("appkey") }
+func offersProof(params url.Values) bool { return md5sign.IsSigned(params) || params.Has("appkey") }

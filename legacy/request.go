@@ -12,7 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // call is a request on its way through this room.
@@ -20,7 +20,7 @@ type call struct {
 	*http.Request
 	params url.Values // not checked for repetition before the application is known
 	known  []string   // the names among them that mean something here
-	event  storage.Event
+	event  event.Event
 }
 
 // act is what one value of the parameter act does.
@@ -48,7 +48,7 @@ func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 
 // serve reads a request, and takes down what came of it.
 func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, known []string, do act) (err error) {
-	c := &call{Request: r, known: known, event: reqctx.Event(r, storage.EventLegacy, l.c.ClientIP(r))}
+	c := &call{Request: r, known: known, event: reqctx.Event(r, event.Legacy, l.c.ClientIP(r))}
 	c.event.Anonymous = true // until an application or a user is proven
 	defer func() {
 		c.event.Latency, c.event.Status = time.Since(c.event.At), http.StatusOK

@@ -5,16 +5,17 @@ import (
 
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
-// access says who may use the tools of one capability: what toolaccess.Decide says, by
+// accessIndex says who may use the tools of one capability: what toolaccess.Decide says, by
 // subject and by index in the snapshot, so that a call costs a few lookups and a view is
 // made without asking for each tool.
-type access struct {
+type accessIndex struct {
 	capability *storage.Capability
 	lo, hi     int  // the capability's tools in the snapshot
 	open       bool // everybody may, unless a rule denies it
-	rules      map[storage.Subject][]rule
+	rules      map[access.Subject][]rule
 }
 
 // rule is an access rule about tools of the snapshot.
@@ -32,10 +33,10 @@ func (r *rule) covers(i int) bool {
 	return found
 }
 
-// newAccess compiles the rules for the tools of a capability, which are those of s from lo
+// newAccessIndex compiles the rules for the tools of a capability, which are those of s from lo
 // to hi.
-func newAccess(s *snapshot, lo, hi int, rules []storage.AccessRule, open bool) *access {
-	a := &access{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules)}
+func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *accessIndex {
+	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules)}
 	var readOnly []int
 	for i := lo; i < hi && len(rules) > 0; i++ {
 		if s.tools[i].stored.ChangesNothing() {
@@ -43,7 +44,7 @@ func newAccess(s *snapshot, lo, hi int, rules []storage.AccessRule, open bool) *
 		}
 	}
 	for _, stored := range rules {
-		subject, err := storage.ParseSubject(stored.Subject)
+		subject, err := access.ParseSubject(stored.Subject)
 		if err != nil {
 			continue // the store takes none of these; it is nobody
 		}
@@ -60,7 +61,7 @@ func newAccess(s *snapshot, lo, hi int, rules []storage.AccessRule, open bool) *
 			slices.Sort(r.tools)
 		}
 		if a.rules == nil {
-			a.rules = map[storage.Subject][]rule{}
+			a.rules = map[access.Subject][]rule{}
 		}
 		a.rules[subject] = append(a.rules[subject], r)
 	}
@@ -68,7 +69,7 @@ func newAccess(s *snapshot, lo, hi int, rules []storage.AccessRule, open bool) *
 }
 
 // standing reports whether somebody may use the tools if no rule is about them.
-func (a *access) standing(who *toolaccess.Who) bool {
+func (a *accessIndex) standing(who *toolaccess.Who) bool {
 	if a.open {
 		return true
 	}
@@ -77,7 +78,7 @@ func (a *access) standing(who *toolaccess.Who) bool {
 }
 
 // allows reports whether somebody may use a tool of the capability.
-func (a *access) allows(who *toolaccess.Who, i int) bool {
+func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
 	allowed := a.standing(who)
 	if a.rules == nil {
 		return allowed
@@ -107,7 +108,7 @@ func (a *access) allows(who *toolaccess.Who, i int) bool {
 }
 
 // mark sets the bits of all tools that somebody may use.
-func (a *access) mark(who *toolaccess.Who, in bits) {
+func (a *accessIndex) mark(who *toolaccess.Who, in bits) {
 	if a.standing(who) {
 		in.set(a.lo, a.hi)
 	}
@@ -130,7 +131,7 @@ func (a *access) mark(who *toolaccess.Who, in bits) {
 	}
 }
 
-func (a *access) apply(r rule, in bits) {
+func (a *accessIndex) apply(r rule, in bits) {
 	change := bits.set
 	if r.deny {
 		change = bits.clear

@@ -12,10 +12,12 @@ import (
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // allow writes the access list of a capability anew.
-func (h *house) allow(member string, rules ...storage.AccessRule) {
+func (h *house) allow(member string, rules ...access.Rule) {
 	h.Helper()
 	l := must(h.store.Access(h.Context(), member))(h)
 	l.Rules = rules
@@ -64,18 +66,18 @@ func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
 	for _, bearer := range []string{"uo", "ub", "app"} {
 		h.wantFound("by default", bearer, all...)
 	}
-	h.allow("payroll", storage.AccessRule{Subject: "everyone", ReadOnly: true}, storage.AccessRule{Subject: "app:app9"})
+	h.allow("payroll", access.Rule{Subject: "everyone", ReadOnly: true}, access.Rule{Subject: "app:app9"})
 	h.reload()
 	h.wantFound("what changes nothing is for everyone", "uo", all...)
 	for _, bearer := range []string{"ub", "app"} {
 		h.wantFound("what changes nothing is for everyone", bearer, "payroll__show", "pets__getPet")
 	}
-	h.allow("payroll", storage.AccessRule{Subject: "app:app1"}, storage.AccessRule{Subject: "user:ub", Deny: true, Tools: []string{"wipe", "gone"}})
+	h.allow("payroll", access.Rule{Subject: "app:app1"}, access.Rule{Subject: "user:ub", Deny: true, Tools: []string{"wipe", "gone"}})
 	h.reload()
 	h.wantFound("an application, but one user", "app", all...)
 	h.wantFound("an application, but one user", "u1", all...)
 	h.wantFound("an application, but one user", "ub", "payroll__show", "pets__getPet")
-	h.allow("payroll", storage.AccessRule{Subject: "everyone", Deny: true})
+	h.allow("payroll", access.Rule{Subject: "everyone", Deny: true})
 	h.reload()
 	h.wantFound("nobody", "uo", "pets__getPet")
 	h.allow("payroll")
@@ -107,7 +109,7 @@ func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
 		h.reload()
 		want("the setting "+value, map[string]int{"owner": 1, "admin": 1, "bob": n, "app": n})
 	}
-	h.allow("pets", storage.AccessRule{Subject: "app:app1"})
+	h.allow("pets", access.Rule{Subject: "app:app1"})
 	h.reload()
 	want("its application", map[string]int{"bob": 1, "app": 1})
 }
@@ -126,18 +128,18 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 		mine := append(subjects, "user:"+dev.Sub, "app:"+rich.ID)
 		type registered struct {
 			c     storage.Capability
-			tools []storage.Tool
-			rules []storage.AccessRule
+			tools []toolplan.Tool
+			rules []access.Rule
 		}
 		var all []registered
 		for i := range 4 {
 			c := capability(fmt.Sprint("m", i), "https://x.example.com")
 			c.Owner = []string{"u1", "u2", dev.Sub, ""}[i]
-			tools := []storage.Tool{rest("get", "a"), rest("post", "b"), rest("get", "c"), rest("delete", "d")}
+			tools := []toolplan.Tool{rest("get", "a"), rest("post", "b"), rest("get", "c"), rest("delete", "d")}
 			c = h.register(c, tools...)
-			var rules []storage.AccessRule
+			var rules []access.Rule
 			for range random.IntN(5) {
-				r := storage.AccessRule{Subject: mine[random.IntN(len(mine))], Deny: random.IntN(3) == 0}
+				r := access.Rule{Subject: mine[random.IntN(len(mine))], Deny: random.IntN(3) == 0}
 				switch random.IntN(3) {
 				case 0:
 					r.ReadOnly = true
@@ -183,7 +185,7 @@ func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
 func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
 	h := emptyHouse(t)
 	var hidden, tools []string
-	var stored []storage.Tool
+	var stored []toolplan.Tool
 	for i := range 300 {
 		tool := rest("get", fmt.Sprintf("t%03d", i))
 		if i%7 == 0 || i > 100 && i < 180 {
@@ -194,7 +196,7 @@ func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
 		stored = append(stored, tool)
 	}
 	h.register(capability("m", "https://m.example.com"), stored...)
-	h.allow("m", storage.AccessRule{Subject: "user:ub", Deny: true, Tools: hidden})
+	h.allow("m", access.Rule{Subject: "user:ub", Deny: true, Tools: hidden})
 	h.open(func(c *mcpbus.Config) { c.PageSize = 10 })
 	h.user("bob", "ub", "tools")
 	names, pages := h.walk(as("bob")...)
@@ -216,7 +218,7 @@ func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
 func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := payroll(t)
-		h.allow("payroll", storage.AccessRule{Subject: "user:uo"})
+		h.allow("payroll", access.Rule{Subject: "user:uo"})
 		if names, _ := h.walk(as("ub")...); len(names) != 3 {
 			t.Errorf("before anybody looked: %v", names)
 		}
@@ -232,7 +234,7 @@ func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 // What was removed and registered anew by somebody else has no rule of before.
 func TestANewOwnerInheritsNoAccess(t *testing.T) {
 	h := payroll(t, func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
-	h.allow("payroll", storage.AccessRule{Subject: "user:ub"})
+	h.allow("payroll", access.Rule{Subject: "user:ub"})
 	h.reload()
 	h.wantFound("allowed", "ub", "payroll__show", "payroll__wipe")
 	if err := h.store.DeleteCapability(t.Context(), must(h.store.Capability(t.Context(), "payroll"))(t)); err != nil {
@@ -258,7 +260,7 @@ func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
 func TestNobodyIsToldOfToolsTheyDoNotFind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := payroll(t)
-		h.allow("payroll", storage.AccessRule{Subject: "user:uo"})
+		h.allow("payroll", access.Rule{Subject: "user:uo"})
 		h.reload()
 		bob, owner := h.listen(t.Context(), listenTools, as("ub")...), h.listen(t.Context(), listenTools, as("uo")...)
 		bob.want(t, "first", acknowledged, false)
@@ -269,7 +271,7 @@ func TestNobodyIsToldOfToolsTheyDoNotFind(t *testing.T) {
 		h.reload()
 		bob.want(t, "a hidden tool went", "", false)
 		owner.want(t, "a tool of theirs went", changed, false)
-		h.allow("payroll", storage.AccessRule{Subject: "user:ub"})
+		h.allow("payroll", access.Rule{Subject: "user:ub"})
 		h.reload()
 		bob.want(t, "allowed", changed, false)
 		owner.want(t, "somebody else was allowed", "", false)

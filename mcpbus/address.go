@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // address is an address of the bus: that of the whole, or of a bundle.
@@ -27,7 +28,7 @@ func (b *Bus) addressOf(r *http.Request) (*address, bool) {
 	if name == "" {
 		return &b.root, true
 	}
-	if !storage.IsBundleName(name) {
+	if !access.IsBundleName(name) {
 		return &b.root, false
 	}
 	e := b.bundleAt(name)

@@ -15,6 +15,9 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Each benchmark has its floor beside it, so that one run gives the difference.
@@ -77,8 +80,8 @@ func shop(b *testing.B) (url string, transport *http.Transport) {
 func benchHouse(b *testing.B, url string, transport *http.Transport) *house {
 	add := rest("post", "addPet")
 	add.InputSchema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}`)
-	add.Call = &storage.Call{Template: "/pets", Body: &storage.Body{ContentType: "application/json",
-		Fields: []storage.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}
+	add.Call = &toolplan.Call{Template: "/pets", Body: &toolplan.Body{ContentType: "application/json",
+		Fields: []toolplan.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}
 	h := emptyHouse(b)
 	h.register(capability("pets", url), add)
 	h.open(func(c *mcpbus.Config) {
@@ -94,7 +97,7 @@ type planned struct {
 	plan   *restcall.Plan
 }
 
-func (p planned) Call(ctx context.Context, c storage.Capability, _ storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (p planned) Call(ctx context.Context, c storage.Capability, _ toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
 	r, err := p.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL}, p.plan, arguments)
 	return mcpbus.FromREST(r), err
 }
@@ -103,7 +106,7 @@ func (p planned) Call(ctx context.Context, c storage.Capability, _ storage.Tool,
 type free struct{}
 
 func (free) Charge(storage.Caller, string, bool) error { return nil }
-func (free) Note(storage.Event)                        {}
+func (free) Note(event.Event)                          {}
 
 // BenchmarkToolsListPage is a page of 1,000 of 10,000 tools over a real connection, and
 // the same bytes from a handler that only writes them.
@@ -159,9 +162,9 @@ func BenchmarkToolsListFiltered(b *testing.B) {
 		second = append(second, fmt.Sprintf("tool%03d", 2*j))
 	}
 	for i := range 10 {
-		rules := []storage.AccessRule{{Subject: "user:all"}, {Subject: "user:scattered", Tools: second}}
+		rules := []access.Rule{{Subject: "user:all"}, {Subject: "user:scattered", Tools: second}}
 		if i%2 == 0 {
-			rules = append(rules, storage.AccessRule{Subject: "user:half"})
+			rules = append(rules, access.Rule{Subject: "user:half"})
 		}
 		l := must(h.store.Access(b.Context(), fmt.Sprint("m", i)))(b)
 		l.Rules = rules
@@ -210,7 +213,7 @@ func fullHouse(b *testing.B) *house {
 	h := emptyHouse(b)
 	description := strings.Repeat("what this tool is good for ", 8)
 	for i := range 10 {
-		tools := make([]storage.Tool, 1000)
+		tools := make([]toolplan.Tool, 1000)
 		for j := range tools {
 			tools[j] = rest("get", fmt.Sprintf("tool%03d", j))
 			tools[j].Description = description

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // BenchmarkToolsCallAlone is what the bus itself adds to a call: the upstream answers at once,
@@ -46,6 +47,6 @@ func BenchmarkToolsCallAlone(b *testing.B) {
 // instant is an upstream that answers at once.
 type instant struct{ answer mcpbus.Result }
 
-func (i instant) Call(context.Context, storage.Capability, storage.Tool, json.RawMessage) (mcpbus.Result, error) {
+func (i instant) Call(context.Context, storage.Capability, toolplan.Tool, json.RawMessage) (mcpbus.Result, error) {
 	return i.answer, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // at sends a legacy request to an address.
@@ -31,8 +32,8 @@ const supportPath = "/api/mcp/b/support"
 // bundled is a house with a bundle of some of its tools.
 func bundled(t *testing.T) *house {
 	h := newHouse(t)
-	must(h.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
-	must(h.store.SaveBundle(t.Context(), storage.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
+	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
+	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	h.reload()
 	for bearer, c := range map[string]storage.Caller{
 		"tools":   {UserID: "u2", Scope: "openid tools", Audience: issuer},
@@ -109,7 +110,7 @@ func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
 // Who is stopped by an access list is stopped in a bundle too.
 func TestABundleOpensNothingByItself(t *testing.T) {
 	h := bundled(t)
-	h.allow("pets", storage.AccessRule{Subject: "user:u2", Deny: true})
+	h.allow("pets", access.Rule{Subject: "user:u2", Deny: true})
 	h.reload()
 	if a := h.at(supportPath, "bundle", "tools/list", ""); !slices.Equal(a.names(), []string{"maths__add"}) {
 		t.Errorf("it finds %s", a.text)
@@ -169,8 +170,8 @@ func TestTheDocumentOfABundleIsMadeOfItsName(t *testing.T) {
 // rate there, and opens that bundle and nothing else.
 func TestATokenIsIssuedForABundle(t *testing.T) {
 	s := newSite(t)
-	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__*"}}))(t)
-	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
+	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__*"}}))(t)
+	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	s.reload()
 	bearer := s.bearer("resource", issuer+supportPath)
 	for name, door := range s.doors() {

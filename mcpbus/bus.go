@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Config is what New needs. Zero values are the defaults.
@@ -41,7 +42,7 @@ type Config struct {
 	DefaultAccess string
 	// Visible says what of that a caller may list and call; nil: all of it. It is asked for
 	// each tool of a list, and must be quick.
-	Visible func(storage.Caller, storage.Capability, storage.Tool) bool
+	Visible func(storage.Caller, storage.Capability, toolplan.Tool) bool
 
 	Name         string   // of the server, for its clients; Keystile
 	Version      string   // of the server; 0.0.0

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // product is what calls are charged to (spec 2.6).
@@ -177,7 +177,7 @@ func (c *toolCall) charge(failed bool) error {
 
 // note writes the call on the audit trail.
 func (c *toolCall) note(status, bytes int) {
-	event := reqctx.Event(c.request, storage.EventToolCall, c.bus.c.ClientIP(c.request))
+	event := reqctx.Event(c.request, event.ToolCall, c.bus.c.ClientIP(c.request))
 	event.At, event.Latency = c.began, time.Since(c.began)
 	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
 	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)

@@ -13,7 +13,8 @@ import (
 
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 type do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error)
@@ -137,8 +138,8 @@ func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
 		began := time.Now()
 		a := h.legacy("tools/call", getPet, "Authorization", "Bearer user", "X-Request-Id", "r-1")
 		_, events := h.meter.bill()
-		want := storage.Event{
-			At: began, Kind: storage.EventToolCall, RequestID: "r-1", App: "app1", User: "u1", Product: "mcp", Method: "POST", Path: "/api/mcp",
+		want := event.Event{
+			At: began, Kind: event.ToolCall, RequestID: "r-1", App: "app1", User: "u1", Product: "mcp", Method: "POST", Path: "/api/mcp",
 			IP: "192.0.2.1", Route: "/api/mcp", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
 		}
 		if len(events) != 1 || events[0] != want {
@@ -184,7 +185,7 @@ func TestAPanicInACallAnswersThatCallOnly(t *testing.T) {
 	})
 	h.calls.do = func(_ context.Context, tool string, _ json.RawMessage) (mcpbus.Result, error) {
 		if tool == "pets.getPet" {
-			var nobody *storage.Tool
+			var nobody *toolplan.Tool
 			_ = nobody.Name
 		}
 		return answered(200, "{}"), nil

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // later registers a capability of somebody a second after whatever was before.
@@ -22,7 +22,7 @@ func (h *house) later(owner, member string, tools ...string) {
 	if old, err := h.store.Capability(h.Context(), member); err == nil {
 		c.Version, c.CreatedAt = old.Version, old.CreatedAt
 	}
-	var all []storage.Tool
+	var all []toolplan.Tool
 	for _, name := range tools {
 		all = append(all, rest("get", name))
 	}

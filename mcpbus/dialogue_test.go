@@ -15,6 +15,8 @@ import (
 	"github.com/keystile/keystile/internal/test/openapitest"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestDialogues(t *testing.T) {
@@ -33,12 +35,12 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	get, find := rest("get", "getPet"), rest("get", "find")
 	get.Description, find.Description = "One pet", "All pets of a name"
 	get.InputSchema = json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`)
-	get.Call = &storage.Call{Template: "/pets/{id}", Params: []storage.Param{{Arg: "id", Name: "id", In: "path", Required: true}}}
+	get.Call = &toolplan.Call{Template: "/pets/{id}", Params: []toolplan.Param{{Arg: "id", Name: "id", In: "path", Required: true}}}
 	find.InputSchema = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
-	find.Call = &storage.Call{Template: "/pets", Params: []storage.Param{{Arg: "name", Name: "name", In: "query"}}}
+	find.Call = &toolplan.Call{Template: "/pets", Params: []toolplan.Param{{Arg: "name", Name: "name", In: "query"}}}
 	s.register(capability("pets", "https://pets.example.com"), get, find)
 	s.register(capability("billing", "https://billing.example.com"), rest("post", "settle"))
-	must(s.store.SaveBundle(t.Context(), storage.Bundle{Name: "support", Tools: []string{"pets__find"}}))(t)
+	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__find"}}))(t)
 	s.reload()
 	s.calls.do = nil
 	s.bus.Close(t.Context())
@@ -60,7 +62,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 // executor calls tools by HTTP.
 type executor struct{ caller *restcall.Caller }
 
-func (e executor) Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (e executor) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
 	plan, err := restcall.Compile(t)
 	if err != nil {
 		return mcpbus.Result{}, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -66,7 +67,7 @@ func (b *Bus) ask(m *member) {
 }
 
 // found is what a Discoverer found, or why it panicked.
-func (b *Bus) found(ctx context.Context, c storage.Capability) (tools []storage.Tool, again time.Duration, err error) {
+func (b *Bus) found(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			again, err = 0, fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // upstreams are MCP upstreams that are asked for their tools.
@@ -26,7 +27,7 @@ type upstreams struct {
 	most  int
 }
 
-func (u *upstreams) Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, again time.Duration, err error) {
+func (u *upstreams) Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	u.mu.Lock()
 	u.asked[c.Member]++
 	u.now++
@@ -49,7 +50,7 @@ func (u *upstreams) Discover(ctx context.Context, c storage.Capability) (tools [
 		panic("on purpose")
 	}
 	for _, name := range names {
-		tools = append(tools, storage.Tool{Name: name, Description: "d", InputSchema: []byte(`{"type":"object"}`)})
+		tools = append(tools, toolplan.Tool{Name: name, Description: "d", InputSchema: []byte(`{"type":"object"}`)})
 	}
 	return tools, u.again, fail
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // tokens is a verifier that knows a few texts.
@@ -57,7 +59,7 @@ type calls struct {
 	seen []string
 }
 
-func (c *calls) Call(ctx context.Context, p storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (c *calls) Call(ctx context.Context, p storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
 	c.mu.Lock()
 	name, do := p.Member+"."+t.Name, c.do
 	c.seen = append(c.seen, name+" "+string(arguments))
@@ -81,7 +83,7 @@ type meter struct {
 	mu      sync.Mutex
 	fail    error
 	charges []string
-	events  []storage.Event
+	events  []event.Event
 }
 
 func (m *meter) Charge(c storage.Caller, product string, failed bool) error {
@@ -93,14 +95,14 @@ func (m *meter) Charge(c storage.Caller, product string, failed bool) error {
 	return m.fail
 }
 
-func (m *meter) Note(e storage.Event) {
+func (m *meter) Note(e event.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.events = append(m.events, e)
 }
 
 // bill returns what was charged and noted since it was asked last.
-func (m *meter) bill() (charges []string, events []storage.Event) {
+func (m *meter) bill() (charges []string, events []event.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	charges, events = m.charges, m.events

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/registry"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // said is a schema with a text in every place.
@@ -63,7 +63,7 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 			h.register(capability("rest", "https://rest.example.com"), parsed.Tools...)
 			byHand := must(registry.StaticTools(t.Context(), []byte(`[{"name":"named","description":`+string(quoted)+`,"inputSchema":`+said(c.text)+`}]`), registry.Options{Member: "hand"}))(t)
 			h.register(capability("hand", "https://hand.example.com"), byHand.Tools...)
-			h.register(capability("old", "https://old.example.com"), storage.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(said(c.text)), Call: &storage.Call{Template: "/"}})
+			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(said(c.text)), Call: &toolplan.Call{Template: "/"}})
 			quick := quick("quick")
 			quick.UpstreamURL = upstreamSaying(t, c.text).URL
 			u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -82,16 +83,16 @@ func capability(member, upstream string) storage.Capability {
 	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
 }
 
-func rest(method, name string) storage.Tool {
-	return storage.Tool{
+func rest(method, name string) toolplan.Tool {
+	return toolplan.Tool{
 		Name: name, Method: method, Path: "/" + name, Description: "calls " + name,
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"id":{"type":"integer"}}}`),
-		Call:        &storage.Call{Template: "/" + name, Params: []storage.Param{{Arg: "id", Name: "id", In: "query"}}},
+		Call:        &toolplan.Call{Template: "/" + name, Params: []toolplan.Param{{Arg: "id", Name: "id", In: "query"}}},
 	}
 }
 
 // register writes a capability, over the one that is there.
-func (h *house) register(c storage.Capability, tools ...storage.Tool) storage.Capability {
+func (h *house) register(c storage.Capability, tools ...toolplan.Tool) storage.Capability {
 	h.Helper()
 	if old, err := h.store.Capability(context.Background(), c.Member); err == nil {
 		c.Version, c.CreatedAt = old.Version, old.CreatedAt

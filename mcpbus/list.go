@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // maxPage bounds the tools on a page in bytes; a single tool may have more.
@@ -31,7 +31,7 @@ func (x *exchange) list(m *rpc.Message) (pieces, *rpc.Error) {
 // isCursor reports whether a text can be a cursor of a list: "", which is its beginning, or
 // the name of a tool, which need not be there any more. One that never was costs nothing.
 func isCursor(text string) bool {
-	_, _, isTool := storage.SplitTool(text)
+	_, _, isTool := toolplan.SplitName(text)
 	return text == "" || isTool && isName(text)
 }
 

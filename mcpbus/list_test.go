@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
@@ -33,8 +34,8 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	h := emptyHouse(t)
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
-	byName := storage.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
-	reads := storage.Tool{Name: "remote_reads", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true}
+	byName := toolplan.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
+	reads := toolplan.Tool{Name: "remote_reads", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true}
 	h.register(capability("m", "https://m.example.com"), plain, rest("get", "get"), rest("put", "put"), rest("delete", "delete"), byName, reads)
 	h.open()
 	const schema = `"inputSchema":{"type":"object","properties":{"id":{"type":"integer"}}}`
@@ -76,7 +77,7 @@ func TestPagesFollowEachOther(t *testing.T) {
 // fill registers n tools, and returns their names on the bus in order.
 func (h *house) fill(member string, n int) (names []string) {
 	h.Helper()
-	tools := make([]storage.Tool, n)
+	tools := make([]toolplan.Tool, n)
 	for i := range tools {
 		tools[i] = rest("get", fmt.Sprintf("tool%05d", i))
 		names = append(names, member+"__"+tools[i].Name)
@@ -87,14 +88,14 @@ func (h *house) fill(member string, n int) (names []string) {
 
 func TestAPageIsBoundedInBytes(t *testing.T) {
 	h := emptyHouse(t)
-	tools := make([]storage.Tool, 45)
+	tools := make([]toolplan.Tool, 45)
 	for i := range tools {
 		tools[i] = rest("get", fmt.Sprintf("t%02d", i))
 		tools[i].Description = strings.Repeat("x", 100_000)
 	}
 	h.register(capability("m", "https://m.example.com"), tools...)
-	for name, visible := range map[string]func(storage.Caller, storage.Capability, storage.Tool) bool{
-		"as it stands": nil, "filtered": func(storage.Caller, storage.Capability, storage.Tool) bool { return true },
+	for name, visible := range map[string]func(storage.Caller, storage.Capability, toolplan.Tool) bool{
+		"as it stands": nil, "filtered": func(storage.Caller, storage.Capability, toolplan.Tool) bool { return true },
 	} {
 		h.open(func(c *mcpbus.Config) { c.Visible = visible })
 		first := h.legacy("tools/list", "")
@@ -126,7 +127,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 	h.fill("m", 30)
 	h.open(func(c *mcpbus.Config) {
 		c.PageSize = 5
-		c.Visible = func(who storage.Caller, p storage.Capability, tool storage.Tool) bool {
+		c.Visible = func(who storage.Caller, p storage.Capability, tool toolplan.Tool) bool {
 			return who.UserID != "" && p.Member == "m" || strings.HasSuffix(tool.Name, "0")
 		}
 	})
@@ -152,7 +153,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 // Entry 36 of the decisions: registering again replaces all at once.
 func TestAListIsNeverHalfOld(t *testing.T) {
 	h := emptyHouse(t)
-	tools := func(generation string) (out []storage.Tool) {
+	tools := func(generation string) (out []toolplan.Tool) {
 		for i := range 50 {
 			tool := rest("get", fmt.Sprintf("%s%02d", generation, i))
 			out = append(out, tool)

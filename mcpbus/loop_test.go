@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // listening is a bus behind a listener, with real upstreams.
@@ -69,7 +70,7 @@ func (l *listening) lead(member, endpoint, remote string) {
 	l.register(storage.Capability{
 		Member: member, Kind: storage.CapabilityStatic, UpstreamURL: endpoint, Publish: true,
 		AuthType: "bearer", AuthSecret: storage.NewSecret("app"),
-	}, storage.Tool{Name: "t", RemoteName: remote, Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`)})
+	}, toolplan.Tool{Name: "t", RemoteName: remote, Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`)})
 	l.reload()
 }
 
@@ -151,7 +152,7 @@ type asking struct {
 	asked chan error
 }
 
-func (a asking) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, time.Duration, error) {
+func (a asking) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
 	tools, again, err := a.Discoverer.Discover(ctx, c)
 	a.asked <- err
 	return tools, again, err
@@ -160,10 +161,10 @@ func (a asking) Discover(ctx context.Context, c storage.Capability) ([]storage.T
 // An HTTP tool whose address leads to the bus by another name is a way round as well.
 func TestAToolByHTTPThatComesBackIsRefused(t *testing.T) {
 	l := listen(t)
-	post := storage.Tool{
+	post := toolplan.Tool{
 		Name: "send", Method: "post", Path: "/api/mcp", Description: "d",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"body":{}}}`),
-		Call:        &storage.Call{Template: "/api/mcp", Body: &storage.Body{ContentType: "application/json", Whole: "body"}},
+		Call:        &toolplan.Call{Template: "/api/mcp", Body: &toolplan.Body{ContentType: "application/json", Whole: "body"}},
 	}
 	c := capability("me", l.alias)
 	c.AuthType, c.AuthSecret = "bearer", storage.NewSecret("app")

@@ -6,23 +6,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestOneMalformedToolCostsNobodyTheOthers(t *testing.T) {
-	schema := func(text string) storage.Tool {
+	schema := func(text string) toolplan.Tool {
 		bad := rest("get", "bad")
 		bad.InputSchema = json.RawMessage(text)
 		return bad
 	}
-	named := func(name string) storage.Tool {
+	named := func(name string) toolplan.Tool {
 		bad := rest("get", "x")
 		bad.Name = name
 		return bad
 	}
 	undescribed := rest("get", "bad")
 	undescribed.Description = ""
-	for name, bad := range map[string]storage.Tool{
+	for name, bad := range map[string]toolplan.Tool{
 		"no schema":                schema("null"),
 		"a schema that is true":    schema("true"),
 		"a list of types":          schema(`{"type":["object","null"]}`),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // shelf is what the snapshot is made of. Who has the turn may read and change it.
@@ -105,7 +106,7 @@ func (b *Bus) read(ctx context.Context, c storage.Capability) (*member, error) {
 
 // encode makes tools of stored ones. One that clients could not read is left out and
 // logged, so that it does not cost them the others.
-func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []storage.Tool) []*tool {
+func (b *Bus) encode(ctx context.Context, c storage.Capability, stored []toolplan.Tool) []*tool {
 	tools, names := make([]*tool, 0, len(stored)), make(map[string]bool, len(stored))
 	for _, s := range stored {
 		t, err := newTool(&c, s)

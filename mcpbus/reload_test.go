@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // faulty is a catalog that can be made to fail, and counts what is read.
@@ -36,7 +37,7 @@ func (f *faulty) Capabilities(ctx context.Context, owner, from string, n int) ([
 	return f.Catalog.Capabilities(ctx, owner, from, min(n, 2)) // several pages
 }
 
-func (f *faulty) Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error) {
+func (f *faulty) Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read = append(f.read, member)

@@ -8,21 +8,22 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 )
 
 // rules say who may use what, and what the bundles are.
 type rules struct {
-	lists   map[string]storage.AccessList // by member
-	bundles []storage.Bundle
+	lists   map[string]access.List // by member
+	bundles []access.Bundle
 	open    bool // everybody may use a capability without a list
 }
 
 // same reports whether nothing was written between two readings.
 func (r *rules) same(other *rules) bool {
 	return r != nil && r.open == other.open &&
-		maps.EqualFunc(r.lists, other.lists, func(a, b storage.AccessList) bool { return a.Version == b.Version }) &&
-		slices.EqualFunc(r.bundles, other.bundles, func(a, b storage.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
+		maps.EqualFunc(r.lists, other.lists, func(a, b access.List) bool { return a.Version == b.Version }) &&
+		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
 
 // readings bound how often rules are read until they hold still.
@@ -61,11 +62,11 @@ func (b *Bus) reload(ctx context.Context) error {
 }
 
 func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
-	r = &rules{lists: map[string]storage.AccessList{}}
+	r = &rules{lists: map[string]access.List{}}
 	if r.open, err = b.isOpen(ctx); err != nil {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
-	lists, err := all(func(from string) ([]storage.AccessList, string, error) {
+	lists, err := all(func(from string) ([]access.List, string, error) {
 		return b.c.Catalog.AccessLists(ctx, from, driver.Page)
 	})
 	if err != nil {
@@ -74,7 +75,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 	for _, l := range lists {
 		r.lists[l.Member] = l
 	}
-	r.bundles, err = all(func(from string) ([]storage.Bundle, string, error) {
+	r.bundles, err = all(func(from string) ([]access.Bundle, string, error) {
 		return b.c.Catalog.Bundles(ctx, from, driver.Page)
 	})
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // ruleless is a catalog whose access lists cannot be read.
 type ruleless struct{ *storage.Store }
 
-func (ruleless) AccessLists(context.Context, string, int) ([]storage.AccessList, string, error) {
+func (ruleless) AccessLists(context.Context, string, int) ([]access.List, string, error) {
 	return nil, "", errAway
 }
 
@@ -22,7 +23,7 @@ type stumbling struct {
 	left int
 }
 
-func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]storage.AccessList, string, error) {
+func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error) {
 	if c.left--; c.left < 0 {
 		return nil, "", errAway
 	}
@@ -64,7 +65,7 @@ func (c *shifting) Capabilities(ctx context.Context, owner, from string, n int) 
 func TestWhatIsRemovedMeanwhileIsNotListedWithoutItsRules(t *testing.T) {
 	h := emptyHouse(t)
 	c := h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
-	h.allow("payroll", storage.AccessRule{Subject: "user:u9"})
+	h.allow("payroll", access.Rule{Subject: "user:u9"})
 	catalog := &shifting{Store: h.store}
 	h.open(func(c *mcpbus.Config) { c.Catalog = catalog })
 	h.wantList("as it stands")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // user gives a token of a user by an application.
@@ -128,7 +129,7 @@ func TestOnlyWhatTheUserMayUseIsAskedFor(t *testing.T) {
 	h := emptyHouse(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
-	h.allow("payroll", storage.AccessRule{Subject: "user:u9"})
+	h.allow("payroll", access.Rule{Subject: "user:u9"})
 	h.open()
 	h.user("bob", "u2", "tools:pets")
 	h.same("bob", "payroll__wipe")

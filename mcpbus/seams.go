@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Catalog is where capabilities and their tools are kept, and who may use them.
@@ -16,11 +19,11 @@ type Catalog interface {
 	Capabilities(ctx context.Context, owner, from string, n int) (page []storage.Capability, next string, err error)
 	// Tools returns a capability and its tools as they were written together, or
 	// storage.ErrNotFound.
-	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	// AccessLists returns a page of all access lists, and Bundles one of all bundles. Their
 	// Version changes with each change.
-	AccessLists(ctx context.Context, from string, n int) (page []storage.AccessList, next string, err error)
-	Bundles(ctx context.Context, from string, n int) (page []storage.Bundle, next string, err error)
+	AccessLists(ctx context.Context, from string, n int) (page []access.List, next string, err error)
+	Bundles(ctx context.Context, from string, n int) (page []access.Bundle, next string, err error)
 	// Setting returns a stored setting, "" if it is not set.
 	Setting(ctx context.Context, name string) (string, error)
 	// App returns an application, whose tier access lists may ask for, or an error that wraps
@@ -45,7 +48,7 @@ type Invoker interface {
 	//
 	// What is worked out of a tool may be remembered under the capability's Member and
 	// Version and the tool's Name; tools without a Call change without a new Version.
-	Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error)
+	Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error)
 }
 
 // Meter counts and records calls. It must not wait for the store.
@@ -55,7 +58,7 @@ type Meter interface {
 	// answered.
 	Charge(caller storage.Caller, product string, failed bool) error
 	// Note puts an event on the audit trail.
-	Note(event storage.Event)
+	Note(event event.Event)
 }
 
 // Verifier judges the bearer tokens of requests that no gateway has looked at.
@@ -69,7 +72,7 @@ type Verifier interface {
 // Discoverer asks an upstream MCP endpoint for its tools.
 type Discoverer interface {
 	// Discover returns the tools as they are to be listed: named and described as
-	// storage.Tool wants it, with input schemas that any client can read; and after how
+	// toolplan.Tool wants it, with input schemas that any client can read; and after how
 	// long to ask again, 0 for Config.Discovery.
-	Discover(ctx context.Context, c storage.Capability) (tools []storage.Tool, again time.Duration, err error)
+	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
 }

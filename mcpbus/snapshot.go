@@ -7,6 +7,8 @@ import (
 
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // snapshot is every tool on the bus at one moment, and who may use it. It never changes: a
@@ -17,9 +19,9 @@ type snapshot struct {
 	text  []byte // the tools as they are listed, with a comma after each
 	ends  []int  // in text, after each tool and before its comma
 
-	access     map[string]*access // by member
-	accesses   []*access          // in the order of the tools
-	mentioned  map[storage.Subject]bool
+	access     map[string]*accessIndex // by member
+	accesses   []*accessIndex          // in the order of the tools
+	mentioned  map[access.Subject]bool
 	strict     bool            // somebody may not use everything
 	tiers      bool            // a rule is about a tier
 	owners     bool            // a rule is about a user, and so about applications of theirs
@@ -52,27 +54,27 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 // govern adds who may use the tools, and the bundles. The tools of a capability stand side
 // by side: the name of one ends before "__" and has none.
 func (s *snapshot) govern(r *rules) {
-	s.access, s.mentioned, s.bundles = map[string]*access{}, map[storage.Subject]bool{}, map[string]bits{}
+	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
 	s.strict = !r.open
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
 		for hi < len(s.tools) && s.tools[hi].capability.Member == member {
 			hi++
 		}
-		a := newAccess(s, lo, hi, r.lists[member].Rules, r.open)
+		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.open)
 		for subject := range a.rules {
 			s.mentioned[subject], s.strict = true, true
-			s.tiers = s.tiers || subject.Kind == storage.SubjectTier
-			s.owners = s.owners || subject.Kind == storage.SubjectUser
+			s.tiers = s.tiers || subject.Kind == access.SubjectTier
+			s.owners = s.owners || subject.Kind == access.SubjectUser
 		}
 		if !a.open {
-			s.mentioned[storage.Subject{Kind: storage.SubjectUser, Name: a.capability.Owner}] = true
+			s.mentioned[access.Subject{Kind: access.SubjectUser, Name: a.capability.Owner}] = true
 		}
 		s.access[member], s.accesses = a, append(s.accesses, a)
 		lo = hi
 	}
 	if s.strict {
-		s.mentioned[storage.Subject{Kind: storage.SubjectRole, Name: storage.RoleAdmin}] = true
+		s.mentioned[access.Subject{Kind: access.SubjectRole, Name: storage.RoleAdmin}] = true
 	}
 	s.everything = &view{tools: newBits(len(s.tools)), count: len(s.tools)}
 	s.everything.tools.set(0, len(s.tools))
@@ -82,12 +84,12 @@ func (s *snapshot) govern(r *rules) {
 }
 
 // bundle finds the tools of a bundle.
-func (s *snapshot) bundle(b storage.Bundle) bits {
+func (s *snapshot) bundle(b access.Bundle) bits {
 	in := newBits(len(s.tools))
 	for _, name := range b.Tools {
-		member, tool, _ := storage.SplitTool(name)
+		member, tool, _ := toolplan.SplitName(name)
 		a := s.access[member]
-		if a == nil || !b.Knew(*a.capability) {
+		if a == nil || !b.Knew(a.capability.CreatedAt) {
 			continue
 		}
 		if tool == "*" {
@@ -102,14 +104,14 @@ func (s *snapshot) bundle(b storage.Bundle) bits {
 // known is Who without what no rule mentions: who are the same to the access lists are equal.
 func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
 	unless := func(kind, name string) string {
-		if s.mentioned[storage.Subject{Kind: kind, Name: name}] {
+		if s.mentioned[access.Subject{Kind: kind, Name: name}] {
 			return name
 		}
 		return ""
 	}
 	return toolaccess.Who{
-		User: unless(storage.SubjectUser, who.User), Role: unless(storage.SubjectRole, who.Role),
-		App: unless(storage.SubjectApp, who.App), Tier: unless(storage.SubjectTier, who.Tier), Owner: unless(storage.SubjectUser, who.Owner),
+		User: unless(access.SubjectUser, who.User), Role: unless(access.SubjectRole, who.Role),
+		App: unless(access.SubjectApp, who.App), Tier: unless(access.SubjectTier, who.Tier), Owner: unless(access.SubjectUser, who.Owner),
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // people are users whose roles a test moves, and who counts how often they are asked for.
@@ -47,7 +49,7 @@ func (p *people) set(edit func()) {
 func developers(t *testing.T) (*house, *people) {
 	h, p := emptyHouse(t), &people{roles: map[string]string{"u2": storage.RoleDeveloper}}
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
-	h.allow("pets", storage.AccessRule{Subject: "role:developer"})
+	h.allow("pets", access.Rule{Subject: "role:developer"})
 	h.open(func(c *mcpbus.Config) { c.Users = p })
 	h.user("dev", "u2", "tools")
 	return h, p
@@ -131,7 +133,7 @@ func TestATierIsReadByTheClock(t *testing.T) {
 		app.SetTier(storage.TierEnterprise, time.Now(), time.Now().Add(time.Hour))
 		app = must(h.store.SaveApp(t.Context(), app))(t)
 		h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
-		h.allow("pets", storage.AccessRule{Subject: "tier:enterprise"})
+		h.allow("pets", access.Rule{Subject: "tier:enterprise"})
 		h.open()
 		h.tokens.give("dev", storage.Caller{AppID: app.ID, Scope: "app", Audience: issuer}, 24*time.Hour)
 		h.mayCall("an enterprise", true)
@@ -154,14 +156,14 @@ func TestALostRoleIsTold(t *testing.T) {
 
 func TestAThousandUsersWithRulesOfTheirOwn(t *testing.T) {
 	h := emptyHouse(t)
-	tools := make([]storage.Tool, 100)
+	tools := make([]toolplan.Tool, 100)
 	for i := range tools {
 		tools[i] = rest("get", fmt.Sprintf("t%02d", i))
 	}
 	h.register(capability("m", "https://m.example.com"), tools...)
-	var rules []storage.AccessRule
+	var rules []access.Rule
 	for i := range 1000 {
-		rules = append(rules, storage.AccessRule{Subject: fmt.Sprint("user:x", i), Tools: []string{fmt.Sprintf("t%02d", i%100)}})
+		rules = append(rules, access.Rule{Subject: fmt.Sprint("user:x", i), Tools: []string{fmt.Sprintf("t%02d", i%100)}})
 		h.user(fmt.Sprint("b", i), fmt.Sprint("x", i), "tools")
 	}
 	h.allow("m", rules...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 type tool struct {
 	name       string // member__name
 	capability *storage.Capability
-	stored     storage.Tool
+	stored     toolplan.Tool
 	upstream   string // for the limit of calls: scheme and host
 	json       []byte // as it is listed
 	sum        uint64 // of json, for this process
@@ -35,7 +36,7 @@ var seed = maphash.MakeSeed()
 // version, or found by a Discoverer that looks at nothing, may have some. A tool that a
 // client could not read is an error: one of
 // them in a list costs many clients the whole list.
-func newTool(c *storage.Capability, stored storage.Tool) (*tool, error) {
+func newTool(c *storage.Capability, stored toolplan.Tool) (*tool, error) {
 	t := &tool{name: c.Member + "__" + stored.Name, capability: c, stored: stored, upstream: upstreamOf(c.UpstreamURL)}
 	switch {
 	case stored.Name == "" || !isName(t.name):
@@ -115,7 +116,7 @@ type annotations struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
-func annotationsOf(t storage.Tool) *annotations {
+func annotationsOf(t toolplan.Tool) *annotations {
 	switch t.Method {
 	case "":
 		if t.ChangesNothing() {

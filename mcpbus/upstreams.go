@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // UpstreamsConfig is what NewUpstreams needs. The zero value calls public addresses only.
@@ -69,7 +70,7 @@ func (u *Upstreams) Close(ctx context.Context) error {
 }
 
 // Call implements Invoker.
-func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (result Result, err error) {
+func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error) {
 	if t.Call == nil {
 		result, err = u.named(ctx, c, t, arguments)
 	} else {
@@ -81,7 +82,7 @@ func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t storage.To
 	return result, err
 }
 
-func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
 	plan, err := u.plans.of(c, t)
 	if err != nil {
 		return Result{}, err
@@ -94,7 +95,7 @@ func service(c storage.Capability) restcall.Upstream {
 	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
-func (u *Upstreams) named(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) named(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
 	r, err := u.mcp.Call(ctx, endpoint(c), cmp.Or(t.RemoteName, t.Name), arguments)
 	return Result(r), err
 }
@@ -104,14 +105,14 @@ func endpoint(c storage.Capability) mcpcall.Upstream {
 }
 
 // Discover implements Discoverer.
-func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]storage.Tool, time.Duration, error) {
+func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
 	found, err := u.find(ctx, c)
 	return found.Tools, found.TTL, err
 }
 
 // Find asks an MCP endpoint for its tools, and says what of its list is none. It is what a
 // registrar asks.
-func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	found, err := u.find(ctx, c)
 	return found.Tools, found.Skipped, err
 }
@@ -139,7 +140,7 @@ type planKey struct {
 
 const planRoom = 20_000 // plans to remember, some 12 KB each; beyond it all are forgotten
 
-func (p *plans) of(c storage.Capability, t storage.Tool) (*restcall.Plan, error) {
+func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}
 	if known, ok := p.known.Load(key); ok {
 		return known.(*restcall.Plan), nil

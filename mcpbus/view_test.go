@@ -11,21 +11,23 @@ import (
 
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // ruled is a snapshot of 100 tools of m, with rules.
-func ruled(list ...storage.AccessRule) *snapshot {
+func ruled(list ...access.Rule) *snapshot {
 	var tools []*tool
 	c := &storage.Capability{Member: "m", Owner: "uo"}
 	for i := range 100 {
 		name := fmt.Sprintf("t%02d", i)
-		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: storage.Tool{Name: name}, json: []byte(name), sum: uint64(i)})
+		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: toolplan.Tool{Name: name}, json: []byte(name), sum: uint64(i)})
 	}
-	return newSnapshot(tools, &rules{lists: map[string]storage.AccessList{"m": {Member: "m", Rules: list}}, open: true})
+	return newSnapshot(tools, &rules{lists: map[string]access.List{"m": {Member: "m", Rules: list}}, open: true})
 }
 
 func TestCallersWithTheSameRulesShareAView(t *testing.T) {
-	s := ruled(storage.AccessRule{Subject: "role:developer"}, storage.AccessRule{Subject: "user:u1", Tools: []string{"t01"}})
+	s := ruled(access.Rule{Subject: "role:developer"}, access.Rule{Subject: "user:u1", Tools: []string{"t01"}})
 	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.known(who)}) }
 	strangers := of(toolaccess.Who{User: "u5", App: "a"})
 	for i := range 5000 {
@@ -42,7 +44,7 @@ func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 }
 
 func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
-	s := ruled(storage.AccessRule{Subject: "everyone"})
+	s := ruled(access.Rule{Subject: "everyone"})
 	key := func(i int) viewKey { return viewKey{who: toolaccess.Who{User: strconv.Itoa(i)}} }
 	busy := s.view(key(-1))
 	for i := range 10 * maxViews {
@@ -60,7 +62,7 @@ func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 }
 
 func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
-	s := ruled(storage.AccessRule{Subject: "user:u1", Tools: []string{"t07"}})
+	s := ruled(access.Rule{Subject: "user:u1", Tools: []string{"t07"}})
 	var all sync.WaitGroup
 	found := make([]*view, 64)
 	for i := range found {

@@ -7,31 +7,31 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Audit is where this room writes down what it does; *gateway.Gateway has it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
-	Note(e storage.Event)
+	Note(e event.Event)
 	// NoteNow returns when the event is stored, or why it is not.
-	NoteNow(ctx context.Context, e storage.Event) error
+	NoteNow(ctx context.Context, e event.Event) error
 }
 
 // nowhere is the trail of a host that keeps none.
 type nowhere struct{}
 
-func (nowhere) Note(storage.Event)                           {}
-func (nowhere) NoteNow(context.Context, storage.Event) error { return nil }
+func (nowhere) Note(event.Event)                           {}
+func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
 
 // act begins the audit event of a request.
-func (s *Server) act(r *http.Request, kind string) *storage.Event {
+func (s *Server) act(r *http.Request, kind string) *event.Event {
 	e := reqctx.Event(r, kind, s.c.ClientIP(r))
 	return &e
 }
 
 // done completes an event by what came of the request.
-func done(e *storage.Event, err error) {
+func done(e *event.Event, err error) {
 	e.Latency, e.Status = time.Since(e.At), http.StatusOK
 	if err != nil {
 		e.Status = reply.FailureOf(err).Status

@@ -109,7 +109,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	} else if err != nil {
 		return "", err
 	}
-	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.c.Store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
 	code, err = authorization.Issue(ctx, who)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/test/dialogue"
 	"github.com/keystile/keystile/internal/test/openapitest"
@@ -119,7 +120,7 @@ func signed(store *storage.Store) reply.Route {
 			q.Del("ago")
 			q.Set("timestamp", strconv.FormatInt(time.Now().Add(-ago).Unix(), 10))
 		}
-		q.Set("sign", app.Sign(q))
+		q.Set("sign", md5sign.Of(app, q))
 		w.Header().Set("X-Query", q.Encode())
 		return nil
 	}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Entry 52: what manages a user's applications is asked for each time, whoever asks and
@@ -67,7 +67,7 @@ func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
 	if next.text("scope") != "openid tools" || next.body["expires_in"] != float64(604800) {
 		t.Errorf("a refresh grants %q for %v s", next.text("scope"), next.body["expires_in"])
 	}
-	stored := must(h.store.Token(t.Context(), storage.KeyOf(next.text("refresh_token"))))(t)
+	stored := must(h.store.Token(t.Context(), handle.KeyOf(next.text("refresh_token"))))(t)
 	if stored.Scope != "openid tools" {
 		t.Errorf("the refresh token keeps %q", stored.Scope)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
@@ -21,10 +22,10 @@ var (
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
 
 	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // spec 4.10
-	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: storage.ErrTimestamp.Error()}                                                       // spec 5, 7
-	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: storage.ErrRepeated.Error()}                                                        // spec 5
-	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: storage.ErrAmbiguous.Error()}                                                       // spec 5
-	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: storage.ErrSign.Error()}                                                            // spec 5
+	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()}                                                       // spec 5, 7
+	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrRepeated.Error()}                                                        // spec 5
+	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // spec 5
+	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // spec 5
 
 	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",

@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // The way through authorize that begins at the old endpoints and ends with a code of kind
@@ -123,7 +124,7 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 const legacyScope = "openid profile"
 
 func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if _, err := s.c.Store.MeetOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.c.Store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 16)
@@ -131,7 +132,7 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
 	granted := s.c.Store.Later(now)
 	t := driver.Token{
-		Key: storage.KeyOf(code), Kind: driver.KindLegacy, Grant: storage.NewGrant(granted), GrantedAt: granted,
+		Key: handle.KeyOf(code), Kind: driver.KindLegacy, Grant: handle.NewGrant(granted), GrantedAt: granted,
 		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
 		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
 	}

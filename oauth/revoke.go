@@ -10,12 +10,14 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // revoke is POST /oauth/revoke (spec 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	act := s.act(r, storage.EventRevocation)
+	act := s.act(r, event.Revocation)
 	act.Anonymous = true
 	err := s.ends(w, r, act)
 	done(act, err)
@@ -33,7 +35,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 
 // ends does what is asked. Of an application without a secret only a good token of its own
 // proves that it asks.
-func (s *Server) ends(w http.ResponseWriter, r *http.Request, act *storage.Event) error {
+func (s *Server) ends(w http.ResponseWriter, r *http.Request, act *event.Event) error {
 	app, form, err := s.client(w, r)
 	act.App = app.ID
 	if err != nil {
@@ -57,7 +59,7 @@ type revokeResponse struct {
 // end revokes a token: a refresh token with its whole family, an access token alone. One
 // that is unknown or over needs no end (RFC 7009 2.2).
 func (s *Server) end(ctx context.Context, app storage.App, text string) (ended bool, err error) {
-	if strings.HasPrefix(text, storage.RefreshPrefix) {
+	if strings.HasPrefix(text, handle.RefreshPrefix) {
 		return s.endFamily(ctx, app, text)
 	}
 	caller, err := s.verifier.Issued(text)
@@ -70,9 +72,9 @@ func (s *Server) end(ctx context.Context, app storage.App, text string) (ended b
 	return true, s.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
 }
 
-func (s *Server) endFamily(ctx context.Context, app storage.App, handle string) (ended bool, err error) {
+func (s *Server) endFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	now := time.Now()
-	t, err := s.c.Store.Token(ctx, storage.KeyOf(handle))
+	t, err := s.c.Store.Token(ctx, handle.KeyOf(text))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, nil

@@ -24,7 +24,7 @@ import (
 // Store is what this room asks of storage; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	MeetOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	Setting(ctx context.Context, name string) (string, error)
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
@@ -177,7 +177,7 @@ func (s *Server) engineConfig() engine.Config {
 		Issuer: s.c.Issuer, Resources: s.c.Resources, Store: s.c.Store, Keys: s.keys, Revoker: s.revoked,
 		User: s.c.Users.User,
 		OpenID: func(ctx context.Context, appID, sub string) (string, error) {
-			o, err := s.c.Store.MeetOpenID(ctx, appID, sub)
+			o, err := s.c.Store.EnsureOpenID(ctx, appID, sub)
 			return o.OpenID, err
 		},
 		ForcePKCE: func(ctx context.Context) (bool, error) {

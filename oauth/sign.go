@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -29,19 +30,19 @@ var authorizeNames = []string{
 // are sent empty or twice. Who the application is, is judged later.
 func (s *Server) checkSign(ctx context.Context, text string) error {
 	sent, err := url.ParseQuery(text)
-	if err != nil || !storage.IsSigned(sent) {
+	if err != nil || !md5sign.IsSigned(sent) {
 		return nil // parseForm says what is wrong with it
 	}
 	app, missing := s.c.Store.App(ctx, sent.Get("client_id"))
 	if missing != nil && !errors.Is(missing, storage.ErrNotFound) {
 		return missing
 	}
-	switch err := app.CheckSign(sent, time.Now(), authorizeNames...); {
-	case errors.Is(err, storage.ErrTimestamp):
+	switch err := md5sign.Check(app, sent, time.Now(), authorizeNames...); {
+	case errors.Is(err, md5sign.ErrTimestamp):
 		return badTimestamp
-	case errors.Is(err, storage.ErrRepeated):
+	case errors.Is(err, md5sign.ErrRepeated):
 		return badRepeat
-	case errors.Is(err, storage.ErrAmbiguous):
+	case errors.Is(err, md5sign.ErrAmbiguous):
 		return badMixture
 	case err != nil && missing == nil:
 		return badSign

@@ -13,11 +13,12 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // token is POST /oauth/token (spec 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
-	act := s.act(r, storage.EventToken)
+	act := s.act(r, event.Token)
 	act.Anonymous = true
 	defer func() {
 		done(act, err)
@@ -44,7 +45,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	act.User, act.Anonymous = granted.User.Sub, false
 	if act.Detail == engine.GrantCode && !granted.Challenge {
-		act.Detail = storage.DetailNoPKCE
+		act.Detail = event.DetailNoPKCE
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))

@@ -5,28 +5,28 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/toolschema"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // argument is a property of an input schema and the place it goes to.
 type argument struct {
-	toolschema.Field               // Name is what the upstream knows
-	in               string        // path, query, header, cookie or body
-	as               string        // the property
-	param            storage.Param // how it is written, of path, query, header and cookie
-	form             *formField    // how a form writes it, of a body; nil: by its value
-	more             bool          // its members are members of the body
+	toolschema.Field                // Name is what the upstream knows
+	in               string         // path, query, header, cookie or body
+	as               string         // the property
+	param            toolplan.Param // how it is written, of path, query, header and cookie
+	form             *formField     // how a form writes it, of a body; nil: by its value
+	more             bool           // its members are members of the body
 }
 
 // formField is how a form writes an argument.
 type formField struct {
-	storage.Field
+	toolplan.Field
 	headers []header // of its part
 }
 
 // header is one of a part. arg is nil if it is fixed.
 type header struct {
-	storage.PartHeader
+	toolplan.PartHeader
 	arg *argument
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Media types whose bodies are put together from arguments.
@@ -21,7 +21,7 @@ const (
 
 // body is what a request carries: fields, or one argument that is all of it.
 type body struct {
-	storage.Body
+	toolplan.Body
 	whole bool
 	empty bool // nothing is said of what it holds
 	args  []argument
@@ -79,7 +79,7 @@ func (d *document) requestBody(n toolschema.Node, view *toolschema.Projection) *
 // shaped returns the body that a schema describes: an object is taken apart into fields,
 // anything else is one argument.
 func (d *document) shaped(schema toolschema.Node, kind string, required bool, view *toolschema.Projection) *body {
-	b := &body{Body: storage.Body{ContentType: kind, Required: required}}
+	b := &body{Body: toolplan.Body{ContentType: kind, Required: required}}
 	if schema.Value == nil {
 		schema.Value = true // anything
 	}
@@ -117,7 +117,7 @@ func typed(f toolschema.Field, kind string) *formField {
 	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
 		return nil
 	}
-	return &formField{Field: storage.Field{ContentType: strings.Clone(f.MediaType)}}
+	return &formField{Field: toolplan.Field{ContentType: strings.Clone(f.MediaType)}}
 }
 
 // text is a body that no rule makes from values: the caller writes it.
@@ -137,7 +137,7 @@ func (b *body) all(schema tree.Object) *body {
 
 // form reads the formData parameters of OpenAPI 2.0. A file can only go in a multipart.
 func (d *document) form(parameters []parameter, consumes []string, view *toolschema.Projection) *body {
-	b := &body{Body: storage.Body{ContentType: typeForm}}
+	b := &body{Body: toolplan.Body{ContentType: typeForm}}
 	if !slices.Contains(consumes, typeForm) && slices.Contains(consumes, typeMultipart) {
 		b.ContentType = typeMultipart
 	}

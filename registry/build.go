@@ -8,25 +8,25 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // build makes the tool of an operation. It fails if the tool passes a limit.
-func (d *document) build(op operation, name string, limits toolschema.Limits) (storage.Tool, error) {
+func (d *document) build(op operation, name string, limits toolschema.Limits) (toolplan.Tool, error) {
 	view := d.Projection(limits, d.skips.add)
 	parameters := d.parameters(op, view)
 	params := d.params(op, parameters, view)
 	body := d.body(op, parameters, view)
 	d.steps += view.Steps()
 	if err := view.Err(); err != nil {
-		return storage.Tool{}, err
+		return toolplan.Tool{}, err
 	}
 	path := publicPath(op.path)
 	return plan{
 		params: params, body: body,
-		tool: storage.Tool{
+		tool: toolplan.Tool{
 			Name: name, Method: op.method, Path: strings.Clone(path), Description: op.description(path),
-			Call: &storage.Call{Template: strings.Clone(plainTemplate(op.path))},
+			Call: &toolplan.Call{Template: strings.Clone(plainTemplate(op.path))},
 		},
 	}.bound(d.options)
 }
@@ -85,14 +85,14 @@ func (op operation) description(path string) string {
 
 // plan is a tool whose arguments are known and not yet named.
 type plan struct {
-	tool   storage.Tool
+	tool   toolplan.Tool
 	params []argument
 	body   *body
 	rest   tree.Object // what the schema says beside its arguments
 }
 
 // bound names the arguments and binds each of them once.
-func (p plan) bound(o Options) (storage.Tool, error) {
+func (p plan) bound(o Options) (toolplan.Tool, error) {
 	args := make([]*argument, 0, len(p.params))
 	for i := range p.params {
 		args = append(args, &p.params[i])
@@ -112,7 +112,7 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 		}
 	}
 	if len(args) > o.MaxProperties {
-		return storage.Tool{}, fmt.Errorf("it has more than %d properties", o.MaxProperties)
+		return toolplan.Tool{}, fmt.Errorf("it has more than %d properties", o.MaxProperties)
 	}
 	nameArguments(args)
 	input := make(toolschema.Input, 0, len(args))
@@ -122,7 +122,7 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 	}
 	var err error
 	if p.tool.InputSchema, err = input.With(p.rest, o.MaxSchema); err != nil {
-		return storage.Tool{}, err
+		return toolplan.Tool{}, err
 	}
 	for _, a := range p.params {
 		a.param.Arg, a.param.Name, a.param.In, a.param.Required = a.as, strings.Clone(a.Name), a.in, a.Required
@@ -133,7 +133,7 @@ func (p plan) bound(o Options) (storage.Tool, error) {
 }
 
 // bound returns the plan of a body whose arguments are named.
-func (b *body) bound() *storage.Body {
+func (b *body) bound() *toolplan.Body {
 	if b == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (b *body) bound() *storage.Body {
 			out.More = a.as
 			continue
 		}
-		var f storage.Field
+		var f toolplan.Field
 		if a.form != nil {
 			f = a.form.bound()
 		}
@@ -161,7 +161,7 @@ func (b *body) bound() *storage.Body {
 }
 
 // bound returns how a field is written, its headers with the names of their arguments.
-func (f *formField) bound() storage.Field {
+func (f *formField) bound() toolplan.Field {
 	out := f.Field
 	for _, h := range f.headers {
 		if h.arg != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // actor returns who may register here, before anything of the body is read.
@@ -103,7 +104,7 @@ func (g *Registry) note(r *http.Request, user storage.User, detail string) error
 	if g.c.Audit == nil {
 		return nil
 	}
-	e := reqctx.Event(r, storage.EventRegistration, g.c.ClientIP(r))
+	e := reqctx.Event(r, event.Registration, g.c.ClientIP(r))
 	e.User, e.Status, e.Detail = user.Sub, http.StatusOK, detail
 	if err := g.c.Audit.NoteNow(r.Context(), e); err != nil {
 		return untold.Because(err)

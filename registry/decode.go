@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/yamljson"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // maxRequest is a document of the largest size as a JSON string, where every quote is
@@ -117,7 +118,7 @@ func (q *Request) fill(fields map[string]json.RawMessage) error {
 		case must != "":
 			wrong = append(wrong, name+" must be "+must)
 		case !known && len(q.unknown) < maxUnknown:
-			q.unknown = append(q.unknown, storage.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
+			q.unknown = append(q.unknown, toolplan.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
 		}
 	}
 	if wrong != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Entry 34 of the decisions.
@@ -50,7 +51,7 @@ func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	var h *house
 	mina := ""
 	h = newHouse(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			h.want(h.register(mina, standard("m", "newer")), 200, 1, "a registration meanwhile")
 			return upstreams{}.Find(ctx, c)
 		})
@@ -63,15 +64,15 @@ func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	}
 }
 
-type discoverer func(context.Context, storage.Capability) ([]storage.Tool, []storage.Skip, error)
+type discoverer func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error)
 
-func (d discoverer) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (d discoverer) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	return d(ctx, c)
 }
 
 // leaky fails as net/http does: with the URL, whose query may be a key.
 type leaky struct{}
 
-func (leaky) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (leaky) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	return nil, nil, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
 }

@@ -4,11 +4,10 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // encode reads how the media type object of a form writes its fields. Of other bodies the
@@ -115,7 +114,7 @@ func (d *document) partHeaders(a *argument, headers toolschema.Node, view *tools
 			d.skips.add(at, "not a header that a part may have")
 			continue
 		}
-		h := header{PartHeader: storage.PartHeader{Name: strings.Clone(m.Key)}}
+		h := header{PartHeader: toolplan.PartHeader{Name: strings.Clone(m.Key)}}
 		v, _ := n.Value.(tree.Object)
 		schema := d.resolved(n.Get("schema"))
 		if text, ok := only(schema); ok {
@@ -170,7 +169,7 @@ func (d *document) collected(p parameter) *formField {
 	return &formField{Field: f}
 }
 
-var collections = map[string]storage.Field{
+var collections = map[string]toolplan.Field{
 	"":      {Style: openapi3.SerializationForm},
 	"csv":   {Style: openapi3.SerializationForm},
 	"ssv":   {Style: openapi3.SerializationSpaceDelimited},

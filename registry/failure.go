@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Why a registration is refused, beside what a document is refused for.
@@ -37,7 +37,7 @@ type refusal struct {
 }
 
 type skipData struct {
-	Skipped []storage.Skip `json:"skipped"`
+	Skipped []toolplan.Skip `json:"skipped"`
 }
 
 // answer writes a rejection, which has more to say than other failures. Any other error

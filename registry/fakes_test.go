@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // faulty is a backend that can be made to fail.
@@ -54,7 +55,7 @@ func (f *faulty) before(puts func([]driver.Doc) error, gets func(string) error) 
 // upstreams is a Discoverer that knows a few endpoints.
 type upstreams struct{}
 
-func (upstreams) Find(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+func (upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	switch {
 	case strings.Contains(c.UpstreamURL, "silent"):
 		<-ctx.Done()
@@ -64,9 +65,9 @@ func (upstreams) Find(ctx context.Context, c storage.Capability) ([]storage.Tool
 	case strings.Contains(c.UpstreamURL, "empty"):
 		return nil, nil, nil
 	}
-	return []storage.Tool{
+	return []toolplan.Tool{
 		{Name: "search", Description: "Search", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
-	}, []storage.Skip{{Pointer: "/tools/1", Reason: "no name"}}, nil
+	}, []toolplan.Skip{{Pointer: "/tools/1", Reason: "no name"}}, nil
 }
 
 // urlError is how net/http fails.

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Entry 38 of the decisions.
@@ -86,7 +86,7 @@ func TestTheNameVectors(t *testing.T) {
 }
 
 // public is what the vectors say of a tool.
-func public(t *testing.T, tool storage.Tool) map[string]any {
+func public(t *testing.T, tool toolplan.Tool) map[string]any {
 	t.Helper()
 	var out map[string]any
 	decode(t, encode(t, map[string]any{

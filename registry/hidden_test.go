@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -36,7 +37,7 @@ const hiddenStatic = `[{"name":"byPath","httpMethod":"put","path":"/pets/:name/:
 
 // wantVisible fails if anything of a tool that models or people read is not what it was
 // before a text was hidden in it, which was ASCII.
-func wantVisible(t *testing.T, where string, tools []storage.Tool, skipped []storage.Skip) {
+func wantVisible(t *testing.T, where string, tools []toolplan.Tool, skipped []toolplan.Skip) {
 	t.Helper()
 	check := func(text string) {
 		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {

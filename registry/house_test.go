@@ -19,7 +19,10 @@ import (
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -50,7 +53,7 @@ type house struct {
 
 	mu        sync.Mutex // guards what follows
 	changed   []string
-	events    []storage.Event
+	events    []event.Event
 	unwritten error
 }
 
@@ -83,7 +86,7 @@ func (h *house) noticed(member string) {
 }
 
 // NoteNow makes the house the registrar's Audit.
-func (h *house) NoteNow(_ context.Context, e storage.Event) error {
+func (h *house) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.unwritten == nil {
@@ -121,9 +124,9 @@ func (h *house) user(name, role string) storage.User {
 // visitor is a user's browser: the header of its cookie.
 func (h *house) visitor(u storage.User) string {
 	h.Helper()
-	cookie, now := storage.DrawCookie(), time.Now()
+	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
-		ID: storage.SessionID(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
 	}))(h)
 	return "open_sso_token=" + cookie
 }
@@ -149,8 +152,8 @@ type answer struct {
 			ToolCount int `json:"tool_count"`
 			Warning   string
 			Lint      []string
-			Skipped   []storage.Skip
-			Tools     []storage.Tool `json:"tools_static"`
+			Skipped   []toolplan.Skip
+			Tools     []toolplan.Tool `json:"tools_static"`
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,8 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
-
-	"context"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Entry 61 of the decisions.
@@ -109,7 +109,7 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 func TestADiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
 	var marked string
 	h := newHouse(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]storage.Tool, []storage.Skip, error) {
+		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			header := map[string][]string{}
 			hop.Mark(ctx, header)
 			marked = strings.Join(header[hop.Header], "|")

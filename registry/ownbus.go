@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/netguard"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // busPath is where the bus is (spec 4.9); bundles are below it.
@@ -28,13 +28,13 @@ func (g *Registry) checkNotBus(q Request) error {
 
 // toBus returns what tells the tools of a request that lead to the bus itself. Those that
 // lead to other endpoints of this server are as good as any.
-func (g *Registry) toBus(q Request) func(storage.Tool) bool {
+func (g *Registry) toBus(q Request) func(toolplan.Tool) bool {
 	u := g.own(q.UpstreamURL)
 	if u == nil {
-		return func(storage.Tool) bool { return false }
+		return func(toolplan.Tool) bool { return false }
 	}
 	base := strings.TrimRight(u.EscapedPath(), "/")
-	return func(t storage.Tool) bool {
+	return func(t toolplan.Tool) bool {
 		template, _, _ := strings.Cut(t.Call.Template, "#")
 		template, _, _ = strings.Cut(template, "?")
 		literal, _, open := strings.Cut(template, "{")

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Whatever happens in whatever order, what is stored is what a map would hold.
@@ -166,7 +167,7 @@ type exchanged struct {
 	read int
 }
 
-func (e *exchanged) Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error) {
+func (e *exchanged) Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error) {
 	e.read++
 	c, tools, err := e.Store.Tools(ctx, member)
 	c.Owner = "somebody"

@@ -9,10 +9,9 @@ import (
 	"unicode"
 
 	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // parameter is an OpenAPI parameter whose reference has been followed.
@@ -94,7 +93,7 @@ func (d *document) argument(p parameter, view *toolschema.Projection) (a argumen
 	a.Schema, ok = view.Schema(schema)
 	a.Schema = toolschema.Described(a.Schema, p.Text("description"))
 	a.Name, a.in, a.Required = p.name, p.in, p.in == "path" || p.True("required")
-	a.param = storage.Param{JSON: json, AllowReserved: p.in == "path" && p.True("allowReserved")}
+	a.param = toolplan.Param{JSON: json, AllowReserved: p.in == "path" && p.True("allowReserved")}
 	if !json {
 		a.param.Style, a.param.Explode = d.serialization(p)
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/keystile/keystile/internal/toolschema"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Options say how documents become tools. The zero value is the default of every field.
@@ -58,9 +58,9 @@ func (o Options) check() (Options, error) {
 
 // Result is what a document yields.
 type Result struct {
-	Tools   []storage.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch
-	Skipped []storage.Skip // what was left out of them, at most 100
-	Version string         // of OpenAPI, as the document says; "" for static tools
+	Tools   []toolplan.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch
+	Skipped []toolplan.Skip // what was left out of them, at most 100
+	Version string          // of OpenAPI, as the document says; "" for static tools
 }
 
 // Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (spec 4.8). The document is a
@@ -119,7 +119,7 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 
 // tool shows an operation with its references resolved if that is asked for and small
 // enough, else without.
-func (d *document) tool(op operation, name string) (storage.Tool, error) {
+func (d *document) tool(op operation, name string) (toolplan.Tool, error) {
 	limits := toolschema.Limits{Properties: d.options.MaxProperties, Bytes: d.options.MaxSchema}
 	if d.options.ResolveRefs {
 		limits.Depth, limits.Nodes = resolveDepth, resolveNodes
@@ -134,7 +134,7 @@ func (d *document) tool(op operation, name string) (storage.Tool, error) {
 }
 
 // sizeOf is about what a tool takes in storage.
-func sizeOf(t storage.Tool) int {
+func sizeOf(t toolplan.Tool) int {
 	const braces = 64 // of one binding, with its keys
 	n := len(t.Name) + len(t.Path) + len(t.Description) + len(t.InputSchema)
 	if t.Call == nil {

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Registered is a capability with its tools, or what would become one.
 type Registered struct {
 	storage.Capability
-	Tools   []storage.Tool
+	Tools   []toolplan.Tool
 	Warning string   // what will keep calls from working, "" if nothing is known to
 	Lint    []string // advice on the document, of a preview that asked for it
 }
@@ -32,7 +33,7 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if _, err := g.place(ctx, actor, q); err != nil { // before a document is read for nothing
 		return Registered{}, err
 	}
-	var tools []storage.Tool
+	var tools []toolplan.Tool
 	skipped := q.unknown
 	if q.kind() != storage.CapabilityMCP {
 		leave, err := g.enter(ctx)

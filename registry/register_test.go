@@ -11,6 +11,8 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestEveryComplaintAboutTheConfigComesAtOnce(t *testing.T) {
@@ -97,7 +99,7 @@ func TestTheBusIsToldOfEachChangeAndOfNothingElse(t *testing.T) {
 	}
 	var details []string
 	for _, e := range h.events {
-		if e.Kind != storage.EventRegistration || e.User == "" || e.Status != 200 || e.IP != "192.0.2.1" {
+		if e.Kind != event.Registration || e.User == "" || e.Status != 200 || e.IP != "192.0.2.1" {
 			t.Errorf("noted is %+v", e)
 		}
 		details = append(details, e.Detail)
@@ -114,7 +116,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	send := func(paths, more string) answer {
 		return h.register(mina, `{"member":"m","upstream_url":"https://api.example.com",`+more+`"openapi":{"openapi":"3.0.3","paths":{`+paths+`}}}`)
 	}
-	want := []storage.Skip{
+	want := []toolplan.Skip{
 		{Pointer: "/lable", Reason: "a field that is not known here"},
 		{Pointer: "/paths/~1a~1..?x=1/get", Reason: `the template has the segment ".."`},
 		{Pointer: "/paths/~1b?c=%zz/post", Reason: "the query of the template cannot be read"},
@@ -128,7 +130,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want[1:])
 	}
 	a = h.register(mina, `{"member":"m","upstream_url":"https://api.example.com","tools_static":[{"name":"a","httpMethod":"get","path":"/b?c=%zz"},{"name":"d"}]}`)
-	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (storage.Skip{Reason: "the tool a: the query of the template cannot be read"}) {
+	if s := a.body.Data.Skipped; len(s) != 1 || s[0] != (toolplan.Skip{Reason: "the tool a: the query of the template cannot be read"}) {
 		t.Errorf("of a list %v are left out: %s", s, a.text)
 	}
 }
@@ -136,8 +138,8 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 // Entry 37 of the decisions.
 func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
 	h := newHouse(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]storage.Tool, []storage.Skip, error) {
-			return []storage.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]storage.Skip, 120), nil
+		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+			return []toolplan.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]toolplan.Skip, 120), nil
 		})
 	})
 	mina := h.developer("mina")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/keystile/keystile/internal/toolschema"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Why a registration is refused: errcode, with HTTP status 400.
@@ -18,9 +18,9 @@ const (
 
 // Rejection is a document that yields no tools.
 type Rejection struct {
-	Errcode int            // Empty, NotOpenAPI, TooMuch or BadField
-	Msg     string         // for people: what is wrong and what to do
-	Skipped []storage.Skip // what had been left out until then, at most 100
+	Errcode int             // Empty, NotOpenAPI, TooMuch or BadField
+	Msg     string          // for people: what is wrong and what to do
+	Skipped []toolplan.Skip // what had been left out until then, at most 100
 }
 
 func (r *Rejection) Error() string { return r.Msg }
@@ -33,8 +33,8 @@ func limitf(format string, args ...any) *Rejection {
 
 // skips is what was left out of a document.
 type skips struct {
-	list []storage.Skip
-	seen map[storage.Skip]bool // many tools may meet one piece
+	list []toolplan.Skip
+	seen map[toolplan.Skip]bool // many tools may meet one piece
 }
 
 // maxSkips bounds the list: whoever wrote the document reads the first ones.
@@ -44,15 +44,15 @@ func (s *skips) add(n toolschema.Node, reason string) {
 	if len(s.list) >= maxSkips {
 		return
 	}
-	s.put(storage.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
+	s.put(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
 }
 
-func (s *skips) put(skip storage.Skip) {
+func (s *skips) put(skip toolplan.Skip) {
 	if len(s.list) >= maxSkips || s.seen[skip] {
 		return
 	}
 	if s.seen == nil {
-		s.seen = map[storage.Skip]bool{}
+		s.seen = map[toolplan.Skip]bool{}
 	}
 	s.seen[skip] = true
 	s.list = append(s.list, skip)

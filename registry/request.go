@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Request is a registration (spec 4.8): quick with Member and UpstreamURL alone, standard
@@ -36,8 +37,8 @@ type Request struct {
 	// "": whose it is, or the actor's.
 	Owner string
 
-	unknown []storage.Skip // fields that were sent and mean nothing here
-	onlyNew bool           // it may not take the place of what is there: the sign-in is too long ago
+	unknown []toolplan.Skip // fields that were sent and mean nothing here
+	onlyNew bool            // it may not take the place of what is there: the sign-in is too long ago
 }
 
 const (
@@ -132,7 +133,7 @@ func (q Request) unused() bool {
 // over is what is stored of a request, beside its tools, in the place of what is there: who
 // has it stays, and so does what a newer version has written that this one does not know.
 // What is not used is not kept.
-func (q Request) over(there storage.Capability, skipped []storage.Skip) storage.Capability {
+func (q Request) over(there storage.Capability, skipped []toolplan.Skip) storage.Capability {
 	if q.unused() {
 		q.AuthSecret = storage.Secret{}
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // tries bound how often a change is made anew because somebody else came first.
 const tries = 10
 
 // save writes a registration over what is there by then.
-func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []storage.Tool, skipped []storage.Skip) (storage.Capability, error) {
+func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (storage.Capability, error) {
 	return again(func() (storage.Capability, error) {
 		there, err := g.place(ctx, actor, q)
 		if err != nil {
@@ -36,7 +37,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 
 // write stores a capability if allow has nothing against it, and in the same step what its
 // webhook is to be told.
-func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []storage.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
+func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []toolplan.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
 	if err != nil {

@@ -18,15 +18,17 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
 type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	Tools(ctx context.Context, member string) (storage.Capability, []storage.Tool, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	CapabilityLike(ctx context.Context, member string) (storage.Capability, error)
-	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []storage.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
+	SaveCapabilityIf(ctx context.Context, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Capability, error)
 	DeleteCapability(ctx context.Context, c storage.Capability, events ...storage.Delivery) error
 
 	// What webhooks are to be told waits here; Deliver sends it.
@@ -54,13 +56,13 @@ type Users interface {
 // Discoverer asks an upstream MCP endpoint for its tools; *mcpbus.Upstreams does.
 type Discoverer interface {
 	// Find returns what the upstream lists, or an error soon after ctx has ended.
-	Find(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error)
+	Find(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error)
 }
 
 // Audit is where registrations are written down; *gateway.Gateway has it.
 type Audit interface {
 	// NoteNow returns when the event is stored, or why it is not.
-	NoteNow(ctx context.Context, e storage.Event) error
+	NoteNow(ctx context.Context, e event.Event) error
 }
 
 // Config is what New needs.

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Remove ends a capability. The error has HTTP status 404 if there is none, 403 if it is
@@ -40,7 +41,7 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 	if err == nil && !mayChange(actor, c) {
 		return Registered{}, notYours
 	}
-	var tools []storage.Tool
+	var tools []toolplan.Tool
 	if err == nil {
 		c, tools, err = g.c.Store.Tools(ctx, member)
 	}

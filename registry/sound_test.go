@@ -8,10 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/keystile/keystile/internal/restcall"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var (
@@ -20,7 +19,7 @@ var (
 )
 
 // sound fails unless a tool is one that every client can read and the bus can call.
-func sound(t testing.TB, tool storage.Tool) {
+func sound(t testing.TB, tool toolplan.Tool) {
 	t.Helper()
 	if !toolName.MatchString(tool.Name) || tool.Description == "" {
 		t.Errorf("tool %q, %q: want a legal name and a description", tool.Name, tool.Description)
@@ -62,7 +61,7 @@ func sound(t testing.TB, tool storage.Tool) {
 }
 
 // harmless fails if a schema has what some client does not read.
-func harmless(t testing.TB, tool storage.Tool, schema any) {
+func harmless(t testing.TB, tool toolplan.Tool, schema any) {
 	t.Helper()
 	o, is := schema.(map[string]any)
 	if !is {
@@ -107,7 +106,7 @@ func harmless(t testing.TB, tool storage.Tool, schema any) {
 var found sync.Map
 
 // valid asks a validator that is not ours whether the schema is JSON Schema 2020-12.
-func valid(t testing.TB, tool storage.Tool) {
+func valid(t testing.TB, tool toolplan.Tool) {
 	t.Helper()
 	if _, known := found.Load(string(tool.InputSchema)); known {
 		return
@@ -129,7 +128,7 @@ func valid(t testing.TB, tool storage.Tool) {
 }
 
 // boundOnce fails unless every property goes to exactly one place.
-func boundOnce(t testing.TB, tool storage.Tool, properties map[string]any) {
+func boundOnce(t testing.TB, tool toolplan.Tool, properties map[string]any) {
 	t.Helper()
 	var args, places []string
 	var inPath []string

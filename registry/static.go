@@ -10,7 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/toolschema/tree"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // StaticTools turns the hand-filled list of tools_static into tools. An entry has name,
@@ -155,8 +155,8 @@ func (d *document) named(entries []entry) (out []entry) {
 }
 
 // tool binds the arguments of an entry.
-func (e entry) tool(o Options) (storage.Tool, error) {
-	t := storage.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
+func (e entry) tool(o Options) (toolplan.Tool, error) {
+	t := toolplan.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
 	if e.path == "" {
 		t.Description = strings.Clone(cmp.Or(t.Description, e.name))
 		in, err := e.input.ByName()
@@ -167,13 +167,13 @@ func (e entry) tool(o Options) (storage.Tool, error) {
 	}
 	template, err := template(e.path, e.input.Input)
 	if err != nil {
-		return storage.Tool{}, err
+		return toolplan.Tool{}, err
 	}
 	t.Description = strings.Clone(cmp.Or(t.Description, toolschema.Text(strings.ToUpper(e.method)+" "+e.path)))
-	t.Call = &storage.Call{Template: template}
+	t.Call = &toolplan.Call{Template: template}
 	p := plan{tool: t, rest: e.input.Rest()}
 	inPath := placeholders(template)
-	body := &body{Body: storage.Body{ContentType: typeJSON}}
+	body := &body{Body: toolplan.Body{ContentType: typeJSON}}
 	for _, f := range e.input.Input {
 		a := argument{Field: f}
 		switch {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Entry 57 of the decisions.
@@ -45,9 +46,9 @@ func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 func TestASignInOfTheFutureIsNotRecent(t *testing.T) {
 	h := newHouse(t)
 	mina := h.user("mina", storage.RoleDeveloper)
-	cookie, now := storage.DrawCookie(), time.Now()
+	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(t.Context(), storage.Session{
-		ID: storage.SessionID(cookie), UserID: mina.Sub, AuthTime: now.Add(time.Hour), ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: mina.Sub, AuthTime: now.Add(time.Hour), ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
 	}))(t)
 	h.want(h.register("open_sso_token="+cookie, standard("one", "t")), 200, 1, "a registration")
 	h.want(h.ask("DELETE", all+"/one", "open_sso_token="+cookie, nil), 403, 4031, "a removal")

@@ -14,10 +14,11 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // tools reads the tools that come with a request. The caller has a place to read in.
-func (g *Registry) tools(ctx context.Context, q Request) ([]storage.Tool, []storage.Skip, error) {
+func (g *Registry) tools(ctx context.Context, q Request) ([]toolplan.Tool, []toolplan.Skip, error) {
 	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
 	if q.ResolveRefs != nil {
 		o.ResolveRefs = *q.ResolveRefs
@@ -39,7 +40,7 @@ func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 
 // callable leaves out the tools whose plan cannot be carried out: their paths look like
 // paths, and are none that a request can have, or lead to the bus itself.
-func (q Request) callable(all []storage.Tool, toBus func(storage.Tool) bool, skipped []storage.Skip) ([]storage.Tool, []storage.Skip, error) {
+func (q Request) callable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, skipped []toolplan.Skip) ([]toolplan.Tool, []toolplan.Skip, error) {
 	tools := all[:0]
 	for _, t := range all {
 		if t.Call != nil {
@@ -64,15 +65,15 @@ func (q Request) callable(all []storage.Tool, toBus func(storage.Tool) bool, ski
 }
 
 // uncallable says where a tool came from and why no request can be made of it.
-func (q Request) uncallable(t storage.Tool, err error) storage.Skip {
+func (q Request) uncallable(t toolplan.Tool, err error) toolplan.Skip {
 	if why := errors.Unwrap(err); why != nil { // without the name of the package
 		err = why
 	}
 	why := toolschema.Text(err.Error())
 	if q.OpenAPI == nil { // the place in the list is not known any more
-		return storage.Skip{Reason: "the tool " + t.Name + ": " + why}
+		return toolplan.Skip{Reason: "the tool " + t.Name + ": " + why}
 	}
-	return storage.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
+	return toolplan.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
 }
 
 // What a quick registration is told if its tools are not known yet.
@@ -116,7 +117,7 @@ func (g *Registry) discovered(ctx context.Context, done Registered) Registered {
 
 // ask reads what a stranger answers; should that make the reader panic, the registration
 // is stored all the same, and is not to be answered 500.
-func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []storage.Tool, skipped []storage.Skip, err error) {
+func (g *Registry) ask(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.c.Log.ErrorContext(ctx, "panic", "member", c.Member, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // What the console is shown. No shape here has a place for a secret.
 
 // outcome is the data of a registration (spec 4.8).
 type outcome struct {
-	Member    string         `json:"member"`
-	Kind      string         `json:"kind"`
-	ToolCount int            `json:"tool_count"`
-	Skipped   []storage.Skip `json:"skipped"`
-	Warning   string         `json:"warning,omitempty"`
+	Member    string          `json:"member"`
+	Kind      string          `json:"kind"`
+	ToolCount int             `json:"tool_count"`
+	Skipped   []toolplan.Skip `json:"skipped"`
+	Warning   string          `json:"warning,omitempty"`
 }
 
 func outcomeOf(r Registered) outcome {
@@ -24,8 +25,8 @@ func outcomeOf(r Registered) outcome {
 // previewed is the data of a preview.
 type previewed struct {
 	outcome
-	Tools []storage.Tool `json:"tools_static"`
-	Lint  []string       `json:"lint,omitempty"`
+	Tools []toolplan.Tool `json:"tools_static"`
+	Lint  []string        `json:"lint,omitempty"`
 }
 
 // summary is a line of the list.
@@ -64,11 +65,11 @@ func summaryOf(c storage.Capability, warning string) summary {
 // shown is one capability.
 type shown struct {
 	summary
-	AuthName   string         `json:"auth_name,omitempty"`
-	AuthIn     string         `json:"auth_in,omitempty"`
-	WebhookURL string         `json:"webhook_url,omitempty"`
-	Tools      []storage.Tool `json:"tools_static"`
-	Skipped    []storage.Skip `json:"skipped"`
+	AuthName   string          `json:"auth_name,omitempty"`
+	AuthIn     string          `json:"auth_in,omitempty"`
+	WebhookURL string          `json:"webhook_url,omitempty"`
+	Tools      []toolplan.Tool `json:"tools_static"`
+	Skipped    []toolplan.Skip `json:"skipped"`
 }
 
 func shownOf(r Registered) shown {
@@ -76,8 +77,8 @@ func shownOf(r Registered) shown {
 }
 
 // Public returns tools as everyone may see them (spec 2.7): without the plan of the call.
-func Public(tools []storage.Tool) []storage.Tool {
-	out := make([]storage.Tool, len(tools))
+func Public(tools []toolplan.Tool) []toolplan.Tool {
+	out := make([]toolplan.Tool, len(tools))
 	for i, t := range tools {
 		t.Call, t.ReadOnly = nil, false
 		out[i] = t

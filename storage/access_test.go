@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func accessStore(t *testing.T) *storage.Store {
@@ -24,14 +26,14 @@ func accessStore(t *testing.T) *storage.Store {
 
 func save(t *testing.T, store *storage.Store, c storage.Capability) storage.Capability {
 	t.Helper()
-	c, err := store.SaveCapability(t.Context(), c, []storage.Tool{tool("get")})
+	c, err := store.SaveCapability(t.Context(), c, []toolplan.Tool{tool("get")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func grant(t *testing.T, store *storage.Store, member string, rules ...storage.AccessRule) {
+func grant(t *testing.T, store *storage.Store, member string, rules ...access.Rule) {
 	t.Helper()
 	l, err := store.Access(t.Context(), member)
 	if err == nil {
@@ -43,7 +45,7 @@ func grant(t *testing.T, store *storage.Store, member string, rules ...storage.A
 	}
 }
 
-func rulesOf(t *testing.T, store *storage.Store, member string) []storage.AccessRule {
+func rulesOf(t *testing.T, store *storage.Store, member string) []access.Rule {
 	t.Helper()
 	l, err := store.Access(t.Context(), member)
 	if err != nil {
@@ -57,7 +59,7 @@ func TestAnAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T)
 	store := accessStore(t)
 	shop := storage.Capability{Member: "shop", UpstreamURL: "https://shop.example", Owner: "u1"}
 	c := save(t, store, shop)
-	rules := []storage.AccessRule{{Subject: "user:u2"}, {Subject: "tier:free", Deny: true, Tools: []string{"get"}}, {Subject: "everyone", ReadOnly: true}}
+	rules := []access.Rule{{Subject: "user:u2"}, {Subject: "tier:free", Deny: true, Tools: []string{"get"}}, {Subject: "everyone", ReadOnly: true}}
 	grant(t, store, "shop", rules...)
 	c.Label = "anew"
 	c = save(t, store, c)
@@ -86,7 +88,7 @@ func TestAListThatWasLeftBehindIsNotInherited(t *testing.T) {
 		t.Fatal(err)
 	}
 	save(t, store, storage.Capability{Member: "shop", Owner: "u1"})
-	grant(t, store, "shop", storage.AccessRule{Subject: "everyone"})
+	grant(t, store, "shop", access.Rule{Subject: "everyone"})
 	for _, kind := range []string{"capability", "toolset"} {
 		d, err := backend.Get(t.Context(), kind, "shop")
 		if err == nil {
@@ -104,7 +106,7 @@ func TestAListThatWasLeftBehindIsNotInherited(t *testing.T) {
 
 func TestAccessIsForCapabilitiesThatAreThere(t *testing.T) {
 	store := accessStore(t)
-	l := storage.AccessList{Member: "shop", Rules: []storage.AccessRule{{Subject: "everyone"}}}
+	l := access.List{Member: "shop", Rules: []access.Rule{{Subject: "everyone"}}}
 	if _, err := store.SaveAccess(t.Context(), l); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("of a capability that is not there: %v", err)
 	}
@@ -129,24 +131,24 @@ func TestARuleThatSaysNothingIsRefused(t *testing.T) {
 	store := accessStore(t)
 	save(t, store, storage.Capability{Member: "shop"})
 	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1", "app:https://agent.example/client.json", "tier:white_label"} {
-		if s, err := storage.ParseSubject(subject); err != nil || s.String() != subject {
+		if s, err := access.ParseSubject(subject); err != nil || s.String() != subject {
 			t.Errorf("%q is %v, %v", subject, s, err)
 		}
 	}
 	for _, subject := range []string{"", "everybody", "role:", "role:king", "user:", "user:a b", "user:\u00a0", "app", "tier:gold", "User:u1", "group:x", "user:" + strings.Repeat("x", 600)} {
-		l := storage.AccessList{Member: "shop", Rules: []storage.AccessRule{{Subject: subject}}}
+		l := access.List{Member: "shop", Rules: []access.Rule{{Subject: subject}}}
 		if _, err := store.SaveAccess(t.Context(), l); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%q: %v, want ErrInvalid", subject, err)
 		}
 	}
-	many := make([]storage.AccessRule, storage.MaxAccessRules+1)
+	many := make([]access.Rule, access.MaxRules+1)
 	for i := range many {
 		many[i].Subject = "everyone"
 	}
-	for name, rules := range map[string][]storage.AccessRule{
+	for name, rules := range map[string][]access.Rule{
 		"too many": many, "a tool that is none": {{Subject: "everyone", Tools: []string{"a b"}}}, "both": {{Subject: "everyone", Tools: []string{"a"}, ReadOnly: true}},
 	} {
-		if _, err := store.SaveAccess(t.Context(), storage.AccessList{Member: "shop", Rules: rules}); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := store.SaveAccess(t.Context(), access.List{Member: "shop", Rules: rules}); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
 	}
@@ -154,7 +156,7 @@ func TestARuleThatSaysNothingIsRefused(t *testing.T) {
 
 func TestABundleIsKeptUnderAName(t *testing.T) {
 	store := accessStore(t)
-	in := storage.Bundle{Name: "support", Label: "Support", Tools: []string{"shop__get", "crm__*"}}
+	in := access.Bundle{Name: "support", Label: "Support", Tools: []string{"shop__get", "crm__*"}}
 	made, err := store.SaveBundle(t.Context(), in)
 	if err != nil || made.CreatedAt.IsZero() {
 		t.Fatal(made, err)
@@ -171,7 +173,7 @@ func TestABundleIsKeptUnderAName(t *testing.T) {
 	if _, err := store.Bundle(t.Context(), "support"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("after it was deleted: %v", err)
 	}
-	for _, b := range []storage.Bundle{
+	for _, b := range []access.Bundle{
 		{Name: "", Tools: in.Tools}, {Name: "a b", Tools: in.Tools}, {Name: "a:b", Tools: in.Tools}, {Name: strings.Repeat("x", 49), Tools: in.Tools},
 		{Name: "x"}, {Name: "x", Tools: []string{"shop"}}, {Name: "x", Tools: []string{"*"}}, {Name: "x", Tools: []string{"__get"}}, {Name: "x", Tools: []string{"shop__"}}, {Name: "x", Tools: []string{"shop__a*"}},
 		{Name: "x", Tools: []string{"*__get"}}, {Name: "x", Tools: in.Tools, Label: strings.Repeat("x", 1001)},
@@ -185,15 +187,15 @@ func TestABundleIsKeptUnderAName(t *testing.T) {
 // Whoever registers a name that has become free does not come into a bundle by that.
 func TestABundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	b := storage.Bundle{Tools: []string{"shop__get"}, UpdatedAt: at}
+	b := access.Bundle{Tools: []string{"shop__get"}, UpdatedAt: at}
 	for made, want := range map[time.Time]bool{at: true, at.Add(-1): true, at.Add(1): false, {}: true} {
-		if got := b.Knew(storage.Capability{Member: "shop", CreatedAt: made}); got != want {
+		if got := b.Knew(made); got != want {
 			t.Errorf("made at %v: %t", made, got)
 		}
 	}
 }
 
-// meddling is a backend where somebody writes an access list between the look at it and the
+// meddling is a backend where somebody writes an access list between the skeleton at it and the
 // removal of its capability.
 type meddling struct {
 	driver.Backend
@@ -215,8 +217,8 @@ func TestAListThatChangesWhileItsCapabilityGoesIsGoneToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := save(t, store, storage.Capability{Member: "shop"})
-	grant(t, store, "shop", storage.AccessRule{Subject: "user:u1"})
-	backend.before = func() { grant(t, store, "shop", storage.AccessRule{Subject: "everyone"}) }
+	grant(t, store, "shop", access.Rule{Subject: "user:u1"})
+	backend.before = func() { grant(t, store, "shop", access.Rule{Subject: "everyone"}) }
 	if err := store.DeleteCapability(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

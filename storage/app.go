@@ -2,12 +2,12 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // App is an application registered here (spec 2.8): one key, one quota, one owner.
@@ -28,7 +28,7 @@ type App struct {
 	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
 	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
 	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
-	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
+	Brand             *Brand       `json:"brand,omitempty"`               // how its pages skeleton, where the tier allows it
 	Owner             string       `json:"owner,omitempty"`               // a user's sub
 	Spent             Quota        `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
 	Disabled          bool         `json:"disabled,omitempty"`
@@ -80,10 +80,6 @@ func owned(by string) []string {
 	}
 	return []string{"owner=" + by}
 }
-
-// NewAppID draws a client_id: "ks" and 20 characters. A user's sub begins with "u", so
-// the two are never equal (RFC 9700 4.15).
-func NewAppID() string { return "ks" + strings.ToLower(rand.Text()[:20]) }
 
 // Authenticates reports whether text is one of the application's live secrets at a time.
 // It compares with each of them, in constant time.
@@ -197,7 +193,7 @@ func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
 func (a App) complete(now time.Time) (App, error) {
 	if a.Version == 0 {
 		if a.ID == "" {
-			a.ID = NewAppID()
+			a.ID = handle.NewAppID()
 		}
 		if !a.Public && len(a.Secrets) == 0 {
 			a.Secrets = []AppSecret{{Secret: DrawSecret(), CreatedAt: now}}

@@ -10,9 +10,9 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// MaxSecrets is how many secrets of one application may be valid at once: the new one and the
+// maxSecrets is how many secrets of one application may be valid at once: the new one and the
 // one before it.
-const MaxSecrets = 2
+const maxSecrets = 2
 
 // RotateSecret gives the application a new secret. The one before it stays valid for the
 // overlap and not longer. One that is older ends at once: whoever learns that it has leaked
@@ -26,7 +26,7 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 		if end := now.Add(overlap); s.ExpiresAt.IsZero() || end.Before(s.ExpiresAt) {
 			s.ExpiresAt = end
 		}
-		if now.Before(s.ExpiresAt) && len(secrets) < MaxSecrets {
+		if now.Before(s.ExpiresAt) && len(secrets) < maxSecrets {
 			secrets = append(secrets, s)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/forward"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Kinds of capabilities (spec 2.7).
@@ -24,25 +26,25 @@ const (
 
 // Capability is a group of tools and the one upstream that serves them (spec 2.7, 4.8).
 type Capability struct {
-	Member        string    `json:"member"` // its name, and the prefix of its tools on the bus
-	Label         string    `json:"label,omitempty"`
-	Description   string    `json:"description,omitempty"`
-	Kind          string    `json:"kind"`
-	UpstreamURL   string    `json:"upstream_url"`
-	AuthType      string    `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
-	AuthName      string    `json:"auth_name,omitempty"` // of api_key: the header or query parameter
-	AuthIn        string    `json:"auth_in,omitempty"`   // of api_key: header or query
-	AuthSecret    Secret    `json:"-"`
-	WebhookURL    string    `json:"webhook_url,omitempty"`
-	WebhookSecret Secret    `json:"-"`
-	Timeout       int       `json:"timeout,omitempty"` // seconds that one call may take; 0: DefaultTimeout. See CallTimeout
-	Publish       bool      `json:"publish"`           // false: stored, not on the bus
-	Owner         string    `json:"owner"`             // a user's sub
-	ToolCount     int       `json:"tool_count"`
-	Skipped       []Skip    `json:"skipped,omitempty"`
-	CreatedAt     time.Time `json:"created_at"`
-	UpdatedAt     time.Time `json:"updated_at"`
-	Version       int64     `json:"-"`
+	Member        string          `json:"member"` // its name, and the prefix of its tools on the bus
+	Label         string          `json:"label,omitempty"`
+	Description   string          `json:"description,omitempty"`
+	Kind          string          `json:"kind"`
+	UpstreamURL   string          `json:"upstream_url"`
+	AuthType      string          `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
+	AuthName      string          `json:"auth_name,omitempty"` // of api_key: the header or query parameter
+	AuthIn        string          `json:"auth_in,omitempty"`   // of api_key: header or query
+	AuthSecret    Secret          `json:"-"`
+	WebhookURL    string          `json:"webhook_url,omitempty"`
+	WebhookSecret Secret          `json:"-"`
+	Timeout       int             `json:"timeout,omitempty"` // seconds that one call may take; 0: defaultTimeout. See CallTimeout
+	Publish       bool            `json:"publish"`           // false: stored, not on the bus
+	Owner         string          `json:"owner"`             // a user's sub
+	ToolCount     int             `json:"tool_count"`
+	Skipped       []toolplan.Skip `json:"skipped,omitempty"`
+	CreatedAt     time.Time       `json:"created_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	Version       int64           `json:"-"`
 	carried
 }
 
@@ -51,14 +53,14 @@ func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
 
 // How long one call of a tool may take, from its request to the last byte of the answer.
 const (
-	DefaultTimeout = 30 * time.Second
+	defaultTimeout = 30 * time.Second
 	MaxTimeout     = 10 * time.Minute
 )
 
 // CallTimeout returns how long one call of a tool may take: 1 s to MaxTimeout.
 func (c Capability) CallTimeout() time.Duration {
 	if c.Timeout <= 0 {
-		return DefaultTimeout
+		return defaultTimeout
 	}
 	return time.Duration(min(c.Timeout, int(MaxTimeout/time.Second))) * time.Second
 }
@@ -108,7 +110,7 @@ func (s *Store) Capabilities(ctx context.Context, owner, from string, n int) ([]
 }
 
 // Tools returns a capability and its tools as they were written together, or ErrNotFound.
-func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, error) {
+func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolplan.Tool, error) {
 	for range 10 { // both are written in one step, and read in two
 		c, err := capabilities.get(ctx, s, member)
 		if err != nil {
@@ -136,7 +138,7 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []Tool, e
 // case, - and _ alone is then refused with a *NameTaken; with any other its access list
 // stays. Events of the change are queued in the same step; of each Event, URL, Secret and
 // Payload are read, and the rest is filled in.
-func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []Tool, events ...Delivery) (Capability, error) {
+func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 
@@ -157,7 +159,7 @@ func (s *Store) DeleteCapability(ctx context.Context, c Capability, events ...De
 	return err
 }
 
-func packTools(member string, tools []Tool) ([]byte, error) {
+func packTools(member string, tools []toolplan.Tool) ([]byte, error) {
 	packed, err := pack(tools)
 	if err != nil {
 		err = fmt.Errorf("%w: capability %q: %w", ErrInvalid, member, err)
@@ -165,10 +167,10 @@ func packTools(member string, tools []Tool) ([]byte, error) {
 	return packed, err
 }
 
-func pack(tools []Tool) ([]byte, error) {
+func pack(tools []toolplan.Tool) ([]byte, error) {
 	list := make([]json.RawMessage, len(tools))
 	for i := range tools {
-		one, err := encode(&tools[i])
+		one, err := forward.Encode(&tools[i])
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +190,7 @@ func pack(tools []Tool) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func unpack(packed []byte) (tools []Tool, err error) {
+func unpack(packed []byte) (tools []toolplan.Tool, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
@@ -201,9 +203,9 @@ func unpack(packed []byte) (tools []Tool, err error) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, err
 	}
-	tools = make([]Tool, len(list))
+	tools = make([]toolplan.Tool, len(list))
 	for i, one := range list {
-		if tools[i], err = decode[Tool](one); err != nil {
+		if tools[i], err = forward.Decode[toolplan.Tool](one); err != nil {
 			return nil, err
 		}
 	}

@@ -12,11 +12,12 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func tool(name string) storage.Tool {
-	return storage.Tool{Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}`),
-		Call: &storage.Call{Template: "/" + name, Params: []storage.Param{{Arg: "n", Name: "n", In: "query", Explode: true}}}}
+func tool(name string) toolplan.Tool {
+	return toolplan.Tool{Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}`),
+		Call: &toolplan.Call{Template: "/" + name, Params: []toolplan.Param{{Arg: "n", Name: "n", In: "query", Explode: true}}}}
 }
 
 func TestACapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
@@ -26,12 +27,12 @@ func TestACapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://pets.example", AuthType: "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"), WebhookSecret: storage.NewSecret("HOOK-SECRET"), Owner: "u1", Publish: true}
-	saved, err := store.SaveCapability(t.Context(), in, []storage.Tool{tool("list"), tool("get")})
+	saved, err := store.SaveCapability(t.Context(), in, []toolplan.Tool{tool("list"), tool("get")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, tools, err := store.Tools(t.Context(), "pets")
-	if err != nil || c.ToolCount != 2 || len(tools) != 2 || !reflect.DeepEqual(tools, []storage.Tool{tool("list"), tool("get")}) {
+	if err != nil || c.ToolCount != 2 || len(tools) != 2 || !reflect.DeepEqual(tools, []toolplan.Tool{tool("list"), tool("get")}) {
 		t.Fatalf("Tools() = %+v, %v, %v", c, tools, err)
 	}
 	if !c.AuthSecret.Equal("UPSTREAM-SECRET") || !c.WebhookSecret.Equal("HOOK-SECRET") || c.Version != saved.Version || c.CreatedAt.IsZero() {
@@ -63,7 +64,7 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := store.SaveCapability(t.Context(), storage.Capability{Member: "m", UpstreamURL: "0"}, []storage.Tool{tool("t0")})
+	c, err := store.SaveCapability(t.Context(), storage.Capability{Member: "m", UpstreamURL: "0"}, []toolplan.Tool{tool("t0")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 	writing.Go(func() {
 		for i := range 200 {
 			c.UpstreamURL = fmt.Sprint(i)
-			if c, err = store.SaveCapability(t.Context(), c, []storage.Tool{tool("t" + c.UpstreamURL)}); err != nil {
+			if c, err = store.SaveCapability(t.Context(), c, []toolplan.Tool{tool("t" + c.UpstreamURL)}); err != nil {
 				t.Error(err)
 				return
 			}

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// capabilityFences are written with each capability that its owner's share is looked at
+// capabilityFences are written with each capability that its owner's share is skeletonsMade at
 // for, so that two written at once do not both count the same others.
 var capabilityFences = kind[fence]{
 	name:    "capabilityfence",
@@ -20,7 +21,7 @@ var capabilityFences = kind[fence]{
 // SaveCapabilityIf is SaveCapability if allow has nothing against it. Allow is asked with
 // everything the owner has at that moment, what this write replaces included, and perhaps
 // more than once; its error is returned. Without an owner it is not asked.
-func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
+func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
 	docs, c, err := s.capabilityDocs(ctx, c, tools)
 	if err != nil {
 		return c, err
@@ -80,7 +81,7 @@ func (s *Store) changeWith(ctx context.Context, member string, events []Delivery
 
 // capabilityDocs returns the documents of a capability and its tools, and the capability as
 // it is written.
-func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []Tool) ([]driver.Doc, Capability, error) {
+func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []toolplan.Tool) ([]driver.Doc, Capability, error) {
 	packed, err := packTools(c.Member, tools)
 	if err != nil {
 		return nil, c, err

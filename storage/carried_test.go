@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -190,7 +191,7 @@ func TestAnItemThatIsChangedLosesWhatWasSaidOfTheOld(t *testing.T) {
 	if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.SaveAccess(t.Context(), storage.AccessList{Member: "m", Rules: []storage.AccessRule{{Subject: "user:a"}, {Subject: "user:b"}}})
+	l, err := s.SaveAccess(t.Context(), access.List{Member: "m", Rules: []access.Rule{{Subject: "user:a"}, {Subject: "user:b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,7 @@ func TestAnItemThatIsChangedLosesWhatWasSaidOfTheOld(t *testing.T) {
 	if l, err = s.Access(t.Context(), "m"); err != nil {
 		t.Fatal(err)
 	}
-	l.Rules = []storage.AccessRule{{Subject: "user:c"}, l.Rules[1], l.Rules[0]}
+	l.Rules = []access.Rule{{Subject: "user:c"}, l.Rules[1], l.Rules[0]}
 	if l, err = s.SaveAccess(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}

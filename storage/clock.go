@@ -182,7 +182,7 @@ func (s *Store) markTime(ctx context.Context, now time.Time, last bool) error {
 	if !due {
 		return nil
 	}
-	_, err := Again(ctx, func() (timeMark, error) {
+	_, err := RetryOnConflict(ctx, func() (timeMark, error) {
 		m, err := timeMarks.get(ctx, s, "highest")
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return m, err

@@ -78,14 +78,14 @@ func (d Delivery) check() error {
 	return nil
 }
 
-// MaxDeliveryWait is more than any delivery is put off. One that is due later still was put
+// maxDeliveryWait is more than any delivery is put off. One that is due later still was put
 // off by a clock that was ahead.
-const MaxDeliveryWait = 24 * time.Hour
+const maxDeliveryWait = 24 * time.Hour
 
 // WaitsAt reports whether a delivery is not due yet at a time.
 func (d Delivery) WaitsAt(at time.Time) bool {
 	wait := d.NextAt.Sub(at)
-	return wait > 0 && wait <= MaxDeliveryWait
+	return wait > 0 && wait <= maxDeliveryWait
 }
 
 // DueDeliveries returns up to n deliveries that are due by a time, the earliest first, and
@@ -96,7 +96,7 @@ func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Deliv
 	if err != nil || len(list) >= n {
 		return list, err
 	}
-	astray, _, err := deliveries.list(ctx, s, driver.Between(due(at.Add(MaxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
+	astray, _, err := deliveries.list(ctx, s, driver.Between(due(at.Add(maxDeliveryWait)), "due=:"), n-len(list)) // a colon is behind all digits
 	return append(list, astray...), err
 }
 

@@ -56,5 +56,5 @@
 // (internal/audit). It is written before the first of them is removed.
 //
 // Expired tokens and documents are returned until they are swept: whoever reads a
-// record compares its ExpiresAt, because only the reader may look at a clock.
+// record compares its ExpiresAt, because only the reader may skeleton at a clock.
 package storage

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // WriteForTest writes documents as the typed methods do.
@@ -31,8 +32,8 @@ func KindsForTest() map[string]KindForTest {
 		"accessLists": accessLists, "adminFences": adminFences, "apps": apps, "bundles": bundles, "capabilities": capabilities, "checkpoints": checkpoints,
 		"capabilityFences": capabilityFences, "closedApps": closedApps, "consents": consents, "counters": counters,
 		"deliveries": deliveries, "fences": fences, "formats": formats, "hmacKeys": hmacKeys, "invitations": invitations, "keySets": keySets,
-		"logins": logins, "lookeds": lookeds, "looks": looks, "memberNames": memberNames, "openIDs": openIDs,
-		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "spents": spents,
+		"logins": logins, "memberNames": memberNames, "openIDs": openIDs,
+		"orders": orders, "probes": probes, "sessions": sessions, "settings": settings, "signingKeys": signingKeys, "skeletonMarks": skeletonMarks, "skeletons": skeletons, "spents": spents,
 		"tickets": tickets, "timeMarks": timeMarks, "toolsets": toolsets, "users": users,
 	}
 }
@@ -77,7 +78,7 @@ func PackForTest(tools []byte) []byte {
 }
 
 // UnpackForTest reads packed tools.
-func UnpackForTest(packed []byte) ([]Tool, error) { return unpack(packed) }
+func UnpackForTest(packed []byte) ([]toolplan.Tool, error) { return unpack(packed) }
 
 // ToolsForTest returns the JSON of the stored tools of a capability.
 func ToolsForTest(ctx context.Context, s *Store, member string) []byte {

@@ -103,7 +103,7 @@ func (s *Store) need(ctx context.Context, needed Feature) error {
 	if s.features.has(needed.Name) {
 		return nil
 	}
-	f, err := Again(ctx, func() (format, error) {
+	f, err := RetryOnConflict(ctx, func() (format, error) {
 		f, err := formats.get(ctx, s, formatID)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return f, err

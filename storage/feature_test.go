@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
@@ -28,7 +29,7 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 		if _, err := s.SaveCapability(ctx, storage.Capability{Member: "m"}, nil); err != nil {
 			return err
 		}
-		_, err := s.SaveAccess(ctx, storage.AccessList{Member: "m", Rules: []storage.AccessRule{{Subject: "everyone", Deny: true}}})
+		_, err := s.SaveAccess(ctx, access.List{Member: "m", Rules: []access.Rule{{Subject: "everyone", Deny: true}}})
 		return err
 	},
 	"default access to tools": func(ctx context.Context, s *storage.Store) error {

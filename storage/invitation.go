@@ -2,10 +2,8 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -30,19 +28,6 @@ var invitations = kind[Invitation]{
 	index:   func(i Invitation) []string { return []string{"all"} },
 	expires: func(i Invitation) time.Time { return i.ExpiresAt },
 	version: func(i *Invitation) *int64 { return &i.Version },
-}
-
-// DrawInvitation draws the code of an invitation: 130 random bits in groups of letters and
-// digits that can be read out.
-func DrawInvitation() string {
-	text := rand.Text() // base32, 26 of them
-	return text[:7] + "-" + text[7:13] + "-" + text[13:19] + "-" + text[19:]
-}
-
-// InvitationID is what the code of an invitation is kept as. Case, hyphens and space do
-// not count: people type it.
-func InvitationID(code string) string {
-	return SessionID(strings.ToUpper(strings.Join(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == ' ' }), "")))
 }
 
 // Live reports whether the invitation is open at a time.

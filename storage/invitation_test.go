@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func invitation(code string) storage.Invitation {
 	now := time.Now().UTC()
-	return storage.Invitation{ID: storage.InvitationID(code), Role: storage.RoleDeveloper, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+	return storage.Invitation{ID: handle.HashInvitation(code), Role: storage.RoleDeveloper, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 }
 
 func TestAnInvitationMakesOneUser(t *testing.T) {
 	store, _ := open(t)
-	code := storage.DrawInvitation()
+	code := handle.NewInvitation()
 	made, err := store.SaveInvitation(t.Context(), invitation(code))
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func TestATakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 	if _, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, ada); err != nil {
 		t.Fatal(err)
 	}
-	made, err := store.SaveInvitation(t.Context(), invitation(storage.DrawInvitation()))
+	made, err := store.SaveInvitation(t.Context(), invitation(handle.NewInvitation()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +69,12 @@ func TestATakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 }
 
 func TestAnInvitationIsReadAsPeopleTypeIt(t *testing.T) {
-	code := storage.DrawInvitation()
-	if len(code) != 29 || storage.DrawInvitation() == code {
+	code := handle.NewInvitation()
+	if len(code) != 29 || handle.NewInvitation() == code {
 		t.Errorf("a code is %q", code)
 	}
 	for _, typed := range []string{strings.ToLower(code), " " + strings.ReplaceAll(code, "-", " ") + " ", strings.ReplaceAll(code, "-", "")} {
-		if storage.InvitationID(typed) != storage.InvitationID(code) {
+		if handle.HashInvitation(typed) != handle.HashInvitation(code) {
 			t.Errorf("%q is another code than %q", typed, code)
 		}
 	}

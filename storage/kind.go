@@ -8,11 +8,15 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/forward"
 )
+
+// carried keeps what a newer version has written into a record.
+type carried = forward.Fields
 
 // kind describes one kind of typed document: the whole of what the typed layer knows
 // about it. Secrets are fields tagged json:"-" that are sealed beside the JSON. A record
-// embeds [carried].
+// embeds carried.
 type kind[T any] struct {
 	name    string
 	id      func(T) string
@@ -28,7 +32,7 @@ type kind[T any] struct {
 var newline = []byte("\n")
 
 func (k kind[T]) doc(s *Store, v T) (driver.Doc, error) {
-	record, err := encode(&v)
+	record, err := forward.Encode(&v)
 	if err != nil {
 		return driver.Doc{}, fmt.Errorf("%w: %s: %w", ErrInvalid, k.name, err)
 	}
@@ -53,8 +57,8 @@ func (k kind[T]) doc(s *Store, v T) (driver.Doc, error) {
 // seal returns the second line of a document, nil if it has none.
 func (k kind[T]) seal(s *Store, d driver.Doc, v *T) ([]byte, error) {
 	sealed := map[string][]byte{}
-	if carried := carriageOf(v).sealed; carried != "" {
-		if err := json.Unmarshal([]byte(carried), &sealed); err != nil {
+	if kept := forward.Sealed(v); kept != "" {
+		if err := json.Unmarshal([]byte(kept), &sealed); err != nil {
 			return nil, err
 		}
 	} else if k.secrets == nil {
@@ -92,7 +96,7 @@ func (k kind[T]) docs(s *Store, all ...T) ([]driver.Doc, error) {
 
 func (k kind[T]) record(s *Store, d driver.Doc) (v T, err error) {
 	record, line, hasSecrets := bytes.Cut(d.Data, newline)
-	if v, err = decode[T](record); err != nil {
+	if v, err = forward.Decode[T](record); err != nil {
 		return v, unreadable(d, err)
 	}
 	*k.version(&v) = d.Version
@@ -119,7 +123,7 @@ func (k kind[T]) record(s *Store, d driver.Doc) (v T, err error) {
 		if err != nil {
 			return v, unreadable(d, err)
 		}
-		carriageOf(&v).sealed = string(text)
+		forward.KeepSealed(&v, string(text))
 	}
 	return v, nil
 }

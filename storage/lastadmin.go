@@ -24,7 +24,7 @@ func (u User) administers() bool { return u.Role == RoleAdmin && !u.Disabled }
 
 // SaveUserKeepingAdmin is SaveUser, but refuses with ErrLastAdmin what would leave nobody
 // who administers. Changes that go through it, also at once in several processes, leave at
-// least one; SaveUser does not look.
+// least one; SaveUser does not skeleton.
 func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) {
 	if err := u.Check(); err != nil {
 		return u, err

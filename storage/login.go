@@ -28,9 +28,9 @@ type Login struct {
 	CreatedAt    time.Time `json:"created_at"`
 	Version      int64     `json:"-"`
 
-	// Looks is read by CreateUser alone: what the user's name looks like, in up to two ways.
-	// Nobody's may look the same who is made later.
-	Looks [2]string `json:"-"`
+	// Looks is read by CreateUser alone: what the user's name skeletons like, in up to two ways.
+	// Nobody's may skeleton the same who is made later.
+	Skeletons [2]string `json:"-"`
 	carried
 }
 

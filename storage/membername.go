@@ -11,7 +11,7 @@ import (
 )
 
 // memberName says which capability has a name. Its id is the name as [fold] has it, so that
-// of two capabilities whose names look alike one can be made.
+// of two capabilities whose names skeleton alike one can be made.
 type memberName struct {
 	Folded  string `json:"folded"`
 	Member  string `json:"member"`

@@ -34,9 +34,9 @@ func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
 	return openIDs.all(ctx, s, driver.Is("user="+sub))
 }
 
-// PartOpenID writes down that a user has taken an application's access away; nothing if
+// EndOpenID writes down that a user has taken an application's access away; nothing if
 // they have never met. The openid stays: an application knows who comes back.
-func (s *Store) PartOpenID(ctx context.Context, appID, sub string, at time.Time) error {
+func (s *Store) EndOpenID(ctx context.Context, appID, sub string, at time.Time) error {
 	for {
 		o, err := s.OpenID(ctx, appID, sub)
 		if errors.Is(err, ErrNotFound) || err == nil && !o.EndedAt.IsZero() {
@@ -72,10 +72,10 @@ func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, e
 	return page[0], nil
 }
 
-// MeetOpenID returns how an application knows a user, and draws an openid (32 upper-case
+// EnsureOpenID returns how an application knows a user, and draws an openid (32 upper-case
 // hexadecimal characters) at their first meeting. All concurrent callers get one value.
 // Who meets again has the openid of before.
-func (s *Store) MeetOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
+func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	o, err := s.OpenID(ctx, appID, sub)
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -135,7 +135,7 @@ func (s *Store) Order(ctx context.Context, id string) (Order, error) { return or
 type OrderQuery struct{ Owner, AppID, Status string }
 
 // Orders returns a page of orders, the oldest first, that come after one; after "" it is the
-// first page. The narrowest of what the query names is looked up, and the rest is left out
+// first page. The narrowest of what the query names is skeletonsMade up, and the rest is left out
 // of the page, which may then have less than n. next is the after of the next page, "" if
 // there is none.
 func (s *Store) Orders(ctx context.Context, q OrderQuery, after string, n int) (page []Order, next string, err error) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// MaxRedirect is the longest redirect_uri, in bytes.
-const MaxRedirect = 2048
+// maxRedirect is the longest redirect_uri, in bytes.
+const maxRedirect = 2048
 
 // AllowsRedirect judges a redirect_uri (spec 4.1, 5). Its host must equal one of the
 // application's Domains: no suffixes, no wildcards. An entry without a port admits any
@@ -51,8 +51,8 @@ func RedirectOrigin(raw string) string {
 }
 
 func splitRedirect(raw string) (scheme, host, port string, err error) {
-	if raw == "" || len(raw) > MaxRedirect {
-		return "", "", "", fmt.Errorf("it must have 1 to %d bytes", MaxRedirect)
+	if raw == "" || len(raw) > maxRedirect {
+		return "", "", "", fmt.Errorf("it must have 1 to %d bytes", maxRedirect)
 	}
 	if err := checkCharacters(raw); err != nil {
 		return "", "", "", err

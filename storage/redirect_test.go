@@ -61,7 +61,7 @@ func TestRedirectsAreJudgedAsListed(t *testing.T) {
 
 func TestARedirectHas2048BytesAtMost(t *testing.T) {
 	uri := "https://app.example.com/"
-	uri += strings.Repeat("x", MaxRedirect-len(uri))
+	uri += strings.Repeat("x", maxRedirect-len(uri))
 	if err := redirectApp.AllowsRedirect(uri); err != nil {
 		t.Errorf("AllowsRedirect of %d bytes = %v, want accepted", len(uri), err)
 	}

@@ -65,7 +65,7 @@ func (s *Store) Reseal(ctx context.Context) (total int, err error) {
 			return total, err
 		}
 	}
-	_, err = Again(ctx, func() (int64, error) {
+	_, err = RetryOnConflict(ctx, func() (int64, error) {
 		mark, err := s.backend.Get(ctx, markKind, markID)
 		if err != nil || s.sealer.Load().current(mark.Data) {
 			return 0, trouble("read the master key's mark", err)
@@ -145,7 +145,7 @@ func (s *Store) resealPage(ctx context.Context, page []driver.Doc) (n int, err e
 		return 0, err
 	}
 	for _, d := range old {
-		done, err := Again(ctx, func() (bool, error) { return s.resealOne(ctx, d.Kind, d.ID) })
+		done, err := RetryOnConflict(ctx, func() (bool, error) { return s.resealOne(ctx, d.Kind, d.ID) })
 		if err != nil {
 			return n, err
 		}

@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -30,15 +28,6 @@ var sessions = kind[Session]{
 	index:   func(s Session) []string { return []string{"user=" + s.UserID} },
 	expires: func(s Session) time.Time { return s.ExpiresAt },
 	version: func(s *Session) *int64 { return &s.Version },
-}
-
-// DrawCookie draws the value of a session cookie: 256 random bits in base64url.
-func DrawCookie() string { return drawText(32) }
-
-// SessionID is what a session cookie is kept as.
-func SessionID(cookie string) string {
-	sum := sha256.Sum256([]byte(cookie))
-	return hex.EncodeToString(sum[:])
 }
 
 // Live reports whether the session is valid at a time.

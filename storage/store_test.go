@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -166,7 +167,7 @@ func TestAllWhoMeetAtOnceGetOneOpenID(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() {
-			o, err := store.MeetOpenID(t.Context(), "ks1", "u1")
+			o, err := store.EnsureOpenID(t.Context(), "ks1", "u1")
 			if err != nil {
 				t.Error(err)
 			}
@@ -179,7 +180,7 @@ func TestAllWhoMeetAtOnceGetOneOpenID(t *testing.T) {
 			t.Fatalf("openids %v, want one value of 32 upper-case characters", got)
 		}
 	}
-	if o, _ := store.MeetOpenID(t.Context(), "ks2", "u1"); o.OpenID == got[0] {
+	if o, _ := store.EnsureOpenID(t.Context(), "ks2", "u1"); o.OpenID == got[0] {
 		t.Error("two applications know the user by one openid")
 	}
 }
@@ -219,8 +220,8 @@ func ambushed(t *testing.T, act func(*storage.Store)) *storage.Store {
 
 func TestTheLoserOfAFirstMeetingGetsTheWinnersOpenID(t *testing.T) {
 	var won storage.OpenID
-	store := ambushed(t, func(other *storage.Store) { won, _ = other.MeetOpenID(t.Context(), "ks1", "u1") })
-	lost, err := store.MeetOpenID(t.Context(), "ks1", "u1")
+	store := ambushed(t, func(other *storage.Store) { won, _ = other.EnsureOpenID(t.Context(), "ks1", "u1") })
+	lost, err := store.EnsureOpenID(t.Context(), "ks1", "u1")
 	if err != nil || lost.OpenID != won.OpenID || won.OpenID == "" {
 		t.Errorf("MeetOpenID = %q, %v, want the winner's %q", lost.OpenID, err, won.OpenID)
 	}
@@ -313,9 +314,9 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := open(t)
 		for i := range 2500 {
-			handle := storage.NewHandle("", time.Now())
+			text := handle.New("", time.Now())
 			life := time.Duration(i%2+1) * 90 * time.Second
-			if err := store.Issue(t.Context(), driver.Token{Key: storage.KeyOf(handle), ExpiresAt: time.Now().Add(life)}); err != nil {
+			if err := store.Issue(t.Context(), driver.Token{Key: handle.KeyOf(text), ExpiresAt: time.Now().Add(life)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -337,7 +338,7 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 
 func TestATokenCanNotBeSpentAtNoTime(t *testing.T) {
 	store, _ := open(t)
-	key := storage.KeyOf(storage.NewHandle("", time.Now()))
+	key := handle.KeyOf(handle.New("", time.Now()))
 	if err := store.Issue(t.Context(), driver.Token{Key: key}); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Limits of tickets.
@@ -55,7 +56,7 @@ var tickets = kind[Ticket]{
 
 // about is the entry of the tickets of one kind that have one subject. It is hashed: a
 // subject may be as long as an address, or longer.
-func about(kind, subject string) string { return "about=" + SessionID(kind+driver.Separator+subject) }
+func about(kind, subject string) string { return "about=" + handle.Hash(kind+driver.Separator+subject) }
 
 // Live reports whether the ticket has not ended at a time.
 func (t Ticket) Live(at time.Time) bool { return at.Before(t.ExpiresAt) }

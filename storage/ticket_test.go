@@ -120,21 +120,21 @@ func TestAConsentGrowsByWhatIsAllowed(t *testing.T) {
 
 func TestWhoTakesAccessAwayIsKnownWhenTheyComeBack(t *testing.T) {
 	store, _ := open(t)
-	if err := store.PartOpenID(t.Context(), "ks1", "u1", time.Now()); err != nil {
+	if err := store.EndOpenID(t.Context(), "ks1", "u1", time.Now()); err != nil {
 		t.Errorf("parting before meeting: %v", err)
 	}
-	met, err := store.MeetOpenID(t.Context(), "ks1", "u1")
+	met, err := store.EnsureOpenID(t.Context(), "ks1", "u1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	when := time.Now()
-	if err := errors.Join(store.PartOpenID(t.Context(), "ks1", "u1", when), store.PartOpenID(t.Context(), "ks1", "u1", when.Add(time.Hour))); err != nil {
+	if err := errors.Join(store.EndOpenID(t.Context(), "ks1", "u1", when), store.EndOpenID(t.Context(), "ks1", "u1", when.Add(time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := store.OpenIDs(t.Context(), "u1"); err != nil || len(all) != 1 || !all[0].EndedAt.Equal(when) {
 		t.Fatalf("OpenIDs = %+v, %v; want one that ended at %v", all, err, when)
 	}
-	if o, err := store.MeetOpenID(t.Context(), "ks1", "u1"); err != nil || o.OpenID != met.OpenID || !o.EndedAt.IsZero() {
+	if o, err := store.EnsureOpenID(t.Context(), "ks1", "u1"); err != nil || o.OpenID != met.OpenID || !o.EndedAt.IsZero() {
 		t.Errorf("meeting again = %+v, %v; want %q and no end", o, err, met.OpenID)
 	}
 }

@@ -9,36 +9,37 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAHandleCarriesItsTimeIntoItsKey(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 42, time.UTC)
-	for _, prefix := range []string{"", RefreshPrefix} {
-		h := NewHandle(prefix, at)
-		k := KeyOf(h)
+	for _, prefix := range []string{"", handle.RefreshPrefix} {
+		h := handle.New(prefix, at)
+		k := handle.KeyOf(h)
 		if !strings.HasPrefix(h, prefix) || len(h) != len(prefix)+43 {
 			t.Errorf("NewHandle = %q, want %s and 43 characters", h, prefix)
 		}
 		if got := int64(binary.BigEndian.Uint64(k[:8])); got != at.UnixNano() {
 			t.Errorf("key begins with %d, want %d", got, at.UnixNano())
 		}
-		if KeyOf(h) != k || KeyOf(h+"A") == k || KeyOf(h[:len(h)-1]) == k || KeyOf(NewHandle(prefix, at)) == k {
+		if handle.KeyOf(h) != k || handle.KeyOf(h+"A") == k || handle.KeyOf(h[:len(h)-1]) == k || handle.KeyOf(handle.New(prefix, at)) == k {
 			t.Error("a key belongs to more than one handle")
 		}
 	}
-	if k := KeyOf("0123456789abcdef0123456789abcdef"); [8]byte(k[:8]) != [8]byte{} {
+	if k := handle.KeyOf("0123456789abcdef0123456789abcdef"); [8]byte(k[:8]) != [8]byte{} {
 		t.Errorf("key of a legacy code begins with %x, want zeros", k[:8])
 	}
-	KeyOf(strings.Repeat("x", 1<<20))
+	handle.KeyOf(strings.Repeat("x", 1<<20))
 }
 
 func TestAGrantCarriesItsTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 42, time.UTC)
-	if got := GrantTime(NewGrant(at)); !got.Equal(at) {
+	if got := handle.GrantTime(handle.NewGrant(at)); !got.Equal(at) {
 		t.Errorf("GrantTime = %v, want %v", got, at)
 	}
-	for _, text := range []string{"", "x", NewHandle("", at)} {
-		if got := GrantTime(text); !got.IsZero() {
+	for _, text := range []string{"", "x", handle.New("", at)} {
+		if got := handle.GrantTime(text); !got.IsZero() {
 			t.Errorf("GrantTime(%q) = %v, want zero", text, got)
 		}
 	}

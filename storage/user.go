@@ -125,7 +125,7 @@ func (s *Store) writeUser(ctx context.Context, u User, by []Login, last counter,
 		return 0, err
 	}
 	for _, l := range by {
-		seen, err := looks.docs(s, looksOf(u.Sub, l.Looks[:])...)
+		seen, err := skeletons.docs(s, skeletonsOf(u.Sub, l.Skeletons[:])...)
 		if err != nil {
 			return 0, err
 		}

@@ -9,6 +9,9 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // caller is who asks in one cell of the table, with what they hold.
@@ -34,7 +37,7 @@ var credentials = []credential{
 	{"forged", "a token with every scope, signed by another key, and a made-up cookie", func(w *world) caller {
 		ann := w.somebody("ann", "", justNow)
 		c := holding(ann, w.forged(ann, w.app("")))
-		c.header.Set("Cookie", "open_sso_token="+storage.DrawCookie())
+		c.header.Set("Cookie", "open_sso_token="+handle.NewCookie())
 		return c
 	}},
 	{"app", "the own token of an application that a user has made", func(w *world) caller {
@@ -129,16 +132,16 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 // there is one, and a bundle of the same name with that tool; and puts them on the bus.
 func (w *world) capability(p human, a storage.App, member string) {
 	_, err := w.store.SaveCapability(w.Context(), storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "http://127.0.0.1:1",
-		Publish: true, Owner: p.Sub, ToolCount: 1}, []storage.Tool{{Name: "get", Method: "get", Path: "/x", Description: "gets", InputSchema: []byte(`{"type":"object"}`),
-		Call: &storage.Call{Template: "/x"}}})
+		Publish: true, Owner: p.Sub, ToolCount: 1}, []toolplan.Tool{{Name: "get", Method: "get", Path: "/x", Description: "gets", InputSchema: []byte(`{"type":"object"}`),
+		Call: &toolplan.Call{Template: "/x"}}})
 	fatal(w, err)
-	rules := []storage.AccessRule{{Subject: "user:" + p.Sub}}
+	rules := []access.Rule{{Subject: "user:" + p.Sub}}
 	if a.ID != "" {
-		rules = append(rules, storage.AccessRule{Subject: "app:" + a.ID})
+		rules = append(rules, access.Rule{Subject: "app:" + a.ID})
 	}
-	_, err = w.store.SaveAccess(w.Context(), storage.AccessList{Member: member, Rules: rules})
+	_, err = w.store.SaveAccess(w.Context(), access.List{Member: member, Rules: rules})
 	fatal(w, err)
-	_, err = w.store.SaveBundle(w.Context(), storage.Bundle{Name: member, Tools: []string{member + "__get"}})
+	_, err = w.store.SaveBundle(w.Context(), access.Bundle{Name: member, Tools: []string{member + "__get"}})
 	fatal(w, err)
 	fatal(w, w.b.bus.Reload(w.Context()))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -204,7 +205,7 @@ func (w *world) strangersNoted(t *testing.T) (records int, events int64) {
 	all, err := w.store.Records(t.Context(), 0, driver.Page)
 	fatal(t, err)
 	for _, r := range all {
-		var e storage.Event
+		var e event.Event
 		fatal(t, json.Unmarshal(r.Data, &e))
 		if strings.HasPrefix(e.Kind, "audit.") && e.Count == 0 {
 			continue
@@ -237,7 +238,7 @@ func TestWhoProvesWhoTheyAreIsWrittenDownEachTime(t *testing.T) {
 	fatal(t, err)
 	kinds := map[string]int{}
 	for _, r := range all {
-		var e storage.Event
+		var e event.Event
 		fatal(t, json.Unmarshal(r.Data, &e))
 		if kinds[e.Kind]++; e.Count != 0 || !strings.HasPrefix(e.Kind, "audit.") && e.App != app.ID {
 			t.Errorf("an event of a known application is %+v", e)

@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // home is an opened data folder: the store in it, and its users. Close closes the store.
@@ -157,7 +158,7 @@ func (nobody) Visitor(*http.Request) (storage.Session, error) {
 }
 
 // note puts one event on the audit trail of a store that nobody serves.
-func (h *home) note(ctx context.Context, e storage.Event) error {
+func (h *home) note(ctx context.Context, e event.Event) error {
 	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
 	if err != nil {
 		return err

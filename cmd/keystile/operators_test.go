@@ -14,8 +14,8 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
@@ -85,7 +85,7 @@ func TestWhatIsSweptIsCounted(t *testing.T) {
 	}
 	defer h.Close()
 	now := time.Now()
-	err = h.store.Issue(t.Context(), driver.Token{Key: storage.KeyOf("a"), ExpiresAt: now}, driver.Token{Key: storage.KeyOf("b"), ExpiresAt: now.Add(time.Hour)})
+	err = h.store.Issue(t.Context(), driver.Token{Key: handle.KeyOf("a"), ExpiresAt: now}, driver.Token{Key: handle.KeyOf("b"), ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // What varies in what is printed.
@@ -87,7 +87,7 @@ func remember(t *testing.T, data string, n int, detail string) {
 	defer file.Close()
 	trail, err := audit.Open(t.Context(), audit.Config{Store: file})
 	for i := 0; err == nil && i < n; i++ {
-		e := storage.Event{Kind: storage.EventCall, App: "shop", Detail: detail}
+		e := event.Event{Kind: event.Call, App: "shop", Detail: detail}
 		if i%1000 < 999 && i < n-1 {
 			trail.Note(e)
 		} else {

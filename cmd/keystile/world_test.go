@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -194,9 +195,9 @@ func (w *world) somebody(name, role string, ago time.Duration) human {
 	u, err := w.store.CreateUser(w.Context(), storage.User{Username: fmt.Sprintf("%s%d", name, w.n), Role: role},
 		storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprintf("%s%d", name, w.n), PasswordHash: "none"})
 	fatal(w, err)
-	p := human{User: u, cookie: storage.DrawCookie()}
+	p := human{User: u, cookie: handle.NewCookie()}
 	at := time.Now().Add(-ago).UTC()
-	p.session, err = w.store.SaveSession(w.Context(), storage.Session{ID: storage.SessionID(p.cookie), UserID: u.Sub, LoginType: storage.LoginSelf,
+	p.session, err = w.store.SaveSession(w.Context(), storage.Session{ID: handle.Hash(p.cookie), UserID: u.Sub, LoginType: storage.LoginSelf,
 		AuthTime: at, ExpiresAt: time.Now().Add(24 * time.Hour).UTC(), EndsAt: time.Now().Add(24 * time.Hour).UTC()})
 	fatal(w, err)
 	return p
@@ -251,7 +252,7 @@ func (w *world) forged(p human, a storage.App) string {
 	keys, err := token.OpenKeys(w.Context(), w.elsewhere(), token.ES256)
 	fatal(w, err)
 	text, err := keys.SignAccess(token.Claims{Issuer: worldBase, Subject: p.Sub, Audience: worldBase, ClientID: a.ID, Scope: "openid apps tools app",
-		ID: "forged", Grant: storage.NewGrant(time.Now()), IssuedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+		ID: "forged", Grant: handle.NewGrant(time.Now()), IssuedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
 	fatal(w, err)
 	return text
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // door is the service's own sign-in page and its own sessions. Without a page of your own
@@ -43,7 +44,7 @@ func (d *door) Visitor(r *http.Request) (storage.Session, error) {
 		return storage.Session{}, storage.ErrNotFound
 	}
 	d.mu.Lock()
-	v, there := d.sessions[storage.SessionID(cookie.Value)]
+	v, there := d.sessions[handle.Hash(cookie.Value)]
 	d.mu.Unlock()
 	if !there || !v.Live(time.Now()) {
 		return storage.Session{}, storage.ErrNotFound
@@ -107,11 +108,11 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) {
 
 // begin draws a new cookie: one the browser brought along may be someone else's doing.
 func (d *door) begin(w http.ResponseWriter, u storage.User) {
-	cookie, now := storage.DrawCookie(), time.Now().UTC()
+	cookie, now := handle.NewCookie(), time.Now().UTC()
 	ends := now.Add(12 * time.Hour)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sessions[storage.SessionID(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now, ExpiresAt: ends, EndsAt: ends}
+	d.sessions[handle.Hash(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now, ExpiresAt: ends, EndsAt: ends}
 	http.SetCookie(w, d.cookie(cookie, 0))
 }
 
@@ -141,7 +142,7 @@ func (d *door) end(r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.sessions, storage.SessionID(cookie.Value))
+		delete(d.sessions, handle.Hash(cookie.Value))
 	}
 }
 

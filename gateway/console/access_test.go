@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"io"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -9,10 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"net/http/httptest"
-
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // untouched is a body that knows whether somebody has read it.
@@ -38,7 +38,7 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 			{"nobody", "", nil, 401, 401},
 			{"nobody, from another site", "", evil, 401, 401},
 			{"two cookies", root.cookie + "; " + mina.cookie, nil, 401, 401},
-			{"an unknown cookie", "open_sso_token=" + storage.DrawCookie(), nil, 401, 401},
+			{"an unknown cookie", "open_sso_token=" + handle.NewCookie(), nil, 401, 401},
 			{"who has no role", eve.cookie, evil, 403, 403},
 			{"another site", root.cookie, []string{"Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain"}, 403, 403},
 			{"who signed in long ago, with a form", stale, []string{"Content-Type", "text/plain"}, 403, 4031},

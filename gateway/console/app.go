@@ -98,7 +98,7 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 // application that is given away takes its orders along. It returns what there was before
 // too.
 func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
-	after, err = storage.Again(ctx, func() (storage.App, error) {
+	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
 		if err == nil && !sees(who, app.Owner) {
 			err = noApp

@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Store is what the console asks of storage; *storage.Store has it.
@@ -68,7 +69,7 @@ type Revoker interface {
 // Trail is the audit trail; *gateway.Gateway has it.
 type Trail interface {
 	// NoteNow returns once the event is stored, or says why it is not.
-	NoteNow(ctx context.Context, e storage.Event) error
+	NoteNow(ctx context.Context, e event.Event) error
 }
 
 // Quotas knows what applications have used; *gateway.Gateway has it.
@@ -82,7 +83,7 @@ type Quotas interface {
 // Notifier tells users what was done to what is theirs, by mail for example.
 type Notifier interface {
 	// Notify does not wait until a user has been told.
-	Notify(ctx context.Context, sub string, n storage.Notice)
+	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
 // Config is what New needs.

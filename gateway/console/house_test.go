@@ -18,6 +18,8 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -43,7 +45,7 @@ type house struct {
 	console  *console.Console
 
 	mu      sync.Mutex // guards what follows
-	events  []storage.Event
+	events  []event.Event
 	told    []string
 	unsaved error // what the trail answers
 	forgot  []string
@@ -73,7 +75,7 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 }
 
 // NoteNow makes the house the Trail.
-func (h *house) NoteNow(_ context.Context, e storage.Event) error {
+func (h *house) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events = append(h.events, e)
@@ -81,7 +83,7 @@ func (h *house) NoteNow(_ context.Context, e storage.Event) error {
 }
 
 // Notify makes it the Notifier.
-func (h *house) Notify(_ context.Context, sub string, n storage.Notice) {
+func (h *house) Notify(_ context.Context, sub string, n event.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.told = append(h.told, fmt.Sprintf("%s: %s %q %s", sub, n.Kind, n.App, n.Detail))
@@ -108,9 +110,9 @@ func (h *house) person(name, role string) person {
 // signedIn is the cookie of a browser in which a user has signed in at a time.
 func (h *house) signedIn(sub string, at time.Time) string {
 	h.Helper()
-	cookie, now := storage.DrawCookie(), time.Now()
+	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
-		ID: storage.SessionID(cookie), UserID: sub, AuthTime: at, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: sub, AuthTime: at, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
 	}))(h)
 	return "open_sso_token=" + cookie
 }

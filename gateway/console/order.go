@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // orderRecord shows an order as /api/v1/billing/orders does, with whose it is and who has
@@ -140,7 +141,7 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err != nil {
 		return err
 	}
-	s.recorder.Tell(r, storage.Notice{Kind: storage.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	s.recorder.Tell(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return success(w, orderOf(after))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // userRecord shows a user. Neither a password nor its hash is in it, or in storage.User.
@@ -143,7 +144,7 @@ func (s *Console) signOut(ctx context.Context, sub string) error {
 
 // saveUser changes the newest state of a user. It returns what there was before too.
 func (s *Console) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
-	after, err = storage.Again(ctx, func() (storage.User, error) {
+	after, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.c.Store.User(ctx, sub)
 		if err != nil {
 			return u, err
@@ -178,7 +179,7 @@ func (s *Console) noteUser(r *http.Request, who consoleauth.Actor, what string, 
 
 // userNotice says what a user is told of a change of theirs; ok is false if it is nothing
 // that gives or takes power.
-func userNotice(before, after storage.User) (n storage.Notice, ok bool) {
+func userNotice(before, after storage.User) (n event.Notice, ok bool) {
 	var what []string
 	switch {
 	case before.Role == after.Role:
@@ -190,5 +191,5 @@ func userNotice(before, after storage.User) (n storage.Notice, ok bool) {
 	if before.Disabled != after.Disabled {
 		what = append(what, map[bool]string{true: "disabled", false: "enabled"}[after.Disabled])
 	}
-	return storage.Notice{Kind: storage.NoticeRole, Detail: strings.Join(what, ", ")}, len(what) > 0
+	return event.Notice{Kind: event.NoticeRole, Detail: strings.Join(what, ", ")}, len(what) > 0
 }

@@ -25,7 +25,7 @@ const Skew = time.Minute
 
 // Change changes the newest state of an application. What change refuses is not written.
 func Change(ctx context.Context, store Store, id string, change func(*storage.App) error) (storage.App, error) {
-	return storage.Again(ctx, func() (storage.App, error) {
+	return storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := store.App(ctx, id)
 		if err == nil {
 			err = change(&app)
@@ -74,7 +74,7 @@ func Delete(ctx context.Context, store Store, revoke func(context.Context, drive
 	if err := revoke(ctx, end); err != nil {
 		return app, err
 	}
-	_, err = storage.Again(ctx, func() (storage.App, error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		now, err := store.App(ctx, app.ID)
 		if err != nil {
 			return now, err

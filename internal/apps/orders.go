@@ -16,7 +16,7 @@ type OrderStore interface {
 // Decide settles an order by one of its methods, in one step with its application.
 // ErrNotFound: there is no such order, or its application has gone.
 func Decide(ctx context.Context, store OrderStore, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
-	return storage.Again(ctx, func() (storage.Order, error) {
+	return storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		o, err := store.Order(ctx, id)
 		if err != nil {
 			return o, err

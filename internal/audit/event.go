@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Kinds that the trail itself writes.
@@ -20,7 +20,7 @@ const (
 )
 
 // Event is one thing that happened.
-type Event = storage.Event
+type Event = event.Event
 
 // fields are the texts of an Event, in the order in which they are queued and written.
 var fields = [...]struct {

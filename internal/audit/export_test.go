@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 func exported(t *testing.T, s Archive, f Filter, format Format) (string, error) {
@@ -56,7 +56,7 @@ func TestAFilterChooses(t *testing.T) {
 	trail := opened(t, s)
 	for i := range 4 {
 		e := numbered(i)
-		e.Kind, e.App, e.User = []string{storage.EventCall, storage.EventToken}[i%2], []string{"a", "b"}[i/2], []string{"u", "v"}[i/2]
+		e.Kind, e.App, e.User = []string{event.Call, event.Token}[i%2], []string{"a", "b"}[i/2], []string{"u", "v"}[i/2]
 		trail.Note(e)
 	}
 	closed(t, trail)
@@ -66,10 +66,10 @@ func TestAFilterChooses(t *testing.T) {
 		want   string
 	}{
 		{Filter{}, "audit.begin,r0,r1,r2,r3,audit.end"},
-		{Filter{Kind: storage.EventCall}, "r0,r2"},
+		{Filter{Kind: event.Call}, "r0,r2"},
 		{Filter{App: "b"}, "r2,r3"},
 		{Filter{User: "u"}, "r0,r1"},
-		{Filter{User: "u", Kind: storage.EventToken}, "r1"},
+		{Filter{User: "u", Kind: event.Token}, "r1"},
 		{Filter{From: at(1), To: at(3)}, "r1,r2"},
 		{Filter{From: at(2), App: "b"}, "r2,r3"},
 		{Filter{To: at(0)}, ""},

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 var errAway = errors.New("the store is away")
@@ -131,7 +131,7 @@ func wantLines(t testing.TB, store Archive, want string) {
 
 func numbered(i int) Event {
 	return Event{
-		At: time.Date(2026, 8, 1, 12, 0, 0, i, time.UTC), Kind: storage.EventCall, RequestID: "r" + strconv.Itoa(i),
+		At: time.Date(2026, 8, 1, 12, 0, 0, i, time.UTC), Kind: event.Call, RequestID: "r" + strconv.Itoa(i),
 		App: "app1", User: "u1", Product: "ai", Method: "POST", Path: "/api/v1/chat",
 		Status: 200, Latency: 1500 * time.Microsecond, Bytes: 42, IP: "203.0.113.7",
 	}

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Keeper removes what is too old, or too much, from the trail of a running service. Several of
@@ -70,7 +70,7 @@ func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 	if young := !plan.oldest.Before(limits.Before.Add(-ripe)); k.Keep > 0 && young && plan.oldOnly {
 		return false, nil
 	}
-	if err := k.Note(ctx, Event{Kind: storage.EventAdmin, Detail: "audit prune by the service: " + plan.String()}); err != nil {
+	if err := k.Note(ctx, Event{Kind: event.Admin, Detail: "audit prune by the service: " + plan.String()}); err != nil {
 		return false, fmt.Errorf("the audit trail could not be written, so nothing is removed from it: %w", err)
 	}
 	removed, err := plan.Do(ctx, k.Store, now)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -40,7 +41,7 @@ func newKept(t *testing.T, keep time.Duration, bytes int64) *kept {
 func (k *kept) note(n int) {
 	k.Helper()
 	for i := range n {
-		if err := k.trail.NoteNow(k.Context(), Event{Kind: storage.EventCall, Bytes: int64(i)}); err != nil {
+		if err := k.trail.NoteNow(k.Context(), Event{Kind: event.Call, Bytes: int64(i)}); err != nil {
 			k.Fatal(err)
 		}
 		time.Sleep(time.Second)
@@ -72,7 +73,7 @@ func TestARunningServiceRemovesWhatIsTooOld(t *testing.T) {
 		if r.Removed.Through != 101 || r.Records != 4 || r.Removed.Prunes != 1 {
 			t.Errorf("after 400 days %d records are left behind %+v, want the 3 that are young and what was said", r.Records, r.Removed)
 		}
-		if want := "audit prune by the service: 101 records up to Seq 101, noted from 2000-01-01T00:00:00Z to 2000-01-01T00:01:39Z"; said.Kind != storage.EventAdmin || said.Detail != want {
+		if want := "audit prune by the service: 101 records up to Seq 101, noted from 2000-01-01T00:00:00Z to 2000-01-01T00:01:39Z"; said.Kind != event.Admin || said.Detail != want {
 			t.Errorf("the trail says %s %q, want %q", said.Kind, said.Detail, want)
 		}
 		if !strings.Contains(k.log.String(), `msg="old audit records were removed" records=101 through=101`) {

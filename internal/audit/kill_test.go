@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // The child says which event it was answered for; the parent kills it amid the next.
@@ -53,7 +53,7 @@ func noteUntilKilled(t *testing.T, dir string) {
 	trail := opened(t, s, func(c *Config) { c.FlushEvery = time.Millisecond })
 	for i := 0; ; i++ {
 		trail.Note(numbered(i))
-		e := Event{Kind: storage.EventAdmin, RequestID: os.Getenv("KEYSTILE_KILLED_IN_LIFE") + "-" + strconv.Itoa(i)}
+		e := Event{Kind: event.Admin, RequestID: os.Getenv("KEYSTILE_KILLED_IN_LIFE") + "-" + strconv.Itoa(i)}
 		if err := trail.NoteNow(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}

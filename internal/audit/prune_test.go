@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -104,7 +105,7 @@ func (f *fixture) step() {
 			f.Fatal(err)
 		}
 	default:
-		f.send(w, slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 1+f.rand.IntN(3))...)
+		f.send(w, slices.Repeat([]entry{{Event: Event{Kind: event.Call}}}, 1+f.rand.IntN(3))...)
 	}
 }
 
@@ -260,7 +261,7 @@ func TestATailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
 // before the gap was the last of its chain.
 func TestATailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
 	f := newFixture(t, 1)
-	f.send(f.begin(), entry{Event: Event{Kind: storage.EventCall}}, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(f.begin(), entry{Event: Event{Kind: event.Call}}, entry{Event: Event{Kind: event.Call}})
 	z := f.frozen()
 	next := newChain(link(z.records[0].Data))
 	e := entry{After: 1, Event: Event{Kind: begin, At: f.moment(9)}}
@@ -359,11 +360,11 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	w := f.begin()
 	f.at = 1000 // a clock that is wrong for a while
 	for range 5 {
-		f.send(w, entry{Event: Event{Kind: storage.EventCall}})
+		f.send(w, entry{Event: Event{Kind: event.Call}})
 	}
 	f.at = 1
 	for range 5 {
-		f.send(w, entry{Event: Event{Kind: storage.EventCall}})
+		f.send(w, entry{Event: Event{Kind: event.Call}})
 	}
 	limits := Limits{Now: f.moment(10), Before: f.moment(1)}
 	if plan := must(PlanPrune(t.Context(), f, limits)); plan.Records != 0 {
@@ -384,10 +385,10 @@ func TestManyRecordsThatAreDatedAheadKeepNothing(t *testing.T) {
 	f := newFixture(t, 2)
 	w := f.begin()
 	f.at = 100_000
-	f.send(w, slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 30_000)...)
+	f.send(w, slices.Repeat([]entry{{Event: Event{Kind: event.Call}}}, 30_000)...)
 	f.at = 1
 	for range 5 {
-		f.send(w, entry{Event: Event{Kind: storage.EventCall}})
+		f.send(w, entry{Event: Event{Kind: event.Call}})
 	}
 	limits := Limits{Now: f.moment(10), Before: f.moment(4), Most: 20_000}
 	for i, want := range []uint64{20_000, 10_003, 0} {
@@ -483,7 +484,7 @@ func TestACheckpointThatDoesNotOpenStopsAPrune(t *testing.T) {
 
 func TestBreaksInWhatIsRemovedAreRemembered(t *testing.T) {
 	f := newFixture(t, 10)
-	f.send(f.begin(), slices.Repeat([]entry{{Event: Event{Kind: storage.EventCall}}}, 5)...)
+	f.send(f.begin(), slices.Repeat([]entry{{Event: Event{Kind: event.Call}}}, 5)...)
 	if err := f.Append(t.Context(), driver.Record{At: f.moment(1), Data: []byte("not of the trail")}); err != nil {
 		t.Fatal(err)
 	}
@@ -502,10 +503,10 @@ func TestBreaksInWhatIsRemovedAreRemembered(t *testing.T) {
 func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
 	f := newFixture(t, 13)
 	goes, short := f.begin(), f.begin()
-	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(goes, entry{Event: Event{Kind: event.Call}})
 	f.send(short, entry{Event: Event{Kind: end}})
 	for range 5 {
-		f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+		f.send(goes, entry{Event: Event{Kind: event.Call}})
 	}
 	z := f.frozen()
 	z = z.with(func(all []driver.Record) []driver.Record {
@@ -535,16 +536,16 @@ func TestAPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
 func TestKeptHeadsBehindTheCheckpoint(t *testing.T) {
 	f := newFixture(t, 11)
 	ended, goes := f.begin(), f.begin()
-	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(goes, entry{Event: Event{Kind: event.Call}})
 	f.send(ended, entry{Event: Event{Kind: end}})
 	early, _ := whole(t, f)
-	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(goes, entry{Event: Event{Kind: event.Call}})
 	cut, _ := whole(t, f)
 	f.at++
-	f.send(goes, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(goes, entry{Event: Event{Kind: event.Call}})
 	f.prune(Limits{Now: f.moment(99), Before: f.moment(f.at)})
 	fresh := f.begin()
-	f.send(fresh, entry{Event: Event{Kind: storage.EventCall}})
+	f.send(fresh, entry{Event: Event{Kind: event.Call}})
 	now, _ := whole(t, f)
 	plain := func(h Head) Head { h.Seq = 0; return h }
 	of := func(r Report, w *scribe) Head {

@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // refused is an event that somebody causes who has proved nothing.
 func refused(ip string) Event {
 	return Event{
-		Kind: storage.EventToken, RequestID: "r", App: "app1", Method: "POST", Path: "/oauth/token/x", Route: "/oauth/token",
+		Kind: event.Token, RequestID: "r", App: "app1", Method: "POST", Path: "/oauth/token/x", Route: "/oauth/token",
 		Status: 401, IP: ip, Anonymous: true,
 	}
 }
@@ -55,7 +55,7 @@ func TestTheFirstRefusalsOfAMinuteAreWrittenDownAndTheOthersSummed(t *testing.T)
 		synctest.Wait()
 		_, entries = whole(t, s)
 		want := Event{
-			At: began.Add(2 * time.Second).UTC(), Kind: storage.EventToken, App: "app1", Path: "/oauth/token", Status: 401, IP: "203.0.113.7",
+			At: began.Add(2 * time.Second).UTC(), Kind: event.Token, App: "app1", Path: "/oauth/token", Status: 401, IP: "203.0.113.7",
 			Count: 3, Span: 2 * time.Second,
 		}
 		if len(entries) != 5 || entries[4].Event != want {
@@ -108,7 +108,7 @@ func TestHoweverManyStrangersComeTheRecordsOfAMinuteAreBoundedAndCountThemAll(t 
 					for i := range each {
 						e := refused(from(minute*each + i))
 						e.App = strconv.Itoa(i % 50)
-						e.Kind = []string{storage.EventToken, storage.EventLegacy, storage.EventCall}[i%3]
+						e.Kind = []string{event.Token, event.Legacy, event.Call}[i%3]
 						e.Status = 400 + i%20
 						trail.Note(e)
 					}
@@ -169,7 +169,7 @@ func TestAFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 	s := &shelf{}
 	trail := opened(t, s)
 	for i := range 50 {
-		trail.Note(Event{Kind: storage.EventSignIn, User: "u1", RequestID: strconv.Itoa(i), Status: 401, IP: "203.0.113.7", Anonymous: true})
+		trail.Note(Event{Kind: event.SignIn, User: "u1", RequestID: strconv.Itoa(i), Status: 401, IP: "203.0.113.7", Anonymous: true})
 	}
 	closed(t, trail)
 	if _, entries := whole(t, s); len(entries) != 52 {

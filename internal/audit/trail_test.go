@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
@@ -20,7 +20,7 @@ func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
-				e := Event{Kind: storage.EventCall, App: strconv.Itoa(w), RequestID: strconv.Itoa(i)}
+				e := Event{Kind: event.Call, App: strconv.Itoa(w), RequestID: strconv.Itoa(i)}
 				if i%50 != 49 {
 					trail.Note(e)
 				} else if err := trail.NoteNow(t.Context(), e); err != nil {
@@ -34,7 +34,7 @@ func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
 	_, entries := whole(t, s)
 	next := map[string]int{}
 	for _, e := range entries {
-		if e.Kind != storage.EventCall {
+		if e.Kind != event.Call {
 			continue
 		}
 		if e.RequestID != strconv.Itoa(next[e.App]) {
@@ -94,7 +94,7 @@ func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 			t.Errorf("2,500 events took %d appends, want 3", s.appends-1)
 		}
 		for range 160 {
-			trail.Note(Event{Kind: storage.EventCall, User: strings.Repeat("\x00", 256), Detail: strings.Repeat("\x00", 1024)})
+			trail.Note(Event{Kind: event.Call, User: strings.Repeat("\x00", 256), Detail: strings.Repeat("\x00", 1024)})
 		}
 		closed(t, trail)
 		if s.appends != 6 { // some 8 KB each

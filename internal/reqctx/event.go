@@ -5,12 +5,12 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Event begins an audit event of a request: what is known before it is answered.
-func Event(r *http.Request, kind string, from netip.Addr) storage.Event {
-	return storage.Event{
+func Event(r *http.Request, kind string, from netip.Addr) event.Event {
+	return event.Event{
 		At: time.Now(), Kind: kind, RequestID: ID(r.Context()), Method: r.Method, Path: r.URL.Path, IP: from.String(),
 		Route: r.Pattern,
 	}

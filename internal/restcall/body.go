@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/rawjson"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // body is how a request's body is written.
@@ -33,7 +33,7 @@ const (
 	bodyMultipart
 )
 
-func compileBody(b storage.Body, p *Plan) (*body, error) {
+func compileBody(b toolplan.Body, p *Plan) (*body, error) {
 	out := &body{required: b.Required, whole: -1, more: -1, names: map[string]bool{}}
 	if err := out.readType(b.ContentType); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestBodies(t *testing.T) {
@@ -36,7 +36,7 @@ func TestBodies(t *testing.T) {
 		place       any
 		value, says string
 	}{
-		{"application/octet-stream", whole{}, `"A"`, `"x" must be base64`}, {"multipart/form-data", storage.Field{Name: "f", File: true}, `"AP8=x"`, `"x" must be base64`}, {"multipart/form-data", storage.Field{Name: "f", File: true}, `["AP8=","!"]`, `"x" must be base64`},
+		{"application/octet-stream", whole{}, `"A"`, `"x" must be base64`}, {"multipart/form-data", toolplan.Field{Name: "f", File: true}, `"AP8=x"`, `"x" must be base64`}, {"multipart/form-data", toolplan.Field{Name: "f", File: true}, `["AP8=","!"]`, `"x" must be base64`},
 		{form, whole{}, `"a=b"`, `"x" must be an object`}, {"multipart/form-data", whole{}, `[1]`, `"x" must be an object`}, {"multipart/form-data", whole{}, `{"a\r\nb":1}`, "control characters in its name"},
 	} {
 		if _, err := build(t, one("post", "/", c.contentType, `{"format":"binary"}`, c.place), `{"x":`+c.value+`}`); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -47,7 +47,7 @@ func TestBodies(t *testing.T) {
 
 func TestABodyThatIsNeededIsSent(t *testing.T) {
 	fields := tool("post", "/", "application/json", []string{"a", "b"}, map[string]arg{
-		"a": {`{"type":"string"}`, storage.Field{Name: "a", Required: true}}, "b": {`{"type":"string"}`, fieldArg("b")},
+		"a": {`{"type":"string"}`, toolplan.Field{Name: "a", Required: true}}, "b": {`{"type":"string"}`, fieldArg("b")},
 	})
 	for _, c := range []struct {
 		required        bool
@@ -82,7 +82,7 @@ func TestABodyThatIsNeededIsSent(t *testing.T) {
 func TestAMultipartBodyKeepsItsParts(t *testing.T) {
 	u := serve(t, false, answers(200, "{}"))
 	form := tool("post", "/", "multipart/form-data", []string{"f", "m", "n", "o"}, map[string]arg{
-		"f": {"{}", storage.Field{Name: `a"b\`, File: true}}, "m": {"{}", storage.Field{Name: "many", File: true}}, "n": {"{}", fieldArg("n")}, "o": {"{}", fieldArg("日")},
+		"f": {"{}", toolplan.Field{Name: `a"b\`, File: true}}, "m": {"{}", toolplan.Field{Name: "many", File: true}}, "n": {"{}", fieldArg("n")}, "o": {"{}", fieldArg("日")},
 	})
 	arguments := `{"f":"AAEC","m":["aGVsbG8=","d29ybGQ="],"n":[1,"--x\r\n"],"o":{"k": 9007199254740993}}`
 	if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, form), raw(arguments)); err != nil {

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // field is a member of the body, with all that its Field says read once.
 type field struct {
-	storage.Field
+	toolplan.Field
 	arg     int
 	key     []byte   // the name as JSON, and a colon
 	types   []string // what it may be sent as, in the order of the document
@@ -27,7 +27,7 @@ type partHeader struct {
 // formStyles are those of a field. tabDelimited is OpenAPI 2.0's tsv.
 var formStyles = []string{"", "form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject"}
 
-func (b *body) addField(f storage.Field, p *Plan) error {
+func (b *body) addField(f toolplan.Field, p *Plan) error {
 	switch {
 	case b.kind == bodyMultipart && !headerValue(f.Name):
 		return fmt.Errorf("the body field of %q has control characters in its name", f.Arg)

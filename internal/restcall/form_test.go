@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // How forms are written as documents ask for is in testdata/encoding.json, which package
@@ -23,9 +24,9 @@ func TestPlansOfBeforeGoOnWorking(t *testing.T) {
 		{`{"template":"/a","body":{"content_type":"application/json","fields":[{"arg":"x","name":"x"},{"arg":"y","name":"z"}]}}`, `{"x":1,"y":null}`, `{"x":1,"z":null}`},
 		{`{"template":"/{x}","params":[{"arg":"x","name":"x","in":"path","required":true},{"arg":"y","name":"y","in":"query","style":"deepObject","explode":true}]}`, `{"x":"1","y":{"a":["b"]}}`, ""},
 	} {
-		var call storage.Call
+		var call toolplan.Call
 		decode(t, raw(c.call), &call)
-		r, err := build(t, storage.Tool{Name: "op", Method: "post", InputSchema: raw(`{"type":"object","properties":{"x":{},"y":{}}}`), Call: &call}, c.arguments)
+		r, err := build(t, toolplan.Tool{Name: "op", Method: "post", InputSchema: raw(`{"type":"object","properties":{"x":{},"y":{}}}`), Call: &call}, c.arguments)
 		if err != nil || string(r.body) != c.want {
 			t.Errorf("%s of %s: %+v, %v, want the body %q", c.call, c.arguments, r, err, c.want)
 		}
@@ -37,25 +38,25 @@ func TestFormsAreBounded(t *testing.T) {
 	const form, parts = "application/x-www-form-urlencoded", "multipart/form-data"
 	long := strings.Repeat("k", 1<<20)
 	many := "[" + strings.Repeat("1,", 1_000_000) + "1]"
-	deep := func(style string) storage.Field { return storage.Field{Name: "f", Style: style, Explode: true} }
+	deep := func(style string) toolplan.Field { return toolplan.Field{Name: "f", Style: style, Explode: true} }
 	for name, c := range map[string]struct {
 		contentType string
 		place       any
 		value, says string
 	}{
-		"a long name in a query, often":    {"", storage.Param{Name: "f", In: "query", Style: "deepObject"}, `{"` + long + `":` + many + `}`, "a URL of more than"},
-		"a list in a query":                {"", storage.Param{Name: strings.Repeat("n", 2000), In: "query", Explode: true}, many, "a URL of more than"},
+		"a long name in a query, often":    {"", toolplan.Param{Name: "f", In: "query", Style: "deepObject"}, `{"` + long + `":` + many + `}`, "a URL of more than"},
+		"a list in a query":                {"", toolplan.Param{Name: strings.Repeat("n", 2000), In: "query", Explode: true}, many, "a URL of more than"},
 		"a long name in a form, often":     {form, deep("deepObject"), `{"` + long + `":` + many + `}`, "a body of more than"},
 		"a long name with nothing below":   {form, deep("deepObject"), `{"` + long + `":[` + strings.Repeat(`{"a":[]},`, 200_000) + `{"a":"b"}]}`, ""},
-		"a list in a form":                 {form, storage.Field{Name: strings.Repeat("n", 2000)}, many, "a body of more than"},
-		"an exploded list in a form":       {form, storage.Field{Name: strings.Repeat("n", 2000), Style: "form", Explode: true}, many, "a body of more than"},
-		"a list of parts":                  {parts, storage.Field{Name: "f"}, many, "a body of more than"},
+		"a list in a form":                 {form, toolplan.Field{Name: strings.Repeat("n", 2000)}, many, "a body of more than"},
+		"an exploded list in a form":       {form, toolplan.Field{Name: strings.Repeat("n", 2000), Style: "form", Explode: true}, many, "a body of more than"},
+		"a list of parts":                  {parts, toolplan.Field{Name: "f"}, many, "a body of more than"},
 		"a list of parts of a style":       {parts, deep("form"), many, "a body of more than"},
-		"a list of files that are none":    {parts, storage.Field{Name: "f", File: true}, `[` + strings.Repeat(`"!",`, 500_000) + `"!"]`, "must be base64"},
-		"parameters of a data URL":         {parts, storage.Field{Name: "f", File: true}, `"data:a/b` + strings.Repeat(";x=y", 900_000) + `,"`, "at most"},
+		"a list of files that are none":    {parts, toolplan.Field{Name: "f", File: true}, `[` + strings.Repeat(`"!",`, 500_000) + `"!"]`, "must be base64"},
+		"parameters of a data URL":         {parts, toolplan.Field{Name: "f", File: true}, `"data:a/b` + strings.Repeat(";x=y", 900_000) + `,"`, "at most"},
 		"members of a whole form":          {form, whole{}, `{"` + long + `":` + many + `}`, "a body of more than"},
-		"a list in a cookie":               {"", storage.Param{Name: "f", In: "cookie", Explode: true}, many, "cookies of more than"},
-		"a list in a cookie, not exploded": {"", storage.Param{Name: "f", In: "cookie"}, many, "cookies of more than"},
+		"a list in a cookie":               {"", toolplan.Param{Name: "f", In: "cookie", Explode: true}, many, "cookies of more than"},
+		"a list in a cookie, not exploded": {"", toolplan.Param{Name: "f", In: "cookie"}, many, "cookies of more than"},
 	} {
 		r, err := build(t, one("post", "/", c.contentType, "{}", c.place), `{"x":`+c.value+`}`)
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || len(err.Error()) > 4<<10) {
@@ -76,12 +77,12 @@ func TestNamesOfFilesHaveNoPath(t *testing.T) {
 }
 
 func TestCookiesJoinThoseOfTheCredential(t *testing.T) {
-	cookie := func(name string, explode bool) storage.Param {
-		return storage.Param{Name: name, In: "cookie", Explode: explode}
+	cookie := func(name string, explode bool) toolplan.Param {
+		return toolplan.Param{Name: name, In: "cookie", Explode: explode}
 	}
 	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "cookie", Secret: storage.NewSecret("session=upstream-secret; b=2")}
 	for _, c := range []struct {
-		param           storage.Param
+		param           toolplan.Param
 		arguments, want string
 	}{
 		{cookie("a", true), `{"x":"1"}`, "session=upstream-secret; b=2; a=1"},
@@ -114,9 +115,9 @@ func FuzzForm(f *testing.F) {
 	forms := map[string]*Plan{}
 	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data"} {
 		everything := tool("post", "/", kind, []string{"a", "b", "c", "d", "e", "f"}, map[string]arg{
-			"a": {`{}`, storage.Field{Name: "a", ContentType: "application/json, text/*", Headers: []storage.PartHeader{{Name: "X-H", Arg: "h"}}}}, "b": {`{}`, fieldArg("b")}, "c": {`{}`, storage.Field{Name: "c", Style: "deepObject"}},
-			"d": {`{}`, storage.Field{Name: "d", Style: "pipeDelimited"}}, "e": {`{}`, storage.Field{Name: "e", Style: "form", Explode: true, AllowReserved: true}},
-			"f": {`{"type":"string"}`, storage.Field{Name: "f", File: true, ContentType: "image/*, text/plain"}},
+			"a": {`{}`, toolplan.Field{Name: "a", ContentType: "application/json, text/*", Headers: []toolplan.PartHeader{{Name: "X-H", Arg: "h"}}}}, "b": {`{}`, fieldArg("b")}, "c": {`{}`, toolplan.Field{Name: "c", Style: "deepObject"}},
+			"d": {`{}`, toolplan.Field{Name: "d", Style: "pipeDelimited"}}, "e": {`{}`, toolplan.Field{Name: "e", Style: "form", Explode: true, AllowReserved: true}},
+			"f": {`{"type":"string"}`, toolplan.Field{Name: "f", File: true, ContentType: "image/*, text/plain"}},
 		})
 		everything.InputSchema = raw(strings.Replace(string(everything.InputSchema), `"properties":{`, `"properties":{"h":{},"m":{},`, 1))
 		everything.Call.Body.More = "m"

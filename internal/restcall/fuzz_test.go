@@ -9,20 +9,21 @@ import (
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // every is a tool with an argument in every kind of place.
 var every = tool("post", "/a/{p}/b-{p2}.json", "application/json", []string{"p", "p2", "p3", "q", "d", "o", "s", "j", "h", "hj", "b", "c"}, map[string]arg{
-	"p":  {`{}`, storage.Param{Name: "p", In: "path"}},
-	"p2": {`{"type":["string","array"]}`, storage.Param{Name: "p2", In: "path", Style: "label", Explode: true}},
-	"p3": {`{"type":"string","maxLength":3}`, storage.Param{Name: "q3", In: "query", Style: "pipeDelimited"}},
+	"p":  {`{}`, toolplan.Param{Name: "p", In: "path"}},
+	"p2": {`{"type":["string","array"]}`, toolplan.Param{Name: "p2", In: "path", Style: "label", Explode: true}},
+	"p3": {`{"type":"string","maxLength":3}`, toolplan.Param{Name: "q3", In: "query", Style: "pipeDelimited"}},
 	"q":  {`{"type":"array","items":{"type":"integer","minimum":-5}}`, queryArg("q")},
-	"d":  {`{}`, storage.Param{Name: "d", In: "query", Style: "deepObject"}},
+	"d":  {`{}`, toolplan.Param{Name: "d", In: "query", Style: "deepObject"}},
 	"o":  {`{"type":"object"}`, queryArg("o")},
-	"s":  {`{}`, storage.Param{Name: "s", In: "query", Style: "spaceDelimited"}},
-	"j":  {`{}`, storage.Param{Name: "j", In: "query", JSON: true}},
+	"s":  {`{}`, toolplan.Param{Name: "s", In: "query", Style: "spaceDelimited"}},
+	"j":  {`{}`, toolplan.Param{Name: "j", In: "query", JSON: true}},
 	"h":  {`{}`, headerArg("X-H")},
-	"hj": {`{}`, storage.Param{Name: "X-J", In: "header", JSON: true, Explode: true}},
+	"hj": {`{}`, toolplan.Param{Name: "X-J", In: "header", JSON: true, Explode: true}},
 	"b":  {`{"enum":["a",1.5,null,{"k":[1]}]}`, fieldArg("b")},
 	"c":  {`{}`, fieldArg("c")},
 })

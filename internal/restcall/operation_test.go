@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // operation is how the vectors describe an operation. tool does the registrar's work.
@@ -28,9 +28,9 @@ type operation struct {
 	}
 }
 
-func (o operation) tool(t *testing.T) storage.Tool {
+func (o operation) tool(t *testing.T) toolplan.Tool {
 	properties, required := map[string]json.RawMessage{}, []string{}
-	call := &storage.Call{Template: o.Template}
+	call := &toolplan.Call{Template: o.Template}
 	var inPath []string
 	for _, p := range o.Params {
 		if p.In == "cookie" || p.In == "header" && Reserved(p.Name) {
@@ -50,7 +50,7 @@ func (o operation) tool(t *testing.T) storage.Tool {
 		if p.In == "path" {
 			inPath = append(inPath, p.Name)
 		}
-		call.Params = append(call.Params, storage.Param{Arg: arg, Name: p.Name, In: p.In, Style: p.Style, Explode: explode, Required: p.Required})
+		call.Params = append(call.Params, toolplan.Param{Arg: arg, Name: p.Name, In: p.In, Style: p.Style, Explode: explode, Required: p.Required})
 	}
 	if call.Template == "" {
 		call.Template = braces(o.Path, inPath)
@@ -62,13 +62,13 @@ func (o operation) tool(t *testing.T) storage.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return storage.Tool{Name: "op", Method: o.Method, Path: o.Path, Description: "op", InputSchema: schema, Call: call}
+	return toolplan.Tool{Name: "op", Method: o.Method, Path: o.Path, Description: "op", InputSchema: schema, Call: call}
 }
 
 // body adds the body to the plan and its arguments to the properties, and returns those
 // that are required.
-func (o operation) body(t *testing.T, call *storage.Call, properties map[string]json.RawMessage) (required []string) {
-	call.Body = &storage.Body{ContentType: o.Body.ContentType, Required: o.Body.Required}
+func (o operation) body(t *testing.T, call *toolplan.Call, properties map[string]json.RawMessage) (required []string) {
+	call.Body = &toolplan.Body{ContentType: o.Body.ContentType, Required: o.Body.Required}
 	if o.Body.Mode == "whole" {
 		call.Body.Whole, properties["body"] = "body", json.RawMessage("{}")
 		if o.Body.Required {
@@ -86,7 +86,7 @@ func (o operation) body(t *testing.T, call *storage.Call, properties map[string]
 		if err := json.Unmarshal(schemas[name], &more); err != nil {
 			t.Fatal(err)
 		}
-		f := storage.Field{Arg: name, Name: name, Required: slices.Contains(o.Body.RequiredProps, name), File: more.Format == "binary"}
+		f := toolplan.Field{Arg: name, Name: name, Required: slices.Contains(o.Body.RequiredProps, name), File: more.Format == "binary"}
 		if more.Arg != "" {
 			f.Arg = more.Arg
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Plan is a tool that is ready to be called. It is immutable, and safe for concurrent use.
@@ -31,7 +31,7 @@ type argument struct {
 }
 
 type param struct {
-	storage.Param
+	toolplan.Param
 	arg int
 }
 
@@ -40,7 +40,7 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 
 // Compile makes a plan of a tool. Its errors name everything that keeps the tool from
 // being called; the registrar can leave such a tool out with that as the reason.
-func Compile(tool storage.Tool) (*Plan, error) {
+func Compile(tool toolplan.Tool) (*Plan, error) {
 	p := &Plan{method: strings.ToUpper(tool.Method)}
 	call := tool.Call
 	if call == nil {
@@ -85,7 +85,7 @@ func (p *Plan) readSchema(raw json.RawMessage) error {
 }
 
 // bind checks that every argument goes to exactly one place.
-func (p *Plan) bind(call *storage.Call) error {
+func (p *Plan) bind(call *toolplan.Call) error {
 	places := map[string]int{}
 	for _, q := range call.Params {
 		places[q.Arg]++
@@ -118,8 +118,8 @@ func (p *Plan) bind(call *storage.Call) error {
 	return errors.Join(errs...)
 }
 
-func (p *Plan) readParams(call *storage.Call) error {
-	var inPath []storage.Param
+func (p *Plan) readParams(call *toolplan.Call) error {
+	var inPath []toolplan.Param
 	var errs []error
 	for _, q := range call.Params {
 		known := styles[q.In]

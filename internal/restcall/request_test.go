@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestAPathValueStaysWithinItsSegment(t *testing.T) {
@@ -65,7 +66,7 @@ func TestStyles(t *testing.T) {
 		{"query", "form", true, `[]`, ""}, {"query", "form", false, `[]`, ""}, {"query", "form", true, `{}`, ""}, {"query", "form", true, `[null]`, ""}, {"query", "form", true, `""`, "x="}, {"query", "form", true, `[""]`, "x="}, {"query", "deepObject", true, `{}`, ""},
 		{"query", "form", true, `[{"a": [1, 2]}]`, "x=%7B%22a%22%3A%5B1%2C2%5D%7D"},
 	} {
-		p := storage.Param{Name: "x", In: c.in, Style: c.style, Explode: c.explode}
+		p := toolplan.Param{Name: "x", In: c.in, Style: c.style, Explode: c.explode}
 		got := target(t, one("get", map[string]string{"path": "/{x}", "query": "/"}[c.in], "", "{}", p), `{"x":`+c.value+`}`)
 		if got = strings.TrimPrefix(strings.TrimPrefix(got, "/"), "?"); got != c.want {
 			t.Errorf("%s %s, explode %t, %s = %s, want %s", c.in, c.style, c.explode, c.value, got, c.want)
@@ -77,7 +78,7 @@ func TestAContentParameterIsSentAsJSON(t *testing.T) {
 	for _, c := range []struct{ in, value, want string }{
 		{"query", `{"a": [1, "b"]}`, "/?x=%7B%22a%22%3A%5B1%2C%22b%22%5D%7D"}, {"query", `"b"`, "/?x=%22b%22"}, {"query", `9007199254740993`, "/?x=9007199254740993"}, {"path", `["b"]`, "/%5B%22b%22%5D"},
 	} {
-		p := storage.Param{Name: "x", In: c.in, JSON: true, Style: map[string]string{"query": "deepObject"}[c.in]}
+		p := toolplan.Param{Name: "x", In: c.in, JSON: true, Style: map[string]string{"query": "deepObject"}[c.in]}
 		if got := target(t, one("get", map[string]string{"path": "/{x}", "query": "/"}[c.in], "", "{}", p), `{"x":`+c.value+`}`); got != c.want {
 			t.Errorf("%s %s = %s, want %s", c.in, c.value, got, c.want)
 		}
@@ -99,7 +100,7 @@ func TestTheBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 	for _, c := range []struct {
 		base            string
 		to              Upstream
-		tool            storage.Tool
+		tool            toolplan.Tool
 		arguments, want string
 	}{
 		{"https://a", Upstream{}, plain, `{"x":1}`, "https://a/pets?v=2&q=1"},
@@ -123,7 +124,7 @@ func TestTheBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 }
 
 func TestNoControlCharactersInTheQuery(t *testing.T) {
-	for _, style := range []storage.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"}, {Style: "deepObject", Explode: true}} {
+	for _, style := range []toolplan.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"}, {Style: "deepObject", Explode: true}} {
 		style.Name, style.In = "q", "query"
 		for _, value := range []string{`"a\r\nb"`, `"\u0000"`, `"a\tb"`, `"\u007f"`, `"\u0085"`, `["a","b\n"]`, `{"k":"\u001b"}`, `{"k\n":"v"}`} {
 			if got := target(t, one("get", "/a", "", "{}", style), `{"x":`+value+`}`); !strings.Contains(got, `argument "x" must have no control characters`) {
@@ -134,7 +135,7 @@ func TestNoControlCharactersInTheQuery(t *testing.T) {
 			t.Errorf("%s of text = %s, want a query", style.Style, got)
 		}
 	}
-	asJSON := storage.Param{Name: "q", In: "query", JSON: true}
+	asJSON := toolplan.Param{Name: "q", In: "query", JSON: true}
 	if got := target(t, one("get", "/a", "", "{}", asJSON), "{\"x\":{\"k\":\n\"a\\nb\"}}"); got != "/a?q=%7B%22k%22%3A%22a%5Cnb%22%7D" {
 		t.Errorf("JSON with a line break = %s, want it escaped", got)
 	}

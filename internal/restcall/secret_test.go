@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
@@ -31,7 +32,7 @@ func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 		for _, path := range []string{"/200", "/401"} {
 			to.BaseURL = base + path
 			tool := get
-			tool.Call = &storage.Call{Template: path}
+			tool.Call = &toolplan.Call{Template: path}
 			r, err := u.caller(t, Config{}).Call(t.Context(), to, compile(t, tool), nil)
 			if err != nil {
 				t.Fatal(err)

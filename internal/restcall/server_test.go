@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/netguard"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // upstream is an HTTP server for tests that remembers what it was asked.
@@ -114,7 +114,7 @@ func newCaller(t testing.TB, c Config) *Caller {
 	return caller
 }
 
-func compile(t testing.TB, tool storage.Tool) *Plan {
+func compile(t testing.TB, tool toolplan.Tool) *Plan {
 	t.Helper()
 	p, err := Compile(tool)
 	if err != nil {

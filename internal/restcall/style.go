@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/keystile/keystile/internal/rawjson"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // styles are the OpenAPI 3 styles by place; the first of a place is its default.
@@ -88,7 +88,7 @@ func (v value) join(dst []byte, separator string, pair bool, esc escape) []byte 
 }
 
 // appendPath writes a value into a segment of the path.
-func appendPath(dst []byte, p storage.Param, v value) []byte {
+func appendPath(dst []byte, p toolplan.Param, v value) []byte {
 	esc := escapePath
 	if p.AllowReserved {
 		esc = escapeSlashed
@@ -114,7 +114,7 @@ func appendPath(dst []byte, p storage.Param, v value) []byte {
 }
 
 // appendQuery writes an argument into the query. An empty list or object writes nothing.
-func appendQuery(q *query, p storage.Param, raw json.RawMessage) {
+func appendQuery(q *query, p toolplan.Param, raw json.RawMessage) {
 	if p.Style == "deepObject" && !p.JSON {
 		d := deep{name: []byte(p.Name), add: func(name []byte, text string) bool {
 			q.add(string(name), text)

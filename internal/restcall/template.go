@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // template is a path, one entry for each segment. Values are written into segments, so
@@ -20,13 +20,13 @@ type template struct {
 // piece is a literal text, or the place of an argument.
 type piece struct {
 	literal string
-	param   storage.Param
+	param   toolplan.Param
 	arg     int // -1: a literal
 }
 
 // compileTemplate reads a path of OpenAPI in one pass, in which only declared names are
 // placeholders. What follows # is dropped: some documents tell operations apart by it.
-func compileTemplate(text string, params []storage.Param, args map[string]int) (template, error) {
+func compileTemplate(text string, params []toolplan.Param, args map[string]int) (template, error) {
 	text, _, _ = strings.Cut(text, "#")
 	path, fixed, _ := strings.Cut(text, "?")
 	if !strings.HasPrefix(path, "/") {
@@ -73,7 +73,7 @@ func CheckTemplate(text string) error {
 }
 
 // split cuts a segment into literals and places.
-func split(segment string, params []storage.Param, args map[string]int) (pieces []piece) {
+func split(segment string, params []toolplan.Param, args map[string]int) (pieces []piece) {
 	literal := ""
 	flush := func() {
 		if literal != "" {
@@ -82,7 +82,7 @@ func split(segment string, params []storage.Param, args map[string]int) (pieces 
 		}
 	}
 	for segment != "" {
-		i := slices.IndexFunc(params, func(p storage.Param) bool { return strings.HasPrefix(segment, "{"+p.Name+"}") })
+		i := slices.IndexFunc(params, func(p toolplan.Param) bool { return strings.HasPrefix(segment, "{"+p.Name+"}") })
 		if i < 0 {
 			literal, segment = literal+segment[:1], segment[1:]
 			continue

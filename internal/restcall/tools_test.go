@@ -3,7 +3,7 @@ package restcall
 import (
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // raw is JSON as it is written in a test.
@@ -12,24 +12,26 @@ type raw = []byte
 // arg is one argument of a tool for tests: its schema, and where it goes.
 type arg struct {
 	schema string
-	place  any // storage.Param or storage.Field without Arg, or whole
+	place  any // toolplan.Param or toolplan.Field without Arg, or whole
 }
 
 type whole struct{}
 
 // pathArg and the like are the usual places.
-func pathArg(name string) storage.Param { return storage.Param{Name: name, In: "path", Required: true} }
-func queryArg(name string) storage.Param {
-	return storage.Param{Name: name, In: "query", Explode: true}
+func pathArg(name string) toolplan.Param {
+	return toolplan.Param{Name: name, In: "path", Required: true}
 }
-func headerArg(name string) storage.Param { return storage.Param{Name: name, In: "header"} }
-func fieldArg(name string) storage.Field  { return storage.Field{Name: name} }
+func queryArg(name string) toolplan.Param {
+	return toolplan.Param{Name: name, In: "query", Explode: true}
+}
+func headerArg(name string) toolplan.Param { return toolplan.Param{Name: name, In: "header"} }
+func fieldArg(name string) toolplan.Field  { return toolplan.Field{Name: name} }
 
 // tool makes a tool; names of args are in the order of the request.
-func tool(method, template, contentType string, order []string, args map[string]arg) storage.Tool {
-	call := &storage.Call{Template: template}
+func tool(method, template, contentType string, order []string, args map[string]arg) toolplan.Tool {
+	call := &toolplan.Call{Template: template}
 	if contentType != "" {
-		call.Body = &storage.Body{ContentType: contentType}
+		call.Body = &toolplan.Body{ContentType: contentType}
 	}
 	schema := `{"type":"object","properties":{`
 	for i, name := range order {
@@ -38,35 +40,35 @@ func tool(method, template, contentType string, order []string, args map[string]
 		}
 		schema += `"` + name + `":` + args[name].schema
 		switch at := args[name].place.(type) {
-		case storage.Param:
+		case toolplan.Param:
 			at.Arg = name
 			call.Params = append(call.Params, at)
-		case storage.Field:
+		case toolplan.Field:
 			at.Arg = name
 			call.Body.Fields = append(call.Body.Fields, at)
 		case whole:
 			call.Body.Whole = name
 		}
 	}
-	return storage.Tool{Name: "op", Method: method, Description: "op", InputSchema: raw(schema + "}}"), Call: call}
+	return toolplan.Tool{Name: "op", Method: method, Description: "op", InputSchema: raw(schema + "}}"), Call: call}
 }
 
 // one makes a tool of one argument called x.
-func one(method, template, contentType, schema string, place any) storage.Tool {
+func one(method, template, contentType, schema string, place any) toolplan.Tool {
 	return tool(method, template, contentType, []string{"x"}, map[string]arg{"x": {schema, place}})
 }
 
 // get is a tool without arguments.
-var get = storage.Tool{Name: "op", Method: "get", Description: "op", InputSchema: raw(`{"type":"object"}`), Call: &storage.Call{Template: "/x"}}
+var get = toolplan.Tool{Name: "op", Method: "get", Description: "op", InputSchema: raw(`{"type":"object"}`), Call: &toolplan.Call{Template: "/x"}}
 
 // build builds a request against the usual base.
-func build(t testing.TB, tool storage.Tool, arguments string) (*Request, error) {
+func build(t testing.TB, tool toolplan.Tool, arguments string) (*Request, error) {
 	t.Helper()
 	return compile(t, tool).Build(Upstream{BaseURL: base}, raw(arguments))
 }
 
 // target is what a request asks for behind the base, or why there is none.
-func target(t testing.TB, tool storage.Tool, arguments string) string {
+func target(t testing.TB, tool toolplan.Tool, arguments string) string {
 	t.Helper()
 	r, err := build(t, tool, arguments)
 	if err != nil {

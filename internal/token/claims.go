@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/rawjson"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Claims are what an access token says (RFC 9068 2.2).
@@ -18,7 +18,7 @@ type Claims struct {
 	ClientID  string
 	Scope     string // space-separated
 	ID        string // jti
-	Grant     string // gid, of storage.NewGrant
+	Grant     string // gid, of handle.NewGrant
 	IssuedAt  time.Time
 	ExpiresAt time.Time
 }
@@ -48,7 +48,7 @@ func (c Claims) check() error {
 	switch {
 	case !utf8.ValidString(c.Scope):
 		return errors.New("token: scope is not UTF-8")
-	case storage.GrantTime(c.Grant).IsZero():
+	case handle.GrantTime(c.Grant).IsZero():
 		return errors.New("token: gid is not of storage.NewGrant's making")
 	case c.ExpiresAt.Unix() <= c.IssuedAt.Unix():
 		return errors.New("token: exp must be after iat")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const (
@@ -114,7 +115,7 @@ func genuine() Claims {
 	now := time.Now()
 	return Claims{
 		Issuer: issuer, Subject: "u1", Audience: issuer, ClientID: "app1", Scope: "openid profile",
-		ID: "6Zy8uV1nQm2s0p4r7t9v3w", Grant: storage.NewGrant(now), IssuedAt: now, ExpiresAt: now.Add(week),
+		ID: "6Zy8uV1nQm2s0p4r7t9v3w", Grant: handle.NewGrant(now), IssuedAt: now, ExpiresAt: now.Add(week),
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // passed is a token whose signature and claims are good for ever. It is immutable.
@@ -134,7 +134,7 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 	if c.err != nil {
 		return nil, invalid(c.err.Error())
 	}
-	t.caller.GrantedAt = storage.GrantTime(t.caller.Grant)
+	t.caller.GrantedAt = handle.GrantTime(t.caller.Grant)
 	switch {
 	case iss != issuer:
 		return nil, invalid("from another issuer")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestWhatARevocationCovers(t *testing.T) {
@@ -58,7 +59,7 @@ func TestAskingTheRevocationsAllocatesNothing(t *testing.T) {
 	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "ks0/u0", Before: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	c := storage.Caller{AppID: storage.NewAppID(), UserID: "u" + storage.NewAppID() + "abcd", GrantedAt: time.Now()}
+	c := storage.Caller{AppID: handle.NewAppID(), UserID: "u" + handle.NewAppID() + "abcd", GrantedAt: time.Now()}
 	if n := testing.AllocsPerRun(100, func() { r.Stops(c) }); n != 0 {
 		t.Errorf("Stops() allocates %v times", n)
 	}
@@ -68,10 +69,10 @@ func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	first, after := genuine(), genuine()
 	after.ID = "j2"
-	after.Grant = storage.NewGrant(time.Now().Add(time.Second))
+	after.Grant = handle.NewGrant(time.Now().Add(time.Second))
 	old, again := mint(t, v.keys, func(c *Claims) { *c = first }), mint(t, v.keys, func(c *Claims) { *c = after })
 	v.Verify(t.Context(), old)
-	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: storage.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: handle.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
 	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
 		t.Fatalf("Revoke() = %v, want no error", err)
 	}
@@ -82,7 +83,7 @@ func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
 		t.Errorf("Verify(of a grant given afterwards) = %v, want no error", err)
 	}
 	restarted := opened(t, v.revoked.feed)
-	if !restarted.Stops(storage.Caller{UserID: "u1", GrantedAt: storage.GrantTime(first.Grant)}) {
+	if !restarted.Stops(storage.Caller{UserID: "u1", GrantedAt: handle.GrantTime(first.Grant)}) {
 		t.Error("after a restart the revocation is gone")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestTokensGoRound(t *testing.T) {
@@ -24,7 +25,7 @@ func TestTokensGoRound(t *testing.T) {
 		caller, err := v.Verify(t.Context(), bearer)
 		want := storage.Caller{
 			AppID: "app1", UserID: "u1", Scope: "openid profile", Audience: issuer, TokenID: claims.ID,
-			Grant: claims.Grant, GrantedAt: storage.GrantTime(claims.Grant), ExpiresAt: claims.ExpiresAt.UTC().Truncate(1e9),
+			Grant: claims.Grant, GrantedAt: handle.GrantTime(claims.Grant), ExpiresAt: claims.ExpiresAt.UTC().Truncate(1e9),
 		}
 		if err != nil || caller != want {
 			t.Errorf("%s: Verify() = %+v, %v, want %+v", alg, caller, err, want)

@@ -17,7 +17,11 @@
 // application could go around every such rule.
 package toolaccess
 
-import "github.com/keystile/keystile/storage"
+import (
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/toolplan"
+)
 
 // Who is whom a token speaks for.
 type Who struct {
@@ -31,17 +35,17 @@ type Who struct {
 
 // DeniedAs is one more subject that rules which deny are about; its Kind is "" if there is
 // none.
-func (w Who) DeniedAs() storage.Subject {
+func (w Who) DeniedAs() access.Subject {
 	if w.Owner == "" {
-		return storage.Subject{}
+		return access.Subject{}
 	}
-	return storage.Subject{Kind: storage.SubjectUser, Name: w.Owner}
+	return access.Subject{Kind: access.SubjectUser, Name: w.Owner}
 }
 
 // Subjects are the subjects that Who is; those with a Kind of "" are none.
-func (w Who) Subjects() [5]storage.Subject {
-	all := [5]storage.Subject{{Kind: storage.SubjectEveryone}}
-	for i, s := range [4]storage.Subject{{Kind: storage.SubjectRole, Name: w.Role}, {Kind: storage.SubjectUser, Name: w.User}, {Kind: storage.SubjectApp, Name: w.App}, {Kind: storage.SubjectTier, Name: w.Tier}} {
+func (w Who) Subjects() [5]access.Subject {
+	all := [5]access.Subject{{Kind: access.SubjectEveryone}}
+	for i, s := range [4]access.Subject{{Kind: access.SubjectRole, Name: w.Role}, {Kind: access.SubjectUser, Name: w.User}, {Kind: access.SubjectApp, Name: w.App}, {Kind: access.SubjectTier, Name: w.Tier}} {
 		if s.Name != "" {
 			all[i+1] = s
 		}
@@ -51,7 +55,7 @@ func (w Who) Subjects() [5]storage.Subject {
 
 // Is reports whether a subject is, or includes, Who.
 func (w Who) Is(subject string) bool {
-	s, err := storage.ParseSubject(subject)
+	s, err := access.ParseSubject(subject)
 	if err != nil {
 		return false
 	}
@@ -75,7 +79,7 @@ func (w Who) Standing(c storage.Capability) (allowed bool, because string) {
 }
 
 // Allows reports whether a list has a rule that allows something to somebody.
-func Allows(rules []storage.AccessRule) bool {
+func Allows(rules []access.Rule) bool {
 	for _, r := range rules {
 		if !r.Deny {
 			return true
@@ -85,7 +89,7 @@ func Allows(rules []storage.AccessRule) bool {
 }
 
 // Covers reports whether a rule is about a tool.
-func Covers(r storage.AccessRule, t storage.Tool) bool {
+func Covers(r access.Rule, t toolplan.Tool) bool {
 	switch {
 	case r.ReadOnly:
 		return t.ChangesNothing()
@@ -103,13 +107,13 @@ func Covers(r storage.AccessRule, t storage.Tool) bool {
 // Decision is whether somebody may use a tool, and what decided it.
 type Decision struct {
 	Allowed bool
-	Rule    *storage.AccessRule // nil: no rule did
-	Because string              // where no rule did
+	Rule    *access.Rule // nil: no rule did
+	Because string       // where no rule did
 }
 
 // Decide says whether Who may use a tool of a capability with these rules. open: everybody
 // may use what has no list.
-func Decide(rules []storage.AccessRule, open bool, w Who, c storage.Capability, t storage.Tool) Decision {
+func Decide(rules []access.Rule, open bool, w Who, c storage.Capability, t toolplan.Tool) Decision {
 	standing, why := w.Standing(c)
 	d := Decision{Allowed: standing, Because: why}
 	switch {

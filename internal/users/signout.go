@@ -37,7 +37,7 @@ func SignOut(ctx context.Context, store Store, revoke func(context.Context, driv
 
 // end ends a session even if it moves forward with its use meanwhile.
 func end(ctx context.Context, store Store, s storage.Session) error {
-	_, err := storage.Again(ctx, func() (storage.Session, error) {
+	_, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) {
 		s, err := store.Session(ctx, s.ID)
 		if err != nil {
 			return s, err

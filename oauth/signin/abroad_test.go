@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // abroad is a room with four made-up providers.
@@ -118,7 +119,7 @@ func (h *abroad) user(a answer) (storage.User, storage.Session) {
 	if a.Code != 303 || a.cookie() == "" {
 		h.t.Fatalf("arriving = %d %s", a.Code, a.body)
 	}
-	v, err := h.store.Session(context.Background(), storage.SessionID(a.cookie()))
+	v, err := h.store.Session(context.Background(), handle.Hash(a.cookie()))
 	must(h.t, err)
 	u, err := h.store.User(context.Background(), v.UserID)
 	must(h.t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Revoker ends tokens; the provider has it.
@@ -26,7 +27,7 @@ type AccountStore interface {
 	LoginStore // not asked if the Users are LinkedUsers
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
-	PartOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 }
 
 // LoginStore knows by which ways people sign in.
@@ -111,12 +112,12 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 }
 
 func (a *account) told(r request, detail string) {
-	a.in.write(r.Request, storage.EventAccount, storage.Event{User: r.mine.UserID, Detail: detail})
+	a.in.write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
 func (a *account) ended(r request, app, detail string) error {
-	return a.in.writeNow(r.Request, storage.EventRevocation, storage.Event{User: r.mine.UserID, App: app, Detail: detail})
+	return a.in.writeNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
@@ -177,11 +178,11 @@ func (a *account) removeAccess(r request) (string, error) {
 	if err := a.ended(r, app, "access removed"); err != nil {
 		return "", err
 	}
-	return accountPath, a.store.PartOpenID(ctx, app, sub, now)
+	return accountPath, a.store.EndOpenID(ctx, app, sub, now)
 }
 
 func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
-	_, err = storage.Again(ctx, func() (storage.Consent, error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
 		c, err := a.store.Consent(ctx, app, sub)
 		if err == nil {
 			err = a.store.EndConsent(ctx, c)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // desk is a room with its account page, and a Revoker that writes down what it is asked.
@@ -55,7 +57,7 @@ func (d *desk) ada() (storage.User, string) {
 func (d *desk) consent(sub string) {
 	d.t.Helper()
 	must(d.t, d.remember(context.Background(), "ksacme", sub, "openid email"))
-	_, err := d.store.MeetOpenID(context.Background(), "ksacme", sub)
+	_, err := d.store.EnsureOpenID(context.Background(), "ksacme", sub)
 	must(d.t, err)
 }
 
@@ -125,11 +127,11 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 	d := openDesk(t)
 	here, there := d.enterMina(), d.enterMina()
-	a := d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(there)))
+	a := d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
 	if a.Code != 303 || a.Header().Get("Location") != accountPath || d.visits(here) != nil || d.visits(there) == nil {
 		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
 	}
-	a = d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(here)))
+	a = d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(here)))
 	if a.Code != 303 || d.visits(here) == nil || a.Header().Get("Set-Cookie") == "" {
 		t.Errorf("ending this one = %d, %v, cookie %q", a.Code, d.visits(here), a.Header().Get("Set-Cookie"))
 	}
@@ -142,7 +144,7 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 	d.link(ada.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	mine := d.enterMina()
 	for path, form := range map[string][]string{
-		sessionPath: {"session", storage.SessionID(theirs)},
+		sessionPath: {"session", handle.Hash(theirs)},
 		accessPath:  {"app", "ksacme", "user", ada.Sub},
 		loginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
 	} {
@@ -164,7 +166,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	for path, form := range map[string][]string{
-		sessionPath: {"session", storage.SessionID(here)}, allPath: {"x", "y"}, accessPath: {"app", "ksacme"}, loginPath: {"method", storage.LoginWX},
+		sessionPath: {"session", handle.Hash(here)}, allPath: {"x", "y"}, accessPath: {"app", "ksacme"}, loginPath: {"method", storage.LoginWX},
 	} {
 		cross := sends(path, append([]string{"cookie", here}, form...)...)
 		cross.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -261,9 +263,9 @@ type ledger struct {
 	away error
 }
 
-func (l *ledger) Note(e storage.Event) { l.told = append(l.told, e.Kind+" "+e.App+" "+e.Detail) }
+func (l *ledger) Note(e event.Event) { l.told = append(l.told, e.Kind+" "+e.App+" "+e.Detail) }
 
-func (l *ledger) NoteNow(_ context.Context, e storage.Event) error {
+func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
 	if l.away == nil {
 		l.Note(e)
 	}
@@ -277,7 +279,7 @@ func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")
 	d.room.consents(here, "allow", "1")
-	d.do(sends(sessionPath, "cookie", here, "session", storage.SessionID(there)))
+	d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
 	d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
 	trail.away = errDown
 	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // EmailUsers are Users who can also sign in with a code that is mailed to them. Addresses
@@ -75,7 +76,7 @@ func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage
 	if err != nil {
 		return u, err
 	}
-	u, err = s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginEmail, Subject: address, Looks: looks})
+	u, err = s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginEmail, Subject: address, Skeletons: looks})
 	if errors.Is(err, storage.ErrExists) {
 		return s.ByEmail(ctx, address)
 	}
@@ -96,7 +97,7 @@ func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
 	if err != nil {
 		return err
 	}
-	_, err = storage.Again(ctx, func() (storage.User, error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.store.User(ctx, sub)
 		if err != nil {
 			return u, err
@@ -161,7 +162,7 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 	if err != nil {
 		return err
 	}
-	_, err = storage.Again(ctx, func() (storage.Login, error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.Login, error) {
 		l, err := s.own(ctx, sub)
 		if err != nil {
 			return l, err
@@ -177,7 +178,7 @@ func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invit
 	if invitation == "" {
 		return s.Create(ctx, u, password)
 	}
-	i, err := s.store.Invitation(ctx, storage.InvitationID(invitation))
+	i, err := s.store.Invitation(ctx, handle.HashInvitation(invitation))
 	if err == nil && !i.Live(time.Now()) {
 		err = storage.ErrNotFound
 	}

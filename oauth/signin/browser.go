@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // browserCookie tells apart the browsers that nobody has signed in with yet: what one has
@@ -18,7 +19,7 @@ const browserLife = storage.MaxTicketLife
 // such cookies are as good as none: a neighbouring site may have put one.
 func browserOf(r *http.Request) string {
 	if value := browserSecret(r); value != "" {
-		return storage.SessionID(value)
+		return handle.Hash(value)
 	}
 	return ""
 }
@@ -34,11 +35,11 @@ func browserSecret(r *http.Request) string {
 
 // bind gives the browser an id, a new one each time: a value that somebody has planted
 // must not become the one that something is begun with.
-func (s *SignIn) bind(w http.ResponseWriter) string { return storage.SessionID(s.bindTo(w)) }
+func (s *SignIn) bind(w http.ResponseWriter) string { return handle.Hash(s.bindTo(w)) }
 
 // bindTo is bind for who needs the value itself.
 func (s *SignIn) bindTo(w http.ResponseWriter) string {
-	value := storage.DrawCookie()
+	value := handle.NewCookie()
 	http.SetCookie(w, &http.Cookie{
 		Name: browserCookie, Value: value, Path: formPath, MaxAge: int(browserLife / time.Second),
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 const (
@@ -105,7 +106,7 @@ func (s *SignIn) changePassword(r *http.Request, u storage.User, password string
 		return err
 	}
 	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	s.tell(r.Context(), u.Sub, s.notice(r, storage.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.tell(r.Context(), u.Sub, s.notice(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const better = "battery staple"
@@ -57,7 +58,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 		h.wantsPassword(t, better)
 		h.wantsRevoked(t, 1)
 		for _, cookie := range []string{elsewhere, old} {
-			if _, err := h.store.Session(t.Context(), storage.SessionID(cookie)); !errors.Is(err, storage.ErrNotFound) {
+			if _, err := h.store.Session(t.Context(), handle.Hash(cookie)); !errors.Is(err, storage.ErrNotFound) {
 				t.Errorf("an old session is there still: %v", err)
 			}
 		}
@@ -123,7 +124,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 		}
 		h.wantsPassword(t, better)
 		h.wantsRevoked(t, 1)
-		if _, err := h.store.Session(t.Context(), storage.SessionID(elsewhere)); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := h.store.Session(t.Context(), handle.Hash(elsewhere)); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the old session is there still: %v", err)
 		}
 		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginEmail {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const (
@@ -58,7 +59,7 @@ func proofOf(cookie, kind, address, code string) []byte {
 }
 
 // codeTicket is the id of the one code of a kind that a browser can be waiting for.
-func codeTicket(kind, cookie string) string { return storage.SessionID(kind + ":" + cookie) }
+func codeTicket(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
 // waitingFor returns the code that this browser has been asked for, or errLapsed.
 func (s *SignIn) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
@@ -131,7 +132,7 @@ func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker strin
 	}
 	cookie, now := s.bindTo(w), time.Now().UTC()
 	code = drawCode()
-	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, storage.SessionID(cookie), storage.LoginEmail
+	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
 	t.State = asker
 	t.Proof = proofOf(cookie, kind, t.Subject, code)
 	t.IP, t.Agent = s.peer(r).String(), agentOf(r)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestACodeHasFiveTries(t *testing.T) {
@@ -112,7 +112,7 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 		b, other := h.browser(), h.browser()
 		b.ask(t, enterErrand, minas)
 		code := h.code()
-		for promise, cookie := range map[string]string{"none": "", "another": storage.DrawCookie(), "no cookie of ours": "x", "its hash": storage.SessionID(b.cookies[browserCookie])} {
+		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[browserCookie])} {
 			delete(other.cookies, browserCookie)
 			if cookie != "" {
 				other.cookies[browserCookie] = cookie
@@ -124,7 +124,7 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 		r := post("code", code)
 		r.URL.Path = enterErrand.codePath()
 		r.AddCookie(&http.Cookie{Name: browserCookie, Value: b.cookies[browserCookie]})
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: storage.DrawCookie()})
+		r.AddCookie(&http.Cookie{Name: browserCookie, Value: handle.NewCookie()})
 		if a := h.do(r); a.Code != 400 {
 			t.Errorf("with two cookies = %d, want 400", a.Code)
 		}

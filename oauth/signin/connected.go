@@ -44,7 +44,7 @@ func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.P
 		}
 		if len(known) == 0 {
 			u := userOf(method, p)
-			if missing[0].Looks, err = s.looks(ctx, u.Username); err != nil {
+			if missing[0].Skeletons, err = s.looks(ctx, u.Username); err != nil {
 				return u, err
 			}
 			u, err = s.store.CreateUser(ctx, u, missing...)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // ConsentStore keeps what users have allowed applications; *storage.Store has it.
@@ -40,7 +41,7 @@ func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted strin
 // AllowedOnce reports whether a user has just allowed an application a scope that they are
 // asked for each time, and uses that up. It implements oauth.Consent.
 func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	_, err := storage.Again(ctx, func() (storage.Consent, error) {
+	_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
 		c, err := s.store.Consent(ctx, app.ID, sub)
 		if err != nil {
 			return c, err
@@ -107,7 +108,7 @@ func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
 		return s.allow(w, r, app, in)
 	case no && !yes && !other:
 		who, _ := s.Visitor(r) // for the trail alone: a no is a no from whomever
-		s.write(r, storage.EventConsent, storage.Event{App: app.ID, User: who.UserID, Detail: "denied"})
+		s.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
 		return seeOther(w, refused(in["query"]))
 	case other && !yes && !no:
 		if err := s.SignOut(w, r); err != nil {
@@ -135,7 +136,7 @@ func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, 
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err
 	}
-	s.write(r, storage.EventConsent, storage.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
+	s.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
 	return seeOther(w, allowed(in["query"]))
 }
 

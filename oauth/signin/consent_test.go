@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // askConsent lets the room ask Mina what Acme may learn.
@@ -179,7 +180,7 @@ func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
 	ada, err := NewUsers(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
 	must(t, err)
 	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
-	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": storage.DrawCookie()} {
+	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": handle.NewCookie()} {
 		a := rm.consents(cookie, "allow", "1")
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Errorf("%s: %d to %q, want to be asked again", promise, a.Code, a.Header().Get("Location"))

@@ -11,7 +11,7 @@ import (
 // request with two such cookies has none, because a neighbouring site may have put one.
 const cookieName = "open_sso_token"
 
-const cookieLen = 43 // of storage.DrawCookie
+const cookieLen = 43 // of handle.NewCookie
 
 // cookiesOf returns the session cookies of a request that could be ours.
 func cookiesOf(r *http.Request) []string {

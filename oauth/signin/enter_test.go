@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestWhoSignsInIsSentBackToTheAuthorizeRequest(t *testing.T) {
@@ -58,10 +59,10 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 		rm := open(t, nil)
 		time.Sleep(time.Minute)
 		cookie := rm.enterMina()
-		v, err := rm.store.Session(context.Background(), storage.SessionID(cookie))
+		v, err := rm.store.Session(context.Background(), handle.Hash(cookie))
 		now := time.Now().UTC()
 		want := storage.Session{
-			ID: storage.SessionID(cookie), UserID: rm.mina.Sub, LoginType: "self", AuthTime: now, Lang: "en",
+			ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "self", AuthTime: now, Lang: "en",
 			ExpiresAt: now.Add(7 * day), EndsAt: now.Add(30 * day), Version: v.Version,
 			IP: "192.0.2.1",
 		}
@@ -91,7 +92,7 @@ func TestEachSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
 
 func TestAPlantedCookieIsNotSignedIn(t *testing.T) {
 	rm := open(t, nil)
-	planted := storage.DrawCookie()
+	planted := handle.NewCookie()
 	if got := rm.enterMina("cookie", planted); got == planted {
 		t.Error("the cookie after sign-in is the planted one")
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // errand is what a code is mailed for. It has two pages: one that asks for the address,
@@ -157,7 +158,7 @@ func (s *SignIn) addressChanged(r *http.Request, before storage.User, address st
 	if old == "" {
 		what = "An e-mail address was added."
 	}
-	s.tell(r.Context(), before.Sub, s.notice(r, storage.NoticeAccount, what), nil, old, address)
+	s.tell(r.Context(), before.Sub, s.notice(r, event.NoticeAccount, what), nil, old, address)
 	return s.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
 }
 

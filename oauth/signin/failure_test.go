@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
@@ -115,8 +116,8 @@ func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
 		"looking for the app": func(f *flaky) { f.app = errDown },
 	} {
 		rm := open(t, nil)
-		old := storage.DrawCookie()
-		_, err := rm.store.SaveSession(context.Background(), storage.Session{ID: storage.SessionID(old), UserID: "u"})
+		old := handle.NewCookie()
+		_, err := rm.store.SaveSession(context.Background(), storage.Session{ID: handle.Hash(old), UserID: "u"})
 		must(t, err)
 		broken(rm.store)
 		pass := password
@@ -151,7 +152,7 @@ func TestNoSecretReachesTheLog(t *testing.T) {
 	rm.do(r)
 	rm.store.session = errDown
 	rm.do(get("/oauth/signin", cookie))
-	for _, secret := range []string{cookie, password, "correct", "wr0ng", "tw1ce", "br%oken", storage.SessionID(cookie)} {
+	for _, secret := range []string{cookie, password, "correct", "wr0ng", "tw1ce", "br%oken", handle.Hash(cookie)} {
 		if strings.Contains(rm.log.String(), secret) {
 			t.Errorf("the log holds %q", secret)
 		}

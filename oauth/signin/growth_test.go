@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // long is an authorize request of n bytes, most of them of its state.
@@ -107,9 +107,9 @@ func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
 	rm.do(post("username", "Mina", "password", "none of hers"))
 	rm.do(post("username", "nobody", "password", "none of hers"))
 	rm.do(post("username", "Mina", "password", password))
-	want := []storage.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true}, {User: rm.mina.Sub, Status: 303}}
+	want := []event.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true}, {User: rm.mina.Sub, Status: 303}}
 	for i, e := range notes {
-		if got := (storage.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}); i >= len(want) || got != want[i] {
+		if got := (event.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}); i >= len(want) || got != want[i] {
 			t.Errorf("event %d is %+v, want %+v", i, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 const joinPath = formPath + "/signup"
@@ -76,7 +77,7 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.writeNow(r, storage.EventRegistration, storage.Event{User: u.Sub, Detail: "signed up"}); err != nil {
+	if err := s.writeNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func (h *house) invite(t *testing.T, role string, life time.Duration) string {
 	t.Helper()
-	code, now := storage.DrawInvitation(), time.Now().UTC()
-	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: storage.InvitationID(code), Role: role, CreatedAt: now, ExpiresAt: now.Add(life)})
+	code, now := handle.NewInvitation(), time.Now().UTC()
+	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: handle.HashInvitation(code), Role: role, CreatedAt: now, ExpiresAt: now.Add(life)})
 	must(t, err)
 	return code
 }
@@ -95,7 +96,7 @@ func TestWhoIsInvitedSignsUp(t *testing.T) {
 		b := h.browser()
 		b.wants(t, "the page", b.get(joinPath), 200, `name="invitation"`)
 		b.wants(t, "none", b.post(joinPath, "username", "ada", "password", better), 400, "Type in the code of your invitation")
-		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", storage.DrawInvitation()), 401, "This invitation is not right")
+		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
 		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
 		if a := b.post(joinPath, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
 			t.Fatalf("the right one = %d %s", a.Code, a.body)

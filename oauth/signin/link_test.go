@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestALinkedProviderKeepsTheUser(t *testing.T) {
@@ -90,7 +91,7 @@ func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
 }
 
 func session(h *abroad, cookie string) storage.Session {
-	v, err := h.store.Session(context.Background(), storage.SessionID(cookie))
+	v, err := h.store.Session(context.Background(), handle.Hash(cookie))
 	must(h.t, err)
 	return v
 }

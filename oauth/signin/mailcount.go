@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // How many mails with a code go to one address (entry 56 of the decisions). Whoever asks for
@@ -64,7 +65,7 @@ const kindMailed = "mailed"
 // mayMail counts one more mail to an address, or says how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
 func (s *SignIn) mayMail(ctx context.Context, address, asker string) (wait time.Duration, err error) {
-	id := storage.SessionID(kindMailed + ":" + address)
+	id := handle.Hash(kindMailed + ":" + address)
 	for {
 		t, err := s.store.Ticket(ctx, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {

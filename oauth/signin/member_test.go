@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // letter is a mail as a Mailer is given it.
@@ -158,7 +159,7 @@ func (h *house) signedIn(b *tab) storage.Session {
 	if b.cookies[cookieName] == "" {
 		return storage.Session{}
 	}
-	v, err := h.store.Session(context.Background(), storage.SessionID(b.cookies[cookieName]))
+	v, err := h.store.Session(context.Background(), handle.Hash(b.cookies[cookieName]))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		h.t.Fatal(err)
 	}

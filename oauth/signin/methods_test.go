@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // badge is a method of a host's own: whoever comes back with a number is whose badge has it.
@@ -64,7 +65,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("a badge = %d to %s", a.Code, a.Header().Get("Location"))
 		}
-		v, err := rm.store.Session(t.Context(), storage.SessionID(a.cookie()))
+		v, err := rm.store.Session(t.Context(), handle.Hash(a.cookie()))
 		must(t, err)
 		u, err := rm.store.User(t.Context(), v.UserID)
 		must(t, err)

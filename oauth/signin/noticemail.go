@@ -6,26 +6,26 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/internal/page"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // noticeTexts are the subject and the first line of a mail by its kind, in English. The %s
 // is the service.
 var noticeTexts = map[string][2]string{
-	storage.NoticeSignIn:  {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
-	storage.NoticeWayIn:   {"A way to sign in was changed at %s", "A way to sign in to your account at %s was added or removed."},
-	storage.NoticeAccount: {"Your account at %s was changed", "Your account at %s was changed."},
-	storage.NoticeSecret:  {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
-	storage.NoticeApp:     {"Your application at %s was changed", "One of your applications at %s was changed."},
-	storage.NoticeRole:    {"Your rights at %s were changed", "Your rights at %s were changed."},
+	event.NoticeSignIn:  {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
+	event.NoticeWayIn:   {"A way to sign in was changed at %s", "A way to sign in to your account at %s was added or removed."},
+	event.NoticeAccount: {"Your account at %s was changed", "Your account at %s was changed."},
+	event.NoticeSecret:  {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
+	event.NoticeApp:     {"Your application at %s was changed", "One of your applications at %s was changed."},
+	event.NoticeRole:    {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
 // noticeMail is what a user is told, in one language or in several below each other. The
 // subject holds nothing that anybody but the operator can choose.
-func (s *SignIn) noticeMail(langs []page.Lang, n storage.Notice, last bool) (subject, text string) {
+func (s *SignIn) noticeMail(langs []page.Lang, n event.Notice, last bool) (subject, text string) {
 	texts, ok := noticeTexts[n.Kind]
 	if !ok {
-		texts = noticeTexts[storage.NoticeAccount]
+		texts = noticeTexts[event.NoticeAccount]
 	}
 	var subjects, bodies []string
 	for _, l := range langs {
@@ -36,7 +36,7 @@ func (s *SignIn) noticeMail(langs []page.Lang, n storage.Notice, last bool) (sub
 }
 
 // noticeFacts are the lines that say what, when and from where.
-func (s *SignIn) noticeFacts(l page.Lang, n storage.Notice) string {
+func (s *SignIn) noticeFacts(l page.Lang, n event.Notice) string {
 	if n.At.IsZero() {
 		n.At = time.Now()
 	}

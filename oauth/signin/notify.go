@@ -10,6 +10,8 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const (
@@ -20,13 +22,13 @@ const (
 // Notify tells a user (a sub) by mail what was done to what is theirs. It does not wait:
 // whether there is a mail is decided beside the request. None is sent to who has no
 // address that they have proved, and no more than ten an hour to anybody.
-func (s *SignIn) Notify(ctx context.Context, sub string, n storage.Notice) {
+func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
 	s.tell(ctx, sub, n, nil)
 }
 
 // tell is Notify in these languages, if they are known already, and also to an address
 // that was the user's before.
-func (s *SignIn) tell(ctx context.Context, sub string, n storage.Notice, langs []page.Lang, also ...string) {
+func (s *SignIn) tell(ctx context.Context, sub string, n event.Notice, langs []page.Lang, also ...string) {
 	m := &s.members
 	if m.mailer == nil {
 		return
@@ -46,7 +48,7 @@ func (s *SignIn) tell(ctx context.Context, sub string, n storage.Notice, langs [
 	})
 }
 
-func (s *SignIn) sendNotice(ctx context.Context, sub string, n storage.Notice, langs []page.Lang, also []string) error {
+func (s *SignIn) sendNotice(ctx context.Context, sub string, n event.Notice, langs []page.Lang, also []string) error {
 	u, err := s.users.User(ctx, sub)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -84,7 +86,7 @@ const kindNotified = "notified"
 // countNotice counts one more notice to a user in an hour, and says which it is. Those
 // that are too many are not counted: they would never end.
 func (s *SignIn) countNotice(ctx context.Context, sub string) (nth int, err error) {
-	id := storage.SessionID(kindNotified + ":" + sub)
+	id := handle.Hash(kindNotified + ":" + sub)
 	for {
 		t, err := s.store.Ticket(ctx, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -139,12 +141,12 @@ func (s *SignIn) newBrowser(r *http.Request, u storage.User) (tell func()) {
 	if err != nil {
 		langs = []page.Lang{page.English, page.Chinese}
 	}
-	return func() { s.tell(r.Context(), u.Sub, s.notice(r, storage.NoticeSignIn, ""), langs) }
+	return func() { s.tell(r.Context(), u.Sub, s.notice(r, event.NoticeSignIn, ""), langs) }
 }
 
 // notice begins a notice of what a request does.
-func (s *SignIn) notice(r *http.Request, kind, detail string) storage.Notice {
-	return storage.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: s.peer(r), Agent: agentOf(r)}
+func (s *SignIn) notice(r *http.Request, kind, detail string) event.Notice {
+	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: s.peer(r), Agent: agentOf(r)}
 }
 
 // notices are those that wait in the outbox. They never take all of its room, and those of

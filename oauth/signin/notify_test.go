@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // tells returns the mails about what was done, without codes.
@@ -24,8 +25,8 @@ func (h *house) tells() (all []letter) {
 	return all
 }
 
-func rotated(app string) storage.Notice {
-	return storage.Notice{Kind: storage.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
+func rotated(app string) event.Notice {
+	return event.Notice{Kind: event.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
 }
 
 func TestAUserIsToldWhatWasDoneAndFromWhere(t *testing.T) {
@@ -246,8 +247,8 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
-	for _, kind := range []string{storage.NoticeSignIn, storage.NoticeWayIn, storage.NoticeAccount, storage.NoticeSecret, storage.NoticeApp, storage.NoticeRole, "of the future"} {
-		subject, text := h.noticeMail([]page.Lang{page.Chinese}, storage.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
+		subject, text := h.noticeMail([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // flood6 is the i-th /64 of a flood that holds 64 /32s.
@@ -182,7 +182,7 @@ func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
 // tickets counts those of a kind that name an address.
 func tickets(t *testing.T, h *house, kind, address string) (n int) {
 	t.Helper()
-	if _, err := h.store.Ticket(t.Context(), storage.SessionID(fmt.Sprintf("%s:%s", kind, address))); err == nil {
+	if _, err := h.store.Ticket(t.Context(), handle.Hash(fmt.Sprintf("%s:%s", kind, address))); err == nil {
 		n++
 	}
 	all, err := h.store.TicketsAbout(t.Context(), enterErrand.kind, address)

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // The browser's side of a sign-in by scanning a code: it shows one, asks how it goes, and
@@ -85,7 +86,7 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 func (s *SignIn) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
 	id, now := rand.Text(), time.Now().UTC()
 	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
-		ID: storage.SessionID(id), Kind: qrKind, Browser: s.bind(w), Query: query, State: qrPending,
+		ID: handle.Hash(id), Kind: qrKind, Browser: s.bind(w), Query: query, State: qrPending,
 		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(qrLife),
 	})
 	return t, id, err

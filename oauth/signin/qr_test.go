@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0"
@@ -155,9 +156,9 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 
 func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 	rm := open(t, nil)
-	cookie := storage.DrawCookie()
+	cookie := handle.NewCookie()
 	now := time.Now()
-	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: storage.SessionID(cookie), UserID: rm.mina.Sub, LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
+	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
 	must(t, err)
 	p, sc := phone{rm, cookie}, rm.showCode("")
 	p.open(sc.id)
@@ -196,7 +197,7 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 	p, sc := rm.phone(), rm.showCode(asked)
 	p.open(sc.id)
 	p.say(sc.id, "confirm")
-	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser, "one made up": storage.DrawCookie(), "the scan id": sc.id} {
+	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser, "one made up": handle.NewCookie(), "the scan id": sc.id} {
 		thief := &screen{rm: rm, browser: browser, id: sc.id, query: asked}
 		if got := thief.poll(); got != "Not Found" {
 			t.Errorf("%s: a poll says %s, want 404", promise, got)
@@ -206,7 +207,7 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 		}
 	}
 	planted := sc.collecting()
-	planted.AddCookie(&http.Cookie{Name: browserCookie, Value: storage.DrawCookie()})
+	planted.AddCookie(&http.Cookie{Name: browserCookie, Value: handle.NewCookie()})
 	if a := rm.do(planted); a.Code != http.StatusBadRequest {
 		t.Errorf("with two cookies collect = %d, want 400", a.Code)
 	}
@@ -222,7 +223,7 @@ func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 	for _, a := range []answer{sc.shown, p.open(sc.id), p.say(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
 		said.WriteString(a.body + a.Header().Get("Location"))
 	}
-	for _, secret := range []string{sc.browser, storage.SessionID(sc.browser), p.cookie} {
+	for _, secret := range []string{sc.browser, handle.Hash(sc.browser), p.cookie} {
 		if strings.Contains(said.String()+rm.log.String(), secret) {
 			t.Errorf("a page, an address or the log holds %q", secret)
 		}
@@ -277,7 +278,7 @@ func TestWhoMayNoLongerSignInIsNotSignedIn(t *testing.T) {
 		},
 		"signed in anew": func(rm *room, p phone) { rm.enterMina("cookie", p.cookie) },
 		"the session run out": func(rm *room, p phone) {
-			v, err := rm.store.Session(context.Background(), storage.SessionID(p.cookie))
+			v, err := rm.store.Session(context.Background(), handle.Hash(p.cookie))
 			must(rm.t, err)
 			v.EndsAt = time.Now()
 			_, err = rm.store.SaveSession(context.Background(), v)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // number is what the page is told of a scan.
@@ -66,7 +66,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 		t.Errorf("40 numbers are %v", drawn)
 	}
 	sc := rm.showCode("")
-	thief := &screen{rm: rm, browser: storage.DrawCookie(), id: sc.id}
+	thief := &screen{rm: rm, browser: handle.NewCookie(), id: sc.id}
 	p.open(sc.id)
 	if a := rm.do(thief.with(get(pollPath + "?id=" + sc.id))); a.Code != http.StatusNotFound {
 		t.Errorf("another browser is told %d %s", a.Code, a.body)

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
@@ -140,11 +140,11 @@ func TestABadQueryMakesNoCode(t *testing.T) {
 	}
 }
 
-type trail []storage.Event
+type trail []event.Event
 
-func (l *trail) Note(e storage.Event) { *l = append(*l, e) }
+func (l *trail) Note(e event.Event) { *l = append(*l, e) }
 
-func (l *trail) NoteNow(_ context.Context, e storage.Event) error {
+func (l *trail) NoteNow(_ context.Context, e event.Event) error {
 	l.Note(e)
 	return nil
 }
@@ -157,7 +157,7 @@ func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
 	p.say(sc.id, "confirm")
 	notes = nil
 	sc.collect()
-	if len(notes) != 1 || notes[0].Kind != storage.EventSignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
+	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
 		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
 	}
 }

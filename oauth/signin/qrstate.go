@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // A sign-in by a code on a screen is a ticket of this kind. Two names lead to it and
@@ -114,7 +115,7 @@ func (s *SignIn) code(ctx context.Context, id string) (storage.Ticket, error) {
 	if !isScanID(id) {
 		return storage.Ticket{}, errOver
 	}
-	t, err := s.store.Ticket(ctx, storage.SessionID(id))
+	t, err := s.store.Ticket(ctx, handle.Hash(id))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && t.Kind != qrKind {
 		return storage.Ticket{}, errOver
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Every state, every step, by the one who scanned and by another: what it becomes. A state
@@ -101,7 +102,7 @@ func TestWhoHasNotSeenWhatIsAskedHasNotConfirmed(t *testing.T) {
 		t.Errorf("a confirmation of nothing = %d, and it is %s", a.Code, sc.poll())
 	}
 	p.open(sc.id)
-	if a := (phone{rm, storage.DrawCookie()}).say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
+	if a := (phone{rm, handle.NewCookie()}).say(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
 		t.Errorf("a confirmation of nobody = %d, and it is %s", a.Code, sc.poll())
 	}
 	for _, word := range []string{"", "yes", "Confirm"} {
@@ -167,7 +168,7 @@ func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
 	p, sc := rm.phone(), rm.showCode(asked)
 	id := strings.Repeat("A", 26)
 	now := time.Now()
-	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: storage.SessionID(id), Kind: "email", Browser: storage.SessionID(sc.browser), State: qrConfirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email", Browser: handle.Hash(sc.browser), State: qrConfirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	must(t, err)
 	fake := &screen{rm: rm, browser: sc.browser, id: id}
 	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusBadRequest {

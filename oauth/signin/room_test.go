@@ -145,11 +145,11 @@ func (f *flaky) HMACKey(ctx context.Context, name string) (storage.Secret, error
 	return f.Store.HMACKey(ctx, name)
 }
 
-func (f *flaky) ReserveLooks(ctx context.Context, of string, looks func(string) []string) error {
+func (f *flaky) ReserveSkeletons(ctx context.Context, of string, looks func(string) []string) error {
 	if f.looks != nil {
 		return f.looks
 	}
-	return f.Store.ReserveLooks(ctx, of, looks)
+	return f.Store.ReserveSkeletons(ctx, of, looks)
 }
 
 // answer is what a browser got.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the
@@ -15,7 +17,7 @@ import (
 func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error {
 	ended, err := s.endAll(r)
 	for _, v := range ended {
-		err = errors.Join(err, s.writeNow(r, storage.EventAccount, storage.Event{User: v.UserID, Detail: "signed out"}))
+		err = errors.Join(err, s.writeNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
 	}
 	if err != nil {
 		return err
@@ -31,9 +33,9 @@ func (s *SignIn) begin(w http.ResponseWriter, r *http.Request, u storage.User, l
 	if _, err := s.endAll(r); err != nil {
 		return err
 	}
-	cookie, now := storage.DrawCookie(), time.Now().UTC()
+	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
-		ID: storage.SessionID(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.max),
+		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.max),
 		IP: s.peer(r).String(), Agent: agentOf(r), Lang: string(page.LangOf(r, ask(r, query).Get("ui_locales"))),
 	}
 	v.ExpiresAt = earlier(now.Add(s.idle), v.EndsAt)
@@ -53,7 +55,7 @@ const maxEnded = 4
 func (s *SignIn) endAll(r *http.Request) (ended []storage.Session, err error) {
 	cookies := cookiesOf(r)
 	for _, cookie := range cookies[:min(len(cookies), maxEnded)] {
-		v, err := s.endOne(r.Context(), storage.SessionID(cookie))
+		v, err := s.endOne(r.Context(), handle.Hash(cookie))
 		if err != nil {
 			return ended, err
 		}
@@ -71,7 +73,7 @@ func (s *SignIn) end(ctx context.Context, id string) error {
 
 // endOne returns the session it has ended, or an empty one if there was none.
 func (s *SignIn) endOne(ctx context.Context, id string) (storage.Session, error) {
-	v, err := storage.Again(ctx, func() (storage.Session, error) { // it may move forward meanwhile
+	v, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) { // it may move forward meanwhile
 		v, err := s.store.Session(ctx, id)
 		if err == nil {
 			err = s.store.EndSession(ctx, v)

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Config is what a SignIn is made of. The zero value of a field that is not required is
@@ -42,17 +43,17 @@ type Config struct {
 // Audit is where sign-ins and what people change are written down; *gateway.Gateway has it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
-	Note(e storage.Event)
+	Note(e event.Event)
 	// NoteNow returns when the event is stored, or why it is not. What people change is
 	// answered after it.
-	NoteNow(ctx context.Context, e storage.Event) error
+	NoteNow(ctx context.Context, e event.Event) error
 }
 
 // nowhere is the Audit of a Config without one.
 type nowhere struct{}
 
-func (nowhere) Note(storage.Event)                           {}
-func (nowhere) NoteNow(context.Context, storage.Event) error { return nil }
+func (nowhere) Note(event.Event)                           {}
+func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
 
 // Store is what sign-in needs of storage beside the users; *storage.Store has it.
 type Store interface {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // aged gives a session of Mina's an age.
 func (rm *room) aged(cookie string, age time.Duration) {
 	rm.t.Helper()
-	v, err := rm.store.Store.Session(rm.t.Context(), storage.SessionID(cookie))
+	v, err := rm.store.Store.Session(rm.t.Context(), handle.Hash(cookie))
 	must(rm.t, err)
 	v.AuthTime = time.Now().Add(-age)
 	_, err = rm.store.Store.SaveSession(rm.t.Context(), v)

@@ -14,6 +14,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Signing in at another provider: the browser is sent there with a state that leads to a
@@ -121,7 +123,7 @@ func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticke
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = storage.SessionID(state), upstreamKind, u.Name(), s.bind(w)
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), s.bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(upstreamLife)
 	if _, err := s.store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
@@ -195,7 +197,7 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	if len(states) != 1 {
 		return storage.Ticket{}, errOver
 	}
-	t, err := u.in.store.Ticket(r.Context(), storage.SessionID(states[0]))
+	t, err := u.in.store.Ticket(r.Context(), handle.Hash(states[0]))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, errOver
@@ -230,7 +232,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, storage.NoticeWayIn, "Added: "+u.in.labelOf(u.Name())), nil)
+	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, event.NoticeWayIn, "Added: "+u.in.labelOf(u.Name())), nil)
 	if err := u.in.changed(r, mine.UserID, "linked "+u.Name(), before, u.in.waysOf(r.Context(), mine.UserID)); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestPeopleSignInWithEachProviderAndStayWhoTheyAre(t *testing.T) {
@@ -54,7 +55,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			t.Errorf("denied = %d %s", a.Code, a.body)
 		}
 		for promise, change := range map[string]func(j *journey, target string) answer{
-			"another browser": func(j *journey, target string) answer { j.browser = storage.DrawCookie(); return j.arrive(target) },
+			"another browser": func(j *journey, target string) answer { j.browser = handle.NewCookie(); return j.arrive(target) },
 			"no browser":      func(j *journey, target string) answer { j.browser = ""; return j.arrive(target) },
 			"another state": func(j *journey, target string) answer {
 				return j.arrive(strings.Replace(target, j.query.Get("state"), drawState(), 1))

@@ -53,7 +53,7 @@ func unfitName(err error) string {
 // user once, and goes on when whoever asked for it has gone.
 func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]string, err error) {
 	if !s.reserved.Load() {
-		if err := s.store.ReserveLooks(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {
+		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {
 			return looks, err
 		}
 		s.reserved.Store(true)

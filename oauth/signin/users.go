@@ -21,7 +21,7 @@ type UserStore interface {
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
 	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
-	ReserveLooks(ctx context.Context, of string, looks func(username string) []string) error
+	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
 }
 
 // StoreUsers are the users of a Store, who sign in with a username and a password.
@@ -143,7 +143,7 @@ func (s *StoreUsers) create(ctx context.Context, u storage.User, password string
 	}
 	u.Username = confusable.Normal(u.Username)
 	login := storage.Login{Method: storage.LoginSelf, Subject: confusable.Key(u.Username), PasswordHash: hash}
-	if login.Looks, err = s.looks(ctx, u.Username); err != nil {
+	if login.Skeletons, err = s.looks(ctx, u.Username); err != nil {
 		return u, err
 	}
 	made, err := write(u, login)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Visitor says whose browser a request comes from: the live session of an enabled user.
@@ -38,7 +39,7 @@ func (s *SignIn) session(r *http.Request) (storage.Session, error) {
 	if len(cookies) != 1 {
 		return storage.Session{}, storage.ErrNotFound
 	}
-	v, err := s.store.Session(r.Context(), storage.SessionID(cookies[0]))
+	v, err := s.store.Session(r.Context(), handle.Hash(cookies[0]))
 	switch {
 	case err != nil:
 		return storage.Session{}, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 const day = 24 * time.Hour
@@ -33,8 +34,8 @@ func TestAVisitorIsNobody(t *testing.T) {
 	live, other := rm.enterMina(), rm.enterMina()
 	for promise, cookies := range map[string][]string{
 		"without a cookie":                 nil,
-		"with a cookie nobody issued":      {storage.DrawCookie()},
-		"with the id of a session":         {storage.SessionID(live)},
+		"with a cookie nobody issued":      {handle.NewCookie()},
+		"with the id of a session":         {handle.Hash(live)},
 		"with one letter changed":          {strings.ToLower(live)},
 		"with a cookie too long":           {live + "A"},
 		"with two cookies":                 {live, other},
@@ -184,7 +185,7 @@ func TestSignOutEndsTheSessionAndClearsTheCookie(t *testing.T) {
 
 func TestSignOutOfNobodyClearsTheCookie(t *testing.T) {
 	rm := open(t, nil)
-	for _, cookies := range [][]string{nil, {"rubbish"}, {storage.DrawCookie()}} {
+	for _, cookies := range [][]string{nil, {"rubbish"}, {handle.NewCookie()}} {
 		w := httptest.NewRecorder()
 		if err := rm.SignOut(w, get("/oauth/logout", cookies...)); err != nil || w.Header().Get("Set-Cookie") == "" {
 			t.Errorf("SignOut(%v) = %v, want a cleared cookie", cookies, err)
@@ -220,7 +221,7 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 	rm := open(t, nil)
 	var cookies []string
 	for range 50 {
-		cookies = append(cookies, storage.DrawCookie())
+		cookies = append(cookies, handle.NewCookie())
 	}
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", cookies...)))
 	if rm.store.reads.Load() > maxEnded {

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"go.etcd.io/bbolt"
 )
 
 // BenchmarkCommit is the floor: one small Put in one transaction of bbolt.
@@ -154,8 +154,8 @@ func (s *benched) fill(b *testing.B, rows int, ends time.Time) {
 func benchToken(ends time.Time) driver.Token {
 	now := time.Now()
 	return driver.Token{
-		Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: driver.KindRefresh,
-		Grant: storage.NewGrant(now), GrantedAt: now, AppID: storage.NewAppID(), UserID: "u" + "26-characters-of-base32-ab",
+		Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now)), Kind: driver.KindRefresh,
+		Grant: handle.NewGrant(now), GrantedAt: now, AppID: handle.NewAppID(), UserID: "u" + "26-characters-of-base32-ab",
 		Scope: "openid profile email", IssuedAt: now, ExpiresAt: ends, AuthTime: now, LoginType: storage.LoginSelf,
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.etcd.io/bbolt"
-
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"go.etcd.io/bbolt"
 )
 
 func TestCloseAnswersThoseWhoWait(t *testing.T) {
@@ -107,7 +106,7 @@ func newStore(t *testing.T) *Store {
 }
 
 func numbered(i int) driver.Token {
-	return driver.Token{Key: storage.KeyOf(fmt.Sprint(i)), Kind: driver.KindRefresh, ExpiresAt: time.Unix(1e10, 0)}
+	return driver.Token{Key: handle.KeyOf(fmt.Sprint(i)), Kind: driver.KindRefresh, ExpiresAt: time.Unix(1e10, 0)}
 }
 
 func transactions(t *testing.T, s *Store) (n int) {

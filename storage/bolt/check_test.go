@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // filled is a data file with some of everything, and pages that were freed.
@@ -26,7 +26,7 @@ func filled(t *testing.T) string {
 	now := time.Now()
 	for i := range 300 {
 		id := fmt.Sprint("id ", i)
-		token := driver.Token{Key: storage.KeyOf(storage.NewHandle("", now)), Grant: id, AppID: "a", UserID: "u", ExpiresAt: now.Add(time.Duration(i) * time.Second)}
+		token := driver.Token{Key: handle.KeyOf(handle.New("", now)), Grant: id, AppID: "a", UserID: "u", ExpiresAt: now.Add(time.Duration(i) * time.Second)}
 		_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: id, Index: []string{"all", id}, Data: fmt.Appendf(nil, `{"text":"%0300d"}`, i)})
 		if err == nil {
 			err = s.Issue(t.Context(), token)

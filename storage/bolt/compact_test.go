@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"go.etcd.io/bbolt"
 )
 
 // emptied is a file of which most was removed, and what is left in it.
@@ -24,7 +23,7 @@ func emptied(t *testing.T, rows int) (path string, left driver.Token) {
 	s := newStore(t)
 	now := time.Now()
 	path = s.db.Path()
-	left = driver.Token{Key: storage.KeyOf("left"), Grant: "left", ExpiresAt: now.Add(time.Hour)}
+	left = driver.Token{Key: handle.KeyOf("left"), Grant: "left", ExpiresAt: now.Add(time.Hour)}
 	_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "a", Index: []string{"all", "x"}, Data: []byte("{}")}, driver.Doc{Kind: "thing", ID: "b"})
 	err = errors.Join(err, s.Issue(t.Context(), left), s.Append(t.Context(), driver.Record{At: now, Data: []byte("x")}),
 		s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeGrant, ID: "g"}),

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // want ends the test unless a call answered as it must: with this verdict, or with nil.
@@ -36,7 +36,7 @@ func same(got, put time.Time) bool {
 // of the family.
 func token(family string) driver.Token {
 	return driver.Token{
-		Key:       storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, at(0))),
+		Key:       handle.KeyOf(handle.New(handle.RefreshPrefix, at(0))),
 		Kind:      driver.KindRefresh,
 		Grant:     "grant " + family,
 		GrantedAt: at(0),

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // accessTable prints an access list.
 type accessTable struct {
 	member, fallback string
-	rules            []storage.AccessRule
+	rules            []access.Rule
 	note             string // for the audit trail
 }
 
 func (t accessTable) noted() string { return t.note }
 
-func (r Rooms) accessShown(ctx context.Context, l storage.AccessList) (accessTable, error) {
+func (r Rooms) accessShown(ctx context.Context, l access.List) (accessTable, error) {
 	open, err := r.open(ctx)
 	t := accessTable{member: l.Member, fallback: storage.AccessOwner, rules: l.Rules}
 	if open {
@@ -29,7 +30,7 @@ func (r Rooms) accessShown(ctx context.Context, l storage.AccessList) (accessTab
 func (t accessTable) text(asJSON bool) (string, error) {
 	about := answer{{"member", t.member}, {"default", t.fallback}}
 	if asJSON {
-		return line(append(about, field{"rules", append([]storage.AccessRule{}, t.rules...)}))
+		return line(append(about, field{"rules", append([]access.Rule{}, t.rules...)}))
 	}
 	text, err := about.text(false)
 	if err != nil {
@@ -45,14 +46,14 @@ func (t accessTable) text(asJSON bool) (string, error) {
 	return out.String(), nil
 }
 
-func effect(r storage.AccessRule) string {
+func effect(r access.Rule) string {
 	if r.Deny {
 		return "deny"
 	}
 	return "allow"
 }
 
-func toolsOf(r storage.AccessRule) string {
+func toolsOf(r access.Rule) string {
 	switch {
 	case r.ReadOnly:
 		return "read-only"
@@ -62,7 +63,7 @@ func toolsOf(r storage.AccessRule) string {
 	return strings.Join(r.Tools, ", ")
 }
 
-func ruleText(r storage.AccessRule) string {
+func ruleText(r access.Rule) string {
 	return fmt.Sprintf("rule: %s %s (%s)", effect(r), r.Subject, toolsOf(r))
 }
 
@@ -70,7 +71,7 @@ func ruleText(r storage.AccessRule) string {
 const maxNoted = 20
 
 // says is a list in a few words.
-func says(rules []storage.AccessRule) string {
+func says(rules []access.Rule) string {
 	if len(rules) == 0 {
 		return "default"
 	}

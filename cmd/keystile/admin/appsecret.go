@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // rotateSecret gives an application a new secret (see storage.App.RotateSecret).
@@ -22,7 +23,7 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
-	rooms.tell(ctx, app.Owner, storage.NoticeSecret, app.Name, "secret rotated")
+	rooms.tell(ctx, app.Owner, event.NoticeSecret, app.Name, "secret rotated")
 	until := "ended"
 	if len(app.Secrets) > 1 {
 		until = when(app.Secrets[1].ExpiresAt)
@@ -38,6 +39,6 @@ func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}
-	rooms.tell(ctx, app.Owner, storage.NoticeApp, app.Name, "application deleted")
+	rooms.tell(ctx, app.Owner, event.NoticeApp, app.Name, "application deleted")
 	return answer{{"client_id", app.ID}, {"name", app.Name}, {"deleted", true}}, nil
 }

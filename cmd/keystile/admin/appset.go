@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 var appChanges = []cli.Flag{
@@ -59,7 +60,7 @@ func setApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		err = rooms.revoke(ctx, driver.RevokeApp, app.ID, time.Now())
 	}
 	if what := apps.Grave(before, app); what != "" {
-		rooms.tell(ctx, before.Owner, storage.NoticeApp, app.Name, what)
+		rooms.tell(ctx, before.Owner, event.NoticeApp, app.Name, what)
 	}
 	return show(app), err
 }
@@ -76,7 +77,7 @@ func giveApp(ctx context.Context, store *storage.Store, id, who string, change f
 	if err != nil {
 		return storage.App{}, err
 	}
-	app, err := storage.Again(ctx, func() (storage.App, error) {
+	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := store.App(ctx, id)
 		if err == nil {
 			err = change(&app)

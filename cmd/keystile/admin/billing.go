@@ -113,7 +113,7 @@ func setTier(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if err != nil {
 		return nil, err
 	}
-	app, err := storage.Again(ctx, func() (storage.App, error) {
+	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := appOf(ctx, rooms.Store, args.Words[0])
 		if err != nil {
 			return app, err

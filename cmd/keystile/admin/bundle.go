@@ -8,7 +8,9 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 var bundleCommands = []command{
@@ -33,9 +35,9 @@ var bundleCommands = []command{
 }
 
 func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	b := storage.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
+	b := access.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
 	for _, name := range b.Tools {
-		member, tool, ok := storage.SplitTool(name)
+		member, tool, ok := toolplan.SplitName(name)
 		if !ok {
 			return nil, cli.Usage("%q is neither member__tool nor member__*", name)
 		}
@@ -43,7 +45,7 @@ func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 		if err != nil {
 			return nil, unknownMember(member, err)
 		}
-		if tool != "*" && !c.AutoDiscover() && !slices.ContainsFunc(tools, func(t storage.Tool) bool { return t.Name == tool }) {
+		if tool != "*" && !c.AutoDiscover() && !slices.ContainsFunc(tools, func(t toolplan.Tool) bool { return t.Name == tool }) {
 			return nil, cli.Usage("%s has no tool %q: see keystile capability show %s", member, tool, member)
 		}
 	}
@@ -51,7 +53,7 @@ func createBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	return bundleShown(b), err
 }
 
-func bundleShown(b storage.Bundle) answer {
+func bundleShown(b access.Bundle) answer {
 	return answer{
 		{"name", b.Name}, {"label", b.Label}, {"description", b.Description}, {"tools", listed(b.Tools)},
 		{"path", "/api/mcp/b/" + b.Name}, {"scope", "tools:b:" + b.Name}, {"created_at", when(b.CreatedAt)},
@@ -59,7 +61,7 @@ func bundleShown(b storage.Bundle) answer {
 }
 
 func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	all, err := everything(func(from string) ([]storage.Bundle, string, error) {
+	all, err := everything(func(from string) ([]access.Bundle, string, error) {
 		return rooms.Store.Bundles(ctx, from, driver.Page)
 	})
 	var rows list
@@ -75,7 +77,7 @@ func showBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 }
 
 func deleteBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	_, err := storage.Again(ctx, func() (storage.Bundle, error) {
+	_, err := storage.RetryOnConflict(ctx, func() (access.Bundle, error) {
 		b, err := bundleOf(ctx, rooms.Store, args.Words[0])
 		if err != nil {
 			return b, err
@@ -85,7 +87,7 @@ func deleteBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	return answer{{"deleted", args.Words[0]}}, err
 }
 
-func bundleOf(ctx context.Context, store *storage.Store, name string) (storage.Bundle, error) {
+func bundleOf(ctx context.Context, store *storage.Store, name string) (access.Bundle, error) {
 	b, err := store.Bundle(ctx, name)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = fmt.Errorf("there is no bundle %q; list them with: keystile capability bundle list", name)

@@ -12,7 +12,9 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 const (
@@ -94,11 +96,11 @@ func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
-	member, before := args.Words[0], []storage.AccessRule(nil)
+	member, before := args.Words[0], []access.Rule(nil)
 	if err := knownTools(ctx, rooms.Store, member, typed); err != nil {
 		return nil, err
 	}
-	l, err := storage.Again(ctx, func() (storage.AccessList, error) {
+	l, err := storage.RetryOnConflict(ctx, func() (access.List, error) {
 		l, err := rooms.Store.Access(ctx, member)
 		if err != nil {
 			return l, err
@@ -120,17 +122,17 @@ func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 
 // merge adds rules. One about the same subject and tools takes the place of the old one,
 // so that who was allowed and is then denied is in the list once.
-func merge(rules, more []storage.AccessRule) []storage.AccessRule {
+func merge(rules, more []access.Rule) []access.Rule {
 	for _, r := range more {
 		other := r
 		other.Deny = !r.Deny
-		rules = slices.DeleteFunc(slices.Clone(rules), func(old storage.AccessRule) bool { return old.Same(r) || old.Same(other) })
+		rules = slices.DeleteFunc(slices.Clone(rules), func(old access.Rule) bool { return old.Same(r) || old.Same(other) })
 		rules = append(rules, r)
 	}
 	return rules
 }
 
-func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules []storage.AccessRule, err error) {
+func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules []access.Rule, err error) {
 	tools := commaList(args.Get(toolsFlag))
 	for _, flag := range []string{allowFlag, denyFlag} {
 		for _, text := range args.Flags[flag] {
@@ -138,7 +140,7 @@ func typedRules(ctx context.Context, store *storage.Store, args cli.Args) (rules
 			if err != nil {
 				return nil, err
 			}
-			rules = append(rules, storage.AccessRule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
+			rules = append(rules, access.Rule{Subject: subject, Deny: flag == denyFlag, Tools: tools, ReadOnly: args.On(readOnlyFlag)})
 		}
 	}
 	return rules, nil
@@ -158,31 +160,31 @@ func commaList(text string) (names []string) {
 func typedSubject(ctx context.Context, store *storage.Store, text string) (string, error) {
 	kind, name, _ := strings.Cut(text, ":")
 	switch kind {
-	case storage.SubjectUser:
+	case access.SubjectUser:
 		u, err := userOf(ctx, store, name)
 		if err != nil {
 			return "", err
 		}
-		return storage.SubjectUser + ":" + u.Sub, nil
-	case storage.SubjectApp:
+		return access.SubjectUser + ":" + u.Sub, nil
+	case access.SubjectApp:
 		if _, err := appOf(ctx, store, name); err != nil {
 			return "", err
 		}
 	}
-	s, err := storage.ParseSubject(text)
+	s, err := access.ParseSubject(text)
 	return s.String(), err
 }
 
 // knownTools says which of the tools that rules name a capability does not have. Those of
 // an MCP endpoint come and go, and are not looked for.
-func knownTools(ctx context.Context, store *storage.Store, member string, rules []storage.AccessRule) error {
+func knownTools(ctx context.Context, store *storage.Store, member string, rules []access.Rule) error {
 	c, tools, err := store.Tools(ctx, member)
 	if err != nil || c.AutoDiscover() {
 		return unknownMember(member, err)
 	}
 	for _, r := range rules {
 		for _, name := range r.Tools {
-			if !slices.ContainsFunc(tools, func(t storage.Tool) bool { return t.Name == name }) {
+			if !slices.ContainsFunc(tools, func(t toolplan.Tool) bool { return t.Name == name }) {
 				return cli.Usage("%s has no tool %q: see keystile capability show %s", member, name, member)
 			}
 		}
@@ -217,7 +219,7 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 		if !c.Publish || err != nil {
 			continue
 		}
-		var tools []storage.Tool
+		var tools []toolplan.Tool
 		if c, tools, err = rooms.Store.Tools(ctx, c.Member); err != nil {
 			break
 		}
@@ -238,11 +240,11 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 // somebody is a user by username or sub, user:USER or app:CLIENT_ID. Which application a
 // user uses is not known here, so rules about applications and tiers say nothing of a user.
 func somebody(ctx context.Context, store *storage.Store, text string) (toolaccess.Who, error) {
-	if id, ok := strings.CutPrefix(text, storage.SubjectApp+":"); ok {
+	if id, ok := strings.CutPrefix(text, access.SubjectApp+":"); ok {
 		app, err := appOf(ctx, store, id)
 		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}, err
 	}
-	u, err := userOf(ctx, store, strings.TrimPrefix(text, storage.SubjectUser+":"))
+	u, err := userOf(ctx, store, strings.TrimPrefix(text, access.SubjectUser+":"))
 	who := toolaccess.Who{User: u.Sub, Role: u.Role}
 	if u.Disabled {
 		who.Role = ""

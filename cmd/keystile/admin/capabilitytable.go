@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/keystile/keystile/registry"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // toolbox prints a capability: what it is, its tools, and what was left out of them.
@@ -23,7 +23,7 @@ func (t toolbox) text(asJSON bool) (string, error) {
 	tools, skipped := registry.Public(t.of.Tools), t.of.Skipped
 	if asJSON {
 		if skipped == nil {
-			skipped = []storage.Skip{}
+			skipped = []toolplan.Skip{}
 		}
 		all := append(about, field{"tools_static", tools}, field{"skipped", skipped})
 		if t.of.Lint != nil {

@@ -21,6 +21,8 @@ import (
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -35,7 +37,7 @@ type office struct {
 	whileOpening func()
 	unwritten    error // what the audit trail answers
 	log          bytes.Buffer
-	trail        []storage.Event
+	trail        []event.Event
 	forgotten    []string
 }
 
@@ -49,7 +51,7 @@ func newOffice(t *testing.T) *office {
 	users := signin.NewUsers(store, passwords)
 	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Quotas: gateway.Books{Usage: store.Usage}}
 	o := &office{t: t, rooms: rooms, users: users, data: t.TempDir()}
-	o.rooms.Note = func(_ context.Context, e storage.Event) error { o.trail = append(o.trail, e); return o.unwritten }
+	o.rooms.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
 	o.rooms.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
 	return o
 }
@@ -133,7 +135,7 @@ func (o *office) stored(id string) storage.App {
 func (o *office) session(sub string) string {
 	o.t.Helper()
 	now := time.Now()
-	s := storage.Session{ID: storage.SessionID(storage.DrawCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
+	s := storage.Session{ID: handle.Hash(handle.NewCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
 	if _, err := o.rooms.Store.SaveSession(o.t.Context(), s); err != nil {
 		o.t.Fatal(err)
 	}

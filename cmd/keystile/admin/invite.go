@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // inviteUser answers with the end first: the audit trail keeps what an answer begins with,
@@ -17,9 +18,9 @@ func inviteUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 	if err != nil || days < 1 || days > int(storage.MaxInvitationLife/(24*time.Hour)) {
 		return nil, cli.Usage("--days is a number from 1 to 90")
 	}
-	code, now := storage.DrawInvitation(), time.Now().UTC()
+	code, now := handle.NewInvitation(), time.Now().UTC()
 	i, err := rooms.Store.SaveInvitation(ctx, storage.Invitation{
-		ID: storage.InvitationID(code), Role: args.Get("role"), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days),
+		ID: handle.HashInvitation(code), Role: args.Get("role"), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, days),
 	})
 	if err != nil {
 		return nil, err

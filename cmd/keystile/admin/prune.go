@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 var pruneCommands = []command{
@@ -48,7 +48,7 @@ func pruneTrail(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 	if plan.Records == 0 {
 		return answer{{"removed", int64(left)}, {"before", when(before)}}, nil
 	}
-	if err := rooms.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
+	if err := rooms.Note(ctx, event.Event{Kind: event.Admin, Detail: "audit prune by the operator: " + plan.String()}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was removed from it: %w", err)
 	}
 	removed, err := plan.Do(ctx, rooms.Store, now)

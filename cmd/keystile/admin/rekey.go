@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // newKeyFlag names a file. It is read by the process of the caller, so that what travels to
@@ -119,7 +120,7 @@ func (r Rooms) nextKeys(ctx context.Context, args cli.Args, keys []storage.Maste
 	if begun {
 		return keys, nil
 	}
-	if err := r.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: "key rekey begins " + fresh.ID()}); err != nil {
+	if err := r.Note(ctx, event.Event{Kind: event.Admin, Detail: "key rekey begins " + fresh.ID()}); err != nil {
 		return nil, fmt.Errorf("the audit trail could not be written, so nothing was changed: %w", err)
 	}
 	return r.Keys.add(fresh, keys, from)

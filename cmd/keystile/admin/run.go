@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // House is how commands get into the rooms of a data folder that no server holds. The
@@ -140,6 +140,6 @@ func readSecret(args cli.Args, stdin io.Reader) (cli.Args, error) {
 // tell has a user told by mail what a command did to what is theirs; "" is nobody.
 func (r Rooms) tell(ctx context.Context, sub, kind, app, detail string) {
 	if r.Notify != nil && sub != "" {
-		r.Notify(ctx, sub, storage.Notice{Kind: kind, App: app, Detail: "by the operator: " + detail, At: time.Now()})
+		r.Notify(ctx, sub, event.Notice{Kind: kind, App: app, Detail: "by the operator: " + detail, At: time.Now()})
 	}
 }

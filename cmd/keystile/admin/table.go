@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Rooms is what the commands work on.
@@ -29,14 +30,14 @@ type Rooms struct {
 	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
 	// Settle makes an application's settlement for the month that a time is in.
 	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
-	Quotas   Quotas                                     // of applications
-	Registry *registry.Registry                         // of capabilities
-	Keys     *Keyring                                   // the master keys
-	Note     func(context.Context, storage.Event) error // puts what was done on the audit trail
+	Quotas   Quotas                                   // of applications
+	Registry *registry.Registry                       // of capabilities
+	Keys     *Keyring                                 // the master keys
+	Note     func(context.Context, event.Event) error // puts what was done on the audit trail
 
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
-	Notify        func(ctx context.Context, sub string, n storage.Notice)
+	Notify        func(ctx context.Context, sub string, n event.Notice)
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
 }
@@ -152,7 +153,7 @@ func (r Rooms) settle(ctx context.Context, c command, args cli.Args, said output
 	if more, ok := said.(noted); ok {
 		detail += more.noted()
 	}
-	if err := r.Note(ctx, storage.Event{Kind: storage.EventAdmin, Detail: detail}); err != nil {
+	if err := r.Note(ctx, event.Event{Kind: event.Admin, Detail: detail}); err != nil {
 		return errors.Join(untold, fmt.Errorf("it is done, but the audit trail could not be written: %w", err))
 	}
 	return untold

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Entry 57 of the decisions: what an operator does to what is somebody's is told to them,
@@ -13,7 +13,7 @@ import (
 func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	o := newOffice(t)
 	var told []string
-	o.rooms.Notify = func(_ context.Context, sub string, n storage.Notice) {
+	o.rooms.Notify = func(_ context.Context, sub string, n event.Notice) {
 		told = append(told, sub+" "+n.Kind+" "+n.App+" "+n.Detail)
 	}
 	ada := o.user("ada")

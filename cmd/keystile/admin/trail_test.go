@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Entry 32 of the decisions.
@@ -32,7 +32,7 @@ func TestWhatACommandChangesIsOnTheAuditTrail(t *testing.T) {
 		t.Fatalf("%d events, want %d: %v", len(o.trail), len(want), o.trail)
 	}
 	for i, e := range o.trail {
-		if e.Kind != storage.EventAdmin || e.Detail != want[i] {
+		if e.Kind != event.Admin || e.Detail != want[i] {
 			t.Errorf("event %d is %s %q, want %q", i, e.Kind, e.Detail, want[i])
 		}
 		for _, secret := range []string{"correct horse", app["client_secret"].(string), rotated["client_secret"].(string)} {

@@ -114,7 +114,7 @@ func enableUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 
 // changeUser changes the newest state of a user.
 func changeUser(ctx context.Context, store *storage.Store, who string, change func(*storage.User)) (storage.User, error) {
-	return storage.Again(ctx, func() (storage.User, error) {
+	return storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := userOf(ctx, store, who)
 		if err != nil {
 			return u, err

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 var userChanges = []cli.Flag{
@@ -34,7 +35,7 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		return nil, err
 	}
 	if u.Role != before.Role {
-		rooms.tell(ctx, u.Sub, storage.NoticeRole, "", "role")
+		rooms.tell(ctx, u.Sub, event.NoticeRole, "", "role")
 	}
 	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 		if err := rooms.setPassword(ctx, u, password); err != nil {
 			return nil, err
 		}
-		rooms.tell(ctx, u.Sub, storage.NoticeAccount, "", "password")
+		rooms.tell(ctx, u.Sub, event.NoticeAccount, "", "password")
 	}
 	ended, err := signOutEverywhere(ctx, rooms, u)
 	return append(said, ended...), err

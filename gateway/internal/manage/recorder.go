@@ -10,17 +10,18 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Trail is the audit trail.
 type Trail interface {
 	// NoteNow returns once the event is stored, or says why it is not.
-	NoteNow(ctx context.Context, e storage.Event) error
+	NoteNow(ctx context.Context, e event.Event) error
 }
 
 // Notifier tells users what was done to what is theirs.
 type Notifier interface {
-	Notify(ctx context.Context, sub string, n storage.Notice)
+	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
 // Recorder writes what was done on the audit trail, and tells whom it concerns.
@@ -47,7 +48,7 @@ const maxDetail = 1000
 // Note puts an act on the audit trail and waits until it is there. What is too long for one
 // event goes on in the next.
 func (c Recorder) Note(r *http.Request, a Act) error {
-	e := reqctx.Event(r, storage.EventAdmin, c.ClientIP(r))
+	e := reqctx.Event(r, event.Admin, c.ClientIP(r))
 	e.App, e.User = a.App, a.User
 	for _, detail := range a.details() {
 		e.Detail = detail
@@ -76,7 +77,7 @@ func (a Act) details() (all []string) {
 }
 
 // Tell tells users, each once, what was done to what is theirs. "" is nobody.
-func (c Recorder) Tell(r *http.Request, n storage.Notice, subs ...string) {
+func (c Recorder) Tell(r *http.Request, n event.Notice, subs ...string) {
 	if c.Notifier == nil {
 		return
 	}
@@ -90,9 +91,9 @@ func (c Recorder) Tell(r *http.Request, n storage.Notice, subs ...string) {
 
 // AppNotice says what its owner is told of a change of an application; ok is false if it
 // is nothing that somebody else could use.
-func AppNotice(before, after storage.App) (n storage.Notice, ok bool) {
+func AppNotice(before, after storage.App) (n event.Notice, ok bool) {
 	what := apps.Grave(before, after)
-	return storage.Notice{Kind: storage.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
+	return event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
 }
 
 // What owners are told of secrets.
@@ -102,11 +103,11 @@ const (
 )
 
 // DeletedNotice says what its owner is told when an application was deleted.
-func DeletedNotice(a storage.App) storage.Notice {
-	return storage.Notice{Kind: storage.NoticeApp, App: a.Name, Detail: "application deleted"}
+func DeletedNotice(a storage.App) event.Notice {
+	return event.Notice{Kind: event.NoticeApp, App: a.Name, Detail: "application deleted"}
 }
 
 // SecretNotice says what its owner is told when a secret of an application was shown.
-func SecretNotice(a storage.App, detail string) storage.Notice {
-	return storage.Notice{Kind: storage.NoticeSecret, App: a.Name, Detail: detail}
+func SecretNotice(a storage.App, detail string) event.Notice {
+	return event.Notice{Kind: event.NoticeSecret, App: a.Name, Detail: detail}
 }

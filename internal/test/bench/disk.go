@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // commits is what the disk allows a lone writer: one token after the other, each durable.
@@ -30,7 +31,7 @@ func (b *bench) commits() (sample, error) {
 	s, err := alone(b.seconds/2, func() error {
 		now := time.Now()
 		return store.Issue(context.Background(), driver.Token{
-			Key: storage.KeyOf(storage.NewHandle(storage.RefreshPrefix, now)), Kind: driver.KindRefresh, Grant: storage.NewGrant(now),
+			Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now)), Kind: driver.KindRefresh, Grant: handle.NewGrant(now),
 			GrantedAt: now, AppID: "ks", UserID: "u", IssuedAt: now, ExpiresAt: now.Add(time.Hour), AuthTime: now, LoginType: storage.LoginSelf,
 		})
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // fill puts live refresh tokens of the last three weeks into a store that nobody serves.
@@ -25,10 +26,10 @@ func fill(path string, n int, app, owner string) ([]string, error) {
 		some := make([]driver.Token, min(1000, n-len(handles)))
 		for i := range some {
 			at := first.Add(time.Duration(len(handles)) * step)
-			handle := storage.NewHandle(storage.RefreshPrefix, at)
-			handles = append(handles, handle)
+			text := handle.New(handle.RefreshPrefix, at)
+			handles = append(handles, text)
 			some[i] = driver.Token{
-				Key: storage.KeyOf(handle), Kind: driver.KindRefresh, Grant: storage.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
+				Key: handle.KeyOf(text), Kind: driver.KindRefresh, Grant: handle.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
 				Scope: "openid profile", IssuedAt: at, ExpiresAt: at.Add(30 * 24 * time.Hour), AuthTime: at, LoginType: storage.LoginSelf,
 			}
 		}

@@ -10,31 +10,32 @@ import (
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // promised are the writes that are on the trail before they are answered, with the kind of the
 // event; "": any.
 var promised = map[string]string{
-	revokeAccess:   storage.EventRevocation,
-	revokeFamily:   storage.EventRevocation,
-	takeBack:       storage.EventRevocation,
+	revokeAccess:   event.Revocation,
+	revokeFamily:   event.Revocation,
+	takeBack:       event.Revocation,
 	signOut:        "",
-	signOutAll:     storage.EventRevocation,
-	createApp:      storage.EventAdmin,
-	rotateSecret:   storage.EventAdmin,
-	createUser:     storage.EventAdmin,
-	disableUser:    storage.EventAdmin,
-	enableUser:     storage.EventAdmin,
-	changeValue:    storage.EventAdmin,
-	makeOrder:      storage.EventAdmin,
-	approveOrder:   storage.EventAdmin,
-	rejectOrder:    storage.EventAdmin,
-	cancelOrder:    storage.EventAdmin,
-	setTier:        storage.EventAdmin,
-	changePassword: storage.EventAccount,
-	register:       storage.EventRegistration,
-	replace:        storage.EventRegistration,
-	remove:         storage.EventRegistration,
+	signOutAll:     event.Revocation,
+	createApp:      event.Admin,
+	rotateSecret:   event.Admin,
+	createUser:     event.Admin,
+	disableUser:    event.Admin,
+	enableUser:     event.Admin,
+	changeValue:    event.Admin,
+	makeOrder:      event.Admin,
+	approveOrder:   event.Admin,
+	rejectOrder:    event.Admin,
+	cancelOrder:    event.Admin,
+	setTier:        event.Admin,
+	changePassword: event.Account,
+	register:       event.Registration,
+	replace:        event.Registration,
+	remove:         event.Registration,
 }
 
 // trail is what the audit trail owes, and how far it has been read.
@@ -74,7 +75,7 @@ func (t *trail) check(l *life) error {
 			return err
 		}
 		for _, r := range page {
-			var e storage.Event
+			var e event.Event
 			if err := json.Unmarshal(r.Data, &e); err != nil {
 				l.journal.violated(nil, "the trail has what is no event: %q", r.Data)
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // claims: well signed, but what they say is not enough, not for here, or not now.
@@ -70,7 +70,7 @@ func (f *forger) wrong() []struct{ name, claim, value string } {
 		{"nbf a string", "nbf", `"0"`},
 		{"nbf null", "nbf", `null`},
 		{"gid without a time", "gid", `"g1"`},
-		{"gid cut short", "gid", quote(storage.NewGrant(f.now)[:31])},
+		{"gid cut short", "gid", quote(handle.NewGrant(f.now)[:31])},
 		{"longer than any token", "x", quote(strings.Repeat("x", 8<<10))},
 	}
 }

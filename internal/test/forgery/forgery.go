@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Forgery is one token to be refused.
@@ -82,7 +83,7 @@ func (f *forger) body() object {
 	return object{
 		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(f.Issuer)},
 		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile tools"))},
-		{"jti", quote(storage.NewGrant(f.now))}, {"gid", quote(storage.NewGrant(f.now))},
+		{"jti", quote(handle.NewGrant(f.now))}, {"gid", quote(handle.NewGrant(f.now))},
 		{"iat", f.in(0)}, {"exp", f.in(time.Hour)},
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // world is one image, opened.
@@ -86,14 +87,14 @@ func (w *world) user(sub string) error {
 }
 
 func (w *world) exchanged(spent, follows string) error {
-	old, err := w.store.Token(w, storage.KeyOf(spent))
+	old, err := w.store.Token(w, handle.KeyOf(spent))
 	if err == nil && old.SpentAt.IsZero() {
 		err = errors.New("the token that was exchanged can be exchanged again")
 	}
 	if err != nil {
 		return err
 	}
-	if _, err = w.store.Token(w, storage.KeyOf(follows)); err != nil {
+	if _, err = w.store.Token(w, handle.KeyOf(follows)); err != nil {
 		err = fmt.Errorf("the token that was handed out: %w", err)
 	}
 	return err
@@ -109,7 +110,7 @@ func (w *world) ended(jti string) error {
 }
 
 func (w *world) familyEnded(refresh string) error {
-	token, err := w.store.Token(w, storage.KeyOf(refresh))
+	token, err := w.store.Token(w, handle.KeyOf(refresh))
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Found is what an upstream lists.
 type Found struct {
-	Tools   []storage.Tool    // in the upstream's order; Call is nil
+	Tools   []toolplan.Tool   // in the upstream's order; Call is nil
 	Names   map[string]string // name of a tool -> the upstream's name for it
-	Skipped []storage.Skip    // what of the list is no tool, by JSON pointers into all pages as one
+	Skipped []toolplan.Skip   // what of the list is no tool, by JSON pointers into all pages as one
 	TTL     time.Duration     // after which to ask again: 30 s to 1 h
 	Era     Era
 	Version string // of MCP that is spoken

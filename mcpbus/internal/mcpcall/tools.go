@@ -10,7 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/toolschema"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // How long a list is good for, if the upstream says so and if it does not.
@@ -33,14 +33,14 @@ type intake struct {
 	size    int
 	listed  map[string]bool // names of the upstream
 	tools   []imported
-	skipped []storage.Skip
+	skipped []toolplan.Skip
 	mirror  *mirror
 	ttl     time.Duration
 }
 
 // imported is a tool that has no name of ours yet.
 type imported struct {
-	storage.Tool
+	toolplan.Tool
 	upstream string // its name there
 	at       int    // in the list
 }
@@ -72,7 +72,7 @@ func (in *intake) add(page map[string]raw) error {
 }
 
 func (in *intake) skip(at int, why error) {
-	in.skipped = append(in.skipped, storage.Skip{Pointer: "/tools/" + strconv.Itoa(at), Reason: toolschema.Text(why.Error())})
+	in.skipped = append(in.skipped, toolplan.Skip{Pointer: "/tools/" + strconv.Itoa(at), Reason: toolschema.Text(why.Error())})
 }
 
 // take reads an entry. Its error says why that is no tool.
@@ -99,7 +99,7 @@ func (in *intake) take(at int, entry raw) error {
 	if err := in.mirror.add(name, m["inputSchema"]); err != nil {
 		return err
 	}
-	t := imported{storage.Tool{Description: describe(name, m), InputSchema: schema, ReadOnly: string(object(m["annotations"])["readOnlyHint"]) == "true"}, name, at}
+	t := imported{toolplan.Tool{Description: describe(name, m), InputSchema: schema, ReadOnly: string(object(m["annotations"])["readOnlyHint"]) == "true"}, name, at}
 	in.tools = append(in.tools, t)
 	in.size += len(name) + len(t.Description) + len(schema)
 	return nil

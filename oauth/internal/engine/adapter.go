@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ory/fosite"
-
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/ory/fosite"
 )
 
 // adapter is the storage fosite believes it has. It reads once, writes nothing, and
@@ -65,12 +65,12 @@ func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Reques
 
 // present reads the token behind a handle once per request. Tokens of another kind or of
 // another application do not exist for this one: their replay must change nothing.
-func (a adapter) present(ctx context.Context, handle, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
+func (a adapter) present(ctx context.Context, text, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
 	w := workOf(ctx)
 	if w.found != nil {
 		return stored(w), nil
 	}
-	t, err := a.Store.Token(ctx, storage.KeyOf(handle))
+	t, err := a.Store.Token(ctx, handle.KeyOf(text))
 	w.refusal = unknown[kind]
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ory/fosite"
-
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/ory/fosite"
 )
 
 // defaultScope is granted to users' applications that ask for nothing in particular (spec 4.1).
@@ -63,7 +63,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 		a.request.GrantScope(s)
 	}
 	granted := e.Store.Later(w.now)
-	w.next.Grant, w.next.GrantedAt = storage.NewGrant(granted), granted
+	w.next.Grant, w.next.GrantedAt = handle.NewGrant(granted), granted
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
 	w.next.UserID, w.next.AuthTime, w.next.LoginType = who.UserID, who.AuthTime, who.LoginType
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 
-	"github.com/ory/fosite"
-
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+	"github.com/ory/fosite"
 )
 
 // strategy mints what fosite asks for and records it in the unit of work. What fosite
@@ -19,8 +18,8 @@ type strategy struct{ *Engine }
 
 func (s strategy) GenerateAuthorizeCode(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
-	w.handle = storage.NewHandle("", w.now)
-	w.next.Key = storage.KeyOf(w.handle)
+	w.handle = handle.New("", w.now)
+	w.next.Key = handle.KeyOf(w.handle)
 	return w.handle, w.handle, nil
 }
 
@@ -38,7 +37,7 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
 	} else {
-		c.Subject, c.Grant = w.app.ID, storage.NewGrant(s.Store.Later(w.now)) // client_credentials: a grant of its own
+		c.Subject, c.Grant = w.app.ID, handle.NewGrant(s.Store.Later(w.now)) // client_credentials: a grant of its own
 	}
 	text, err := s.Keys.SignAccess(c)
 	w.access = text
@@ -61,9 +60,9 @@ func (e *Engine) audience(w *work) string {
 // for once: no refresh renews it.
 func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) (string, string, error) {
 	w := workOf(ctx)
-	w.handle = storage.NewHandle(storage.RefreshPrefix, w.now)
+	w.handle = handle.New(handle.RefreshPrefix, w.now)
 	w.next = &driver.Token{
-		Key: storage.KeyOf(w.handle), Kind: driver.KindRefresh,
+		Key: handle.KeyOf(w.handle), Kind: driver.KindRefresh,
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
 		AppID: w.found.AppID, UserID: w.found.UserID, Scope: scope.WithoutElevated(w.found.Scope),
 		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),

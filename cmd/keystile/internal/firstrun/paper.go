@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // Paper is first-run.json: what the first run has made and where. It holds secrets.
@@ -65,7 +66,7 @@ func (p *Paper) draw(base string, withDemo bool) {
 		p.Admin = Admin{Username: "admin", Password: drawPassword()}
 	}
 	if withDemo && p.App == nil {
-		p.App = &App{ClientID: storage.NewAppID(), ClientSecret: storage.DrawSecret().Reveal()}
+		p.App = &App{ClientID: handle.NewAppID(), ClientSecret: storage.DrawSecret().Reveal()}
 	}
 	if p.App != nil {
 		p.App.Domains, p.App.RedirectURI = demo.Domains(base), demo.RedirectURI(base)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // upstream is a server as the bus calls it.
@@ -35,21 +36,21 @@ func invoker(t *testing.T) *mcpbus.Upstreams {
 }
 
 // tool has arguments in its path, each written as p is.
-func tool(template string, p storage.Param, args ...string) storage.Tool {
-	properties, call := map[string]any{}, &storage.Call{Template: template}
+func tool(template string, p toolplan.Param, args ...string) toolplan.Tool {
+	properties, call := map[string]any{}, &toolplan.Call{Template: template}
 	for _, name := range args {
 		properties[name] = map[string]any{}
 		p.Arg, p.Name, p.In, p.Required = name, name, "path", true
 		call.Params = append(call.Params, p)
 	}
 	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": properties})
-	return storage.Tool{Name: template + p.Style, Method: "get", Description: "a file", InputSchema: schema, Call: call}
+	return toolplan.Tool{Name: template + p.Style, Method: "get", Description: "a file", InputSchema: schema, Call: call}
 }
 
 // versions makes every tool a new one to the plans that the invoker remembers.
 var versions int64
 
-func (u *upstream) call(t *testing.T, tool storage.Tool, arguments map[string]any) mcpbus.Result {
+func (u *upstream) call(t *testing.T, tool toolplan.Tool, arguments map[string]any) mcpbus.Result {
 	t.Helper()
 	text, err := json.Marshal(arguments)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // hostile are arguments that lead out of a folder for whoever decodes, normalises or
@@ -41,7 +41,7 @@ func TestNoPathArgumentLeavesTheFolderOfItsTool(t *testing.T) {
 		for _, template := range templates {
 			for _, style := range []string{"", "label", "matrix"} {
 				for _, reserved := range []bool{false, true} {
-					p := storage.Param{Style: style, AllowReserved: reserved}
+					p := toolplan.Param{Style: style, AllowReserved: reserved}
 					for _, name := range hostile {
 						values := []any{name}
 						if template == templates[0] {
@@ -74,7 +74,7 @@ func TestNoTwoPathArgumentsMakeAWayOutTogether(t *testing.T) {
 			{"/files/{a}{b}", "x/.", "./secret"}, {"/files/{a}{b}", "x%2f.", ".%2fsecret"}, {"/files/{a}{b}", "%2", "e%2e/secret"}, {"/files/{a}{b}", "x/%", "2e./secret"},
 			{"/files/{a}{b}", "x/%c0", "%ae./secret"}, {"/files/{a}.{b}", "x/", "/secret"}, {"/files/{a}..{b}", "x/", "/secret"}, {"/files/{a}%2e{b}", "x/", "./secret"}, {"/files/{a}%2E.{b}", `x\`, `\secret`},
 		} {
-			r := u.call(t, tool(c.template, storage.Param{}, "a", "b"), map[string]any{"a": c.a, "b": c.b})
+			r := u.call(t, tool(c.template, toolplan.Param{}, "a", "b"), map[string]any{"a": c.a, "b": c.b})
 			if r.Dispatched {
 				t.Errorf("%s with %q and %q is sent", c.template, c.a, c.b)
 			}
@@ -87,14 +87,14 @@ func TestPathArgumentsReachWhatATemplateIsFor(t *testing.T) {
 	withEach(t, func(t *testing.T, u *upstream) {
 		for _, reserved := range []bool{false, true} {
 			for _, name := range []string{"report", "sub/report", "a b+c.txt", "..name"} {
-				r := u.call(t, tool("/files/{a}", storage.Param{AllowReserved: reserved}, "a"), map[string]any{"a": name})
+				r := u.call(t, tool("/files/{a}", toolplan.Param{AllowReserved: reserved}, "a"), map[string]any{"a": name})
 				if r.IsError || !strings.Contains(textOf(r), inside) {
 					t.Errorf("%q gives %d %q, want the file", name, r.Status, textOf(r))
 				}
 			}
 		}
 		// What the arguments above must not get is there for those whose tool it is.
-		if r := u.call(t, tool("/admin/{a}", storage.Param{}, "a"), map[string]any{"a": "secret"}); !strings.Contains(textOf(r), outside) {
+		if r := u.call(t, tool("/admin/{a}", toolplan.Param{}, "a"), map[string]any{"a": "secret"}); !strings.Contains(textOf(r), outside) {
 			t.Errorf("/admin/secret gives %q, want the secret: the test proves nothing", textOf(r))
 		}
 	})
@@ -109,7 +109,7 @@ func TestASlashInAPathArgumentStaysEncoded(t *testing.T) {
 	t.Cleanup(s.Close)
 	u := &upstream{invoker(t), s.Listener.Addr().String()}
 	for reserved, want := range map[bool]string{false: "/projects/group%2Fsub%2Fproject/issues", true: "/projects/group/sub/project/issues"} {
-		r := u.call(t, tool("/projects/{a}/issues", storage.Param{AllowReserved: reserved}, "a"), map[string]any{"a": "group/sub/project"})
+		r := u.call(t, tool("/projects/{a}/issues", toolplan.Param{AllowReserved: reserved}, "a"), map[string]any{"a": "group/sub/project"})
 		if got := textOf(r); got != want {
 			t.Errorf("with allowReserved %t the path is %s, want %s", reserved, got, want)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -95,11 +96,11 @@ func busOf(b *testing.B, upstream string, n int) http.Handler {
 	if err != nil {
 		b.Fatal(err)
 	}
-	list := make([]storage.Tool, n)
+	list := make([]toolplan.Tool, n)
 	for i := range list {
-		list[i] = storage.Tool{Name: fmt.Sprintf("tool%04d", i), Method: "post", Path: "/pets", Description: "Add a pet", InputSchema: json.RawMessage(schema),
-			Call: &storage.Call{Template: "/pets", Body: &storage.Body{ContentType: "application/json",
-				Fields: []storage.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}}
+		list[i] = toolplan.Tool{Name: fmt.Sprintf("tool%04d", i), Method: "post", Path: "/pets", Description: "Add a pet", InputSchema: json.RawMessage(schema),
+			Call: &toolplan.Call{Template: "/pets", Body: &toolplan.Body{ContentType: "application/json",
+				Fields: []toolplan.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}}
 	}
 	c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
 	if _, err := store.SaveCapability(b.Context(), c, list); err != nil {

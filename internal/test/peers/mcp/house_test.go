@@ -15,7 +15,9 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // tools is how many tools the bus lists at first, on three pages.
@@ -66,11 +68,11 @@ func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 // register makes n tools of a member: pets__tool000 and so on.
 func (h *house) register(member string, n int) {
 	h.Helper()
-	list := make([]storage.Tool, n)
+	list := make([]toolplan.Tool, n)
 	for i := range list {
-		list[i] = storage.Tool{
+		list[i] = toolplan.Tool{
 			Name: fmt.Sprintf("tool%03d", i), Method: "get", Path: "/x", Description: fmt.Sprint("tool ", i),
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`), Call: &storage.Call{Template: "/x"},
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`), Call: &toolplan.Call{Template: "/x"},
 		}
 	}
 	c := storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "https://upstream.example.com", Publish: true, Owner: "u1"}
@@ -95,7 +97,7 @@ func (h *house) token(app storage.App) string {
 // echo is an upstream that answers with the arguments, in a list if they say so.
 type echo struct{}
 
-func (echo) Call(_ context.Context, _ storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (echo) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
 	answer := json.RawMessage(arguments)
 	if strings.HasSuffix(t.Name, "9") {
 		answer = append(append(json.RawMessage("["), arguments...), ']')
@@ -108,7 +110,7 @@ func (echo) Call(_ context.Context, _ storage.Capability, t storage.Tool, argume
 type free struct{}
 
 func (free) Charge(storage.Caller, string, bool) error { return nil }
-func (free) Note(storage.Event)                        {}
+func (free) Note(event.Event)                          {}
 
 // nobody is a sign-in without visitors.
 type nobody struct{}

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // workshop is a house with an upstream over HTTP that takes its time: slow__hang answers never,
@@ -50,10 +50,10 @@ func newWorkshop(t *testing.T) *workshop {
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
 	t.Cleanup(func() { upstreams.Close(context.Background()) })
 	w.house = newHouse(t, func(c *mcpbus.Config) { c.Invoker, c.Progress = mixed{upstreams}, time.Second })
-	var list []storage.Tool
+	var list []toolplan.Tool
 	for _, name := range []string{"hang", "long"} {
-		list = append(list, storage.Tool{
-			Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Call: &storage.Call{Template: "/" + name},
+		list = append(list, toolplan.Tool{
+			Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Call: &toolplan.Call{Template: "/" + name},
 		})
 	}
 	c := storage.Capability{Member: "slow", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1", Timeout: 60}
@@ -67,7 +67,7 @@ func newWorkshop(t *testing.T) *workshop {
 // mixed calls the slow upstream over HTTP, and echoes all else.
 type mixed struct{ upstreams *mcpbus.Upstreams }
 
-func (m mixed) Call(ctx context.Context, c storage.Capability, t storage.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (m mixed) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
 	if c.Member == "slow" {
 		return m.upstreams.Call(ctx, c, t, arguments)
 	}

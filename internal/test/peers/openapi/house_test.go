@@ -14,7 +14,9 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // house is the registrar, and the bus on a port of its own. Its upstreams are on this machine.
@@ -48,7 +50,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // register makes the tools of a document, which are called at an address.
-func (h *house) register(t *testing.T, member, upstream string, document []byte) []storage.Tool {
+func (h *house) register(t *testing.T, member, upstream string, document []byte) []toolplan.Tool {
 	t.Helper()
 	all := true
 	done, err := h.registry.Register(t.Context(), storage.User{Sub: "u1", Role: storage.RoleAdmin}, registry.Request{
@@ -99,7 +101,7 @@ func (a anybody) Verify(context.Context, string, ...string) (storage.Caller, err
 type free struct{}
 
 func (free) Charge(storage.Caller, string, bool) error { return nil }
-func (free) Note(storage.Event)                        {}
+func (free) Note(event.Event)                          {}
 
 // nobody is a sign-in without visitors.
 type nobody struct{}

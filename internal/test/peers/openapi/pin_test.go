@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // pin writes into a document that an operation takes these arguments and no others: what is
 // given becomes required, lists have their length, and every value is the only one allowed.
 // A judge that reads anything else out of a request, or nothing, must object to it. Without
 // this, judges pass over what is optional and written so that they do not see it.
-func pin(document tree, tool storage.Tool, arguments tree) {
+func pin(document tree, tool toolplan.Tool, arguments tree) {
 	item := maps.Clone(resolved(document, document["paths"].(tree)[tool.Call.Template]))
 	document["paths"].(tree)[tool.Call.Template] = item
 	operation := maps.Clone(item[tool.Method].(tree))
@@ -38,7 +38,7 @@ func pin(document tree, tool storage.Tool, arguments tree) {
 }
 
 // pinParameter pins a parameter, which in OpenAPI 2.0 may also be a field or the body.
-func pinParameter(document, p tree, call *storage.Call, arguments tree) {
+func pinParameter(document, p tree, call *toolplan.Call, arguments tree) {
 	place, _ := p["in"].(string)
 	name, _ := p["name"].(string)
 	if place == "body" && call.Body != nil {
@@ -73,7 +73,7 @@ func pinParameter(document, p tree, call *storage.Call, arguments tree) {
 }
 
 // argumentOf is the argument that goes to a parameter or a field.
-func argumentOf(call *storage.Call, place, name string) string {
+func argumentOf(call *toolplan.Call, place, name string) string {
 	for _, p := range call.Params {
 		if p.In == place && (p.Name == name || place == "header" && strings.EqualFold(p.Name, name)) {
 			return p.Arg
@@ -90,7 +90,7 @@ func argumentOf(call *storage.Call, place, name string) string {
 }
 
 // bodyOf is the body that arguments make, before it is written.
-func bodyOf(body *storage.Body, arguments tree) (v any, given bool) {
+func bodyOf(body *toolplan.Body, arguments tree) (v any, given bool) {
 	if body.Whole != "" {
 		v, given = arguments[body.Whole]
 		return v, given
@@ -110,7 +110,7 @@ func bodyOf(body *storage.Body, arguments tree) (v any, given bool) {
 // file is a value of which nothing is pinned but that it is there.
 type file struct{}
 
-func pinContent(document, request tree, body *storage.Body, arguments tree) {
+func pinContent(document, request tree, body *toolplan.Body, arguments tree) {
 	v, given := bodyOf(body, arguments)
 	media, _, _ := mime.ParseMediaType(body.ContentType)
 	if !given || !strings.Contains(media, "json") && !strings.Contains(media, "form") {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Two readings of a document: with all arguments that can be made, whose values the judges
@@ -24,14 +24,14 @@ type upstream struct {
 	name, member string // of the document, and of its capability
 	reading      string
 	judged       tree // what the judges go by
-	tools        []storage.Tool
+	tools        []toolplan.Tool
 	arguments    map[string]tree // by tool; those without were not to be made
 	given, left  int             // arguments
 	kin          kin
 	prism        prism
 
 	mu      sync.Mutex
-	tool    storage.Tool // the one that is called
+	tool    toolplan.Tool // the one that is called
 	arrived int
 	found   map[string][]string // by judge
 	sent    string
@@ -75,7 +75,7 @@ func open(t *testing.T, h *house, name string, text []byte, most int) (out []*up
 }
 
 // of makes arguments of a tool.
-func (s *samples) of(t *testing.T, tool storage.Tool) (tree, error) {
+func (s *samples) of(t *testing.T, tool toolplan.Tool) (tree, error) {
 	schema, places := decoded(t, tool.InputSchema), map[string]string{}
 	for _, p := range tool.Call.Params {
 		places[p.Arg] = p.In
@@ -88,7 +88,7 @@ func (s *samples) of(t *testing.T, tool storage.Tool) (tree, error) {
 	return s.arguments(schema, places)
 }
 
-func fields(b *storage.Body) []storage.Field {
+func fields(b *toolplan.Body) []toolplan.Field {
 	if b == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // try calls a tool and returns what the judges object to.
-func (s *upstream) try(t *testing.T, h *house, tool storage.Tool) (found map[string][]string, sent string) {
+func (s *upstream) try(t *testing.T, h *house, tool toolplan.Tool) (found map[string][]string, sent string) {
 	t.Helper()
 	s.mu.Lock()
 	s.tool, s.arrived, s.found = tool, 0, nil

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // perAddress is how many requests a minute an address has without a token here.
@@ -161,7 +161,7 @@ func (a *app) ask(t *testing.T, r *http.Request, v any) {
 }
 
 // trail returns the calls on the audit trail of a keystile that has stopped.
-func (k *keystile) trail(t *testing.T) (events []storage.Event) {
+func (k *keystile) trail(t *testing.T) (events []event.Event) {
 	t.Helper()
 	backend, err := bolt.Open(filepath.Join(k.data, "keystile.db"), bolt.Options{})
 	if err != nil {
@@ -177,11 +177,11 @@ func (k *keystile) trail(t *testing.T) (events []storage.Event) {
 			return events
 		}
 		for _, record := range page {
-			var e storage.Event
+			var e event.Event
 			if err := json.Unmarshal(record.Data, &e); err != nil {
 				t.Fatal(err)
 			}
-			if after = record.Seq; e.Kind == storage.EventCall {
+			if after = record.Seq; e.Kind == event.Call {
 				events = append(events, e)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // street is a proxy between clients and a service, with a keystile that it asks.
@@ -168,7 +169,7 @@ func (s *street) away(t *testing.T) {
 	s.service.wantNone(t)
 
 	events := s.keystile.trail(t)
-	mine := slices.DeleteFunc(events, func(e storage.Event) bool { return e.App != a.id })
+	mine := slices.DeleteFunc(events, func(e event.Event) bool { return e.App != a.id })
 	if len(mine) != 1 {
 		t.Fatalf("%d calls are on the audit trail, want 1: %+v", len(mine), mine)
 	}

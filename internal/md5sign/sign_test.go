@@ -1,4 +1,4 @@
-package storage
+package md5sign
 
 import (
 	"encoding/hex"
@@ -11,17 +11,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/storage"
 )
 
 const signingKey = "S3cr3tKeyForTests0123456789abcdef"
 
 var signedAt = time.Unix(1700000000, 0)
 
-func signing(keys ...AppSecret) App {
+func signing(keys ...storage.AppSecret) storage.App {
 	if keys == nil {
-		keys = []AppSecret{{Secret: NewSecret(signingKey)}}
+		keys = []storage.AppSecret{{Secret: storage.NewSecret(signingKey)}}
 	}
-	return App{ID: "1000", Secrets: keys}
+	return storage.App{ID: "1000", Secrets: keys}
 }
 
 // sent are parameters as they come over the wire.
@@ -51,10 +53,10 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 	}
 	for _, v := range file.Vectors {
 		params := sent(t, v.Query)
-		app := signing(AppSecret{Secret: NewSecret(v.Secret)})
+		app := signing(storage.AppSecret{Secret: storage.NewSecret(v.Secret)})
 		if v.Expect == "reject" {
-			params.Set("sign", app.Sign(params))
-			if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrRepeated) {
+			params.Set("sign", Of(app, params))
+			if err := Check(app, params, signedAt); !errors.Is(err, ErrRepeated) {
 				t.Errorf("%s: CheckSign = %v, want ErrRepeated", v.Name, err)
 			}
 			continue
@@ -62,7 +64,7 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 		if got := string(canonical(params)) + "appkey=" + v.Secret; got != v.Canonical {
 			t.Errorf("%s: canonical = %q, want %q", v.Name, got, v.Canonical)
 		}
-		if got := app.Sign(params); got != v.Sign {
+		if got := Of(app, params); got != v.Sign {
 			t.Errorf("%s: Sign = %s, want %s", v.Name, got, v.Sign)
 		}
 		params.Set("sign", v.Sign)
@@ -71,7 +73,7 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 			want = ErrTimestamp
 		}
 		for _, known := range [][]string{nil, everyName} {
-			if err := app.CheckSign(params, signedAt, known...); !errors.Is(err, want) {
+			if err := Check(app, params, signedAt, known...); !errors.Is(err, want) {
 				t.Errorf("%s: CheckSign = %v, want %v", v.Name, err, want)
 			}
 		}
@@ -96,8 +98,8 @@ func TestOneSignatureIsNotGoodForTwoReadings(t *testing.T) {
 		good := 0
 		for _, query := range []string{c.honest, c.forged} {
 			params := sent(t, query)
-			params.Set("sign", app.Sign(params))
-			if err := app.CheckSign(params, signedAt, "appid", "state", "type"); err == nil {
+			params.Set("sign", Of(app, params))
+			if err := Check(app, params, signedAt, "appid", "state", "type"); err == nil {
 				good++
 			} else if !errors.Is(err, ErrAmbiguous) {
 				t.Errorf("%s: CheckSign(%s) = %v, want ErrAmbiguous", name, query, err)
@@ -120,14 +122,14 @@ func TestAValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 		"redirect_uri2=a%26type=1": ErrAmbiguous, "Redirect_uri=a%26type=1": ErrAmbiguous,
 	} {
 		params := sent(t, query+"&timestamp=1700000000")
-		params.Set("sign", app.Sign(params))
-		if err := app.CheckSign(params, signedAt, "state", "type", "redirect_uri"); !errors.Is(err, want) {
+		params.Set("sign", Of(app, params))
+		if err := Check(app, params, signedAt, "state", "type", "redirect_uri"); !errors.Is(err, want) {
 			t.Errorf("%s: CheckSign = %v, want %v", query, err, want)
 		}
 	}
 	params := sent(t, "redirect_uri=a%26token=1&timestamp=1700000000")
-	params.Set("sign", app.Sign(params))
-	if err := app.CheckSign(params, signedAt, "token"); !errors.Is(err, ErrAmbiguous) {
+	params.Set("sign", Of(app, params))
+	if err := Check(app, params, signedAt, "token"); !errors.Is(err, ErrAmbiguous) {
 		t.Errorf("redirect_uri where nobody knows it: CheckSign = %v, want ErrAmbiguous", err)
 	}
 }
@@ -141,7 +143,7 @@ func TestTheVariantsOfOtherFamiliesAreRefused(t *testing.T) {
 		"order by UTF-16":      {"%EF%BD%9E=bmp&%F0%9F%98%80=astral&appid=1000&timestamp=1700000000", "b74485165d7671aff999da72239563e4"},
 	} {
 		params := sent(t, c[0]+"&sign="+c[1])
-		if err := signing().CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+		if err := Check(signing(), params, signedAt); !errors.Is(err, ErrSign) {
 			t.Errorf("%s: CheckSign = %v, want ErrSign", name, err)
 		}
 	}
@@ -160,8 +162,8 @@ func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 		{"１７００００００００", false}, {"99999999999999999999", false}, {"18446744073709551615", false},
 	} {
 		params := url.Values{"act": {"login"}, "timestamp": {c.timestamp}}
-		params.Set("sign", app.Sign(params))
-		err := app.CheckSign(params, signedAt)
+		params.Set("sign", Of(app, params))
+		err := Check(app, params, signedAt)
 		if c.good && err != nil || !c.good && !errors.Is(err, ErrTimestamp) {
 			t.Errorf("timestamp %q: CheckSign = %v, want good %t", c.timestamp, err, c.good)
 		}
@@ -187,7 +189,7 @@ func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
 		{"a=1&timestamp=1700000000&sign=", ErrSign},
 		{"a=1&timestamp=1700000000&sign=00000000000000000000000000000000", ErrSign},
 	} {
-		if err := app.CheckSign(sent(t, c.query), signedAt); !errors.Is(err, c.want) {
+		if err := Check(app, sent(t, c.query), signedAt); !errors.Is(err, c.want) {
 			t.Errorf("%s: CheckSign = %v, want %v", c.query, err, c.want)
 		}
 	}
@@ -196,13 +198,13 @@ func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
 func TestASignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
 	app := signing()
 	params := url.Values{"act": {"login"}, "timestamp": {"1700000000"}}
-	sign := app.Sign(params)
+	sign := Of(app, params)
 	for text, good := range map[string]bool{
 		sign: true, strings.ToUpper(sign): true, sign[:31]: false, sign[:30]: false, sign + "00": false, " " + sign: false,
 		sign + "\n": false, "0x" + sign: false, sign + "g": false, sign + "0": false,
 	} {
 		params.Set("sign", text)
-		if err := app.CheckSign(params, signedAt); (err == nil) != good {
+		if err := Check(app, params, signedAt); (err == nil) != good {
 			t.Errorf("sign %q: CheckSign = %v, want good %t", text, err, good)
 		}
 	}
@@ -211,7 +213,7 @@ func TestASignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
 func TestEveryParameterIsSigned(t *testing.T) {
 	app := signing()
 	params := sent(t, "act=login&appid=1000&state=&timestamp=1700000000&Sign=1")
-	params.Set("sign", app.Sign(params))
+	params.Set("sign", Of(app, params))
 	for _, change := range []func(url.Values){
 		func(v url.Values) { v.Set("act", "callback") },
 		func(v url.Values) { v.Set("timestamp", "1700000001") },
@@ -221,31 +223,31 @@ func TestEveryParameterIsSigned(t *testing.T) {
 	} {
 		changed := maps.Clone(params)
 		change(changed)
-		if err := app.CheckSign(changed, signedAt); !errors.Is(err, ErrSign) {
+		if err := Check(app, changed, signedAt); !errors.Is(err, ErrSign) {
 			t.Errorf("CheckSign(%v) = %v, want ErrSign", changed, err)
 		}
 	}
-	if err := app.CheckSign(params, signedAt); err != nil {
+	if err := Check(app, params, signedAt); err != nil {
 		t.Errorf("CheckSign(what was signed) = %v, want no error", err)
 	}
 }
 
 func TestBothSecretsSignDuringARotation(t *testing.T) {
-	older, newer := NewSecret(strings.Repeat("o", 43)), NewSecret(strings.Repeat("n", 43))
-	app := signing(AppSecret{Secret: newer}, AppSecret{Secret: older, ExpiresAt: signedAt.Add(time.Second)})
+	older, newer := storage.NewSecret(strings.Repeat("o", 43)), storage.NewSecret(strings.Repeat("n", 43))
+	app := signing(storage.AppSecret{Secret: newer}, storage.AppSecret{Secret: older, ExpiresAt: signedAt.Add(time.Second)})
 	params := url.Values{"timestamp": {"1700000000"}}
-	if got, want := app.Sign(params), signing(AppSecret{Secret: newer}).Sign(params); got != want {
+	if got, want := Of(app, params), Of(signing(storage.AppSecret{Secret: newer}), params); got != want {
 		t.Errorf("Sign = %s, want %s, of the newest secret", got, want)
 	}
-	params.Set("sign", app.Sign(params))
-	if err := app.CheckSign(params, signedAt); err != nil {
+	params.Set("sign", Of(app, params))
+	if err := Check(app, params, signedAt); err != nil {
 		t.Errorf("CheckSign(new secret) = %v, want no error", err)
 	}
-	params.Set("sign", signing(AppSecret{Secret: older}).Sign(params))
-	if err := app.CheckSign(params, signedAt); err != nil {
+	params.Set("sign", Of(signing(storage.AppSecret{Secret: older}), params))
+	if err := Check(app, params, signedAt); err != nil {
 		t.Errorf("CheckSign(old secret) = %v, want no error", err)
 	}
-	if err := app.CheckSign(params, signedAt.Add(time.Second)); !errors.Is(err, ErrSign) {
+	if err := Check(app, params, signedAt.Add(time.Second)); !errors.Is(err, ErrSign) {
 		t.Errorf("CheckSign(old secret, when it has ended) = %v, want ErrSign", err)
 	}
 }
@@ -254,21 +256,21 @@ func TestWhoHasNoSecretSignsNothing(t *testing.T) {
 	params := url.Values{"timestamp": {"1700000000"}}
 	public := signing()
 	public.Public = true
-	for name, app := range map[string]App{"nobody": {}, "an empty secret": {Secrets: []AppSecret{{}}}, "a public application": public} {
-		for _, key := range []App{signing(), signing(AppSecret{Secret: NewSecret(" ")})} {
+	for name, app := range map[string]storage.App{"nobody": {}, "an empty secret": {Secrets: []storage.AppSecret{{}}}, "a public application": public} {
+		for _, key := range []storage.App{signing(), signing(storage.AppSecret{Secret: storage.NewSecret(" ")})} {
 			signed := maps.Clone(params)
-			signed.Set("sign", key.Sign(params))
-			if err := app.CheckSign(signed, signedAt); !errors.Is(err, ErrSign) {
+			signed.Set("sign", Of(key, params))
+			if err := Check(app, signed, signedAt); !errors.Is(err, ErrSign) {
 				t.Errorf("%s: CheckSign = %v, want ErrSign", name, err)
 			}
 		}
 	}
-	empty := digest(canonical(params), Secret{})
+	empty := digest(canonical(params), storage.Secret{})
 	params.Set("sign", hex.EncodeToString(empty[:]))
-	if err := (App{Secrets: []AppSecret{{}}}).CheckSign(params, signedAt); !errors.Is(err, ErrSign) {
+	if err := Check((storage.App{Secrets: []storage.AppSecret{{}}}), params, signedAt); !errors.Is(err, ErrSign) {
 		t.Errorf("signed with the empty secret: CheckSign = %v, want ErrSign", err)
 	}
-	if got := (App{}).Sign(params); got != "" {
+	if got := Of((storage.App{}), params); got != "" {
 		t.Errorf("Sign without a secret = %q, want none", got)
 	}
 }
@@ -281,35 +283,6 @@ func TestARequestIsSignedAsSoonAsItSaysSo(t *testing.T) {
 		if got := IsSigned(sent(t, query)); got != want {
 			t.Errorf("IsSigned(%q) = %t, want %t", query, got, want)
 		}
-	}
-}
-
-func TestAnApplicationSaysHowTheOldEndpointsTreatIt(t *testing.T) {
-	app := App{Name: "App", Tier: TierFree, Secrets: []AppSecret{{Secret: DrawSecret()}}}
-	for code, good := range map[int]bool{0: true, 1: true, 2: false, -1: false, 105: false} {
-		app.LegacySuccessCode = &code
-		if err := app.Check(); (err == nil) != good {
-			t.Errorf("legacy_success_code %d: Check = %v, want good %t", code, err, good)
-		}
-	}
-	app.LegacySuccessCode = nil
-	app.ForbidPlainKey = true
-	if err := app.Check(); err != nil {
-		t.Errorf("forbid_plain_key: Check = %v, want no error", err)
-	}
-	app.Public, app.Secrets = true, nil
-	if err := app.Check(); err == nil || !strings.Contains(err.Error(), "forbid_plain_key") {
-		t.Errorf("forbid_plain_key of a public application: Check = %v, want a complaint", err)
-	}
-}
-
-func TestACopyOfAnApplicationHasItsOwnSuccessCode(t *testing.T) {
-	code := 0
-	app := App{LegacySuccessCode: &code}
-	copied := app.clone()
-	*copied.LegacySuccessCode = 1
-	if code != 0 {
-		t.Error("changing the copy changed the application")
 	}
 }
 
@@ -329,22 +302,22 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		params.Set("timestamp", "1700000000")
-		params.Set("sign", app.Sign(params))
+		params.Set("sign", Of(app, params))
 		repeated := slices.ContainsFunc(slices.Collect(maps.Values(params)), func(v []string) bool { return len(v) > 1 })
-		err = app.CheckSign(params, signedAt)
+		err = Check(app, params, signedAt)
 		if repeated != errors.Is(err, ErrRepeated) || !repeated && err != nil && !errors.Is(err, ErrAmbiguous) {
 			t.Errorf("CheckSign(%q) = %v, with a repeated name: %t", query, err, repeated)
 		}
 		ambiguous := errors.Is(err, ErrAmbiguous)
 		again, err := url.ParseQuery(params.Encode())
-		if err != nil || app.Sign(again) != params.Get("sign") {
+		if err != nil || Of(app, again) != params.Get("sign") {
 			t.Errorf("%q is signed in another way once it has been encoded anew", query)
 		}
 		if name == "sign" || name == "timestamp" || repeated || ambiguous {
 			return
 		}
 		params.Set(name, params.Get(name)+"x")
-		if err := app.CheckSign(params, signedAt); !errors.Is(err, ErrSign) && !errors.Is(err, ErrAmbiguous) {
+		if err := Check(app, params, signedAt); !errors.Is(err, ErrSign) && !errors.Is(err, ErrAmbiguous) {
 			t.Errorf("CheckSign(%q, %q changed) = %v, want ErrSign", query, name, err)
 		}
 	})

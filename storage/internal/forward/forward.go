@@ -1,4 +1,6 @@
-package storage
+// Package forward lets a record survive being read and written by a version that is older than
+// the one that wrote it: fields that this version does not know are kept.
+package forward
 
 import (
 	"bytes"
@@ -9,20 +11,29 @@ import (
 	"sync"
 )
 
-// carried is what a newer version has written into a document and this one does not know. It
-// is embedded in every record, so that reading a record, changing it and writing it keeps
-// what a newer version needs. It can be compared, and is in no JSON of the record's.
-type carried struct {
+// Fields holds what a newer version has written into a record and this one does not know.
+// Every record embeds it, under an alias that is not exported, so that reading a record,
+// changing it and writing it keeps what a newer version needs. It can be compared, and is in no
+// JSON of the record's.
+type Fields struct {
 	fields string // extras as JSON; "": none
 	sealed string // sealed texts by field as JSON; "": none
 }
 
-func (c *carried) carriage() *carried { return c }
+func (f *Fields) unknown() *Fields { return f }
 
-// carrier is a pointer to a record.
-type carrier interface{ carriage() *carried }
+// holder is a pointer to a record. Its method is promoted from Fields, which only this package
+// can reach.
+type holder interface{ unknown() *Fields }
 
-func carriageOf[T any](v *T) *carried { return any(v).(carrier).carriage() }
+func of[T any](record *T) *Fields { return any(record).(holder).unknown() }
+
+// Sealed returns the sealed texts of a record that this version has no fields for, as a JSON
+// object by field; "" if there are none. It panics if the record does not embed Fields.
+func Sealed[T any](record *T) string { return of(record).sealed }
+
+// KeepSealed gives a record what Sealed returns.
+func KeepSealed[T any](record *T, sealed string) { of(record).sealed = sealed }
 
 // extras are the fields of one JSON value that this version does not know.
 type extras struct {
@@ -38,8 +49,8 @@ type extraItem struct {
 	Extra *extras `json:"extra"`
 }
 
-// decode reads a record, and what of it is not known.
-func decode[T any](data []byte) (v T, err error) {
+// Decode reads a record of JSON. What this version has no field for is kept in its Fields.
+func Decode[T any](data []byte) (v T, err error) {
 	strict := json.NewDecoder(bytes.NewReader(data))
 	strict.DisallowUnknownFields()
 	if strict.Decode(&v) == nil && strict.InputOffset() == int64(len(data)) {
@@ -54,16 +65,16 @@ func decode[T any](data []byte) (v T, err error) {
 		if err != nil {
 			return whole, err
 		}
-		carriageOf(&whole).fields = string(text)
+		of(&whole).fields = string(text)
 	}
 	return whole, nil
 }
 
-// encode writes a record with what it carries. A field that this version knows is as it says,
+// Encode writes a record as JSON, together with what Decode kept in its Fields. A field that this version knows is as it says,
 // and stays away if it says so.
-func encode[T any](v *T) ([]byte, error) {
+func Encode[T any](v *T) ([]byte, error) {
 	data, err := json.Marshal(v)
-	known := carriageOf(v)
+	known := of(v)
 	if err != nil || known.fields == "" {
 		return data, err
 	}

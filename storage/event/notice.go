@@ -1,11 +1,11 @@
-package storage
+package event
 
 import (
 	"net/netip"
 	"time"
 )
 
-// Kinds of notice.
+// Kinds of notices.
 const (
 	NoticeSignIn  = "sign-in" // a browser that has not been seen before
 	NoticeWayIn   = "way-in"  // a way to sign in was added or removed

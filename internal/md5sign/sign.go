@@ -1,4 +1,4 @@
-package storage
+package md5sign
 
 import (
 	"crypto/md5"
@@ -11,11 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/storage"
 )
 
 // SignWindow is how far the timestamp of a signed request may be from the server's clock,
 // in either direction (spec 8).
-const SignWindow = 5 * time.Minute
+const Window = 5 * time.Minute
 
 // Why a signed request is refused, in the order in which it is judged (spec 5, 7).
 var (
@@ -34,7 +36,7 @@ var (
 // would let a stranger strip the signature. Standard OAuth libraries send neither (spec 5).
 func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has("timestamp") }
 
-// Sign returns the signature of a request's parameters (spec 5): 32 hex digits, lower-case,
+// Of returns the signature that an application makes over a request's parameters (spec 5): 32 hex digits, lower-case,
 // the MD5 of name=value& for each of them, in the order of the names' bytes, and of
 // appkey=<the newest secret> behind them. Names and values count as they are before URL
 // encoding. Only the parameter sign itself is left out; empty values are not. Without a
@@ -42,7 +44,7 @@ func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has(
 //
 // The signature proves who sends, for five minutes, to whoever sees it. It hides nothing and
 // MD5 will not get stronger: new integrations use OAuth.
-func (a App) Sign(params url.Values) string {
+func Of(a storage.App, params url.Values) string {
 	key := a.AppKey()
 	if key.IsZero() {
 		return ""
@@ -51,11 +53,11 @@ func (a App) Sign(params url.Values) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// CheckSign judges a request that IsSigned, at a time. Each live secret may have signed it,
+// Check verifies a request that IsSigned, at a time. Each live secret may have signed it,
 // so that a rotation breaks nobody. params are all that were sent, decoded once, and known the
 // names that the endpoint gives a meaning to. The errors are ErrTimestamp, ErrRepeated,
 // ErrAmbiguous and ErrSign; the first that fits is returned.
-func (a App) CheckSign(params url.Values, at time.Time, known ...string) error {
+func Check(a storage.App, params url.Values, at time.Time, known ...string) error {
 	if !isCurrent(params.Get("timestamp"), at) {
 		return ErrTimestamp
 	}
@@ -124,7 +126,7 @@ func canonical(params url.Values) []byte {
 	return b
 }
 
-func digest(text []byte, key Secret) [md5.Size]byte {
+func digest(text []byte, key storage.Secret) [md5.Size]byte {
 	return md5.Sum(append(append(slices.Clip(text), "appkey="...), key.Reveal()...))
 }
 
@@ -139,5 +141,5 @@ func isCurrent(text string, at time.Time) bool {
 		return false
 	}
 	away := at.Unix() - int64(seconds)
-	return max(away, -away) <= int64(SignWindow/time.Second)
+	return max(away, -away) <= int64(Window/time.Second)
 }

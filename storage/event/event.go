@@ -1,19 +1,21 @@
-package storage
+// Package event describes what happened: an [Event] for the audit trail, a [Notice] for the
+// person whom it concerns.
+package event
 
 import "time"
 
 // Kinds of events on the audit trail. A kind that begins with "audit." is the trail's own.
 const (
-	EventSignIn       = "signin"
-	EventToken        = "token"
-	EventCall         = "call" // of a guarded service
-	EventToolCall     = "tool"
-	EventRegistration = "registration"
-	EventAdmin        = "admin"
-	EventRevocation   = "revocation"
-	EventLegacy       = "legacy"  // a call of an old endpoint
-	EventConsent      = "consent" // a user allowed an application something, or took it back
-	EventAccount      = "account" // a user changed who gets in: sessions, ways to sign in
+	SignIn       = "signin"
+	Token        = "token"
+	Call         = "call" // of a guarded service
+	ToolCall     = "tool"
+	Registration = "registration"
+	Admin        = "admin"
+	Revocation   = "revocation"
+	Legacy       = "legacy"  // a call of an old endpoint
+	Consent      = "consent" // a user allowed an application something, or took it back
+	Account      = "account" // a user changed who gets in: sessions, ways to sign in
 )
 
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
@@ -24,7 +26,7 @@ const DetailNoPKCE = "authorization_code without PKCE"
 // Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is
 // not UTF-8 becomes U+FFFD. Negative numbers become 0. No field may hold a secret: of a
 // path that brings a query, the query and what does not print are dropped, and nothing else
-// is looked through.
+// is skeletonsMade through.
 type Event struct {
 	At        time.Time     `json:"at"`                   // zero, or no year of four digits: now
 	Kind      string        `json:"kind,omitempty"`       // up to 64 bytes

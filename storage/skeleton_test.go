@@ -19,14 +19,14 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// big is a way to look at names that is easy to follow.
+// big is a way to skeleton at names that is easy to follow.
 func big(name string) []string { return []string{strings.ToUpper(name)} }
 
 func TestTwoUsersAreNotMadeWithNamesThatLookTheSame(t *testing.T) {
 	s, _ := open(t)
 	ctx := context.Background()
 	create := func(name string) error {
-		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name, Looks: [2]string{big(name)[0]}})
+		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name, Skeletons: [2]string{big(name)[0]}})
 		return err
 	}
 	var made atomic.Int64
@@ -65,21 +65,21 @@ func TestLooksOfOldUsersAreWrittenDownOnceForEachVersion(t *testing.T) {
 	counting := func(name string) []string { asked.Add(1); return big(name) }
 	var all sync.WaitGroup
 	for range 4 { // nodes that begin at once
-		all.Go(func() { must(t, s.ReserveLooks(ctx, "v1", counting)) })
+		all.Go(func() { must(t, s.ReserveSkeletons(ctx, "v1", counting)) })
 	}
 	all.Wait()
 	for _, name := range []string{"U0", "u129", "Alice"} {
-		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name + "'", Looks: [2]string{big(name)[0]}})
+		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name + "'", Skeletons: [2]string{big(name)[0]}})
 		if !errors.Is(err, storage.ErrExists) {
 			t.Errorf("a user who looks like %s = %v, want ErrExists", name, err)
 		}
 	}
 	before := asked.Load()
-	must(t, s.ReserveLooks(ctx, "v1", counting))
+	must(t, s.ReserveSkeletons(ctx, "v1", counting))
 	if asked.Load() != before {
 		t.Error("it is done again")
 	}
-	must(t, s.ReserveLooks(ctx, "v2", counting))
+	must(t, s.ReserveSkeletons(ctx, "v2", counting))
 	if asked.Load() == before {
 		t.Error("a new version is not written down")
 	}

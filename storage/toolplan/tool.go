@@ -1,9 +1,16 @@
-package storage
+// Package toolplan describes the tools of a capability as they are stored: what callers see of a
+// [Tool], with the plan ([Call]) by which its arguments become one HTTP request.
+package toolplan
 
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/keystile/keystile/storage/internal/forward"
 )
+
+// carried keeps what a newer version has written into a record.
+type carried = forward.Fields
 
 // Tool is one operation of an upstream: what everyone may see of it (spec 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
@@ -90,4 +97,21 @@ type PartHeader struct {
 type Skip struct {
 	Pointer string `json:"pointer"` // RFC 6901
 	Reason  string `json:"reason"`
+}
+
+// SplitName splits the name of a tool on the bus into those of its capability and its own;
+// false if it is not of that form.
+func SplitName(name string) (member, tool string, ok bool) {
+	member, tool, ok = strings.Cut(name, "__")
+	return member, tool, ok && IsMember(member) && tool != ""
+}
+
+// IsMember reports whether a text can be the name of a capability: 1 to 48 of A-Z a-z 0-9 _ -.
+func IsMember(text string) bool { return IsName(text) && len(text) <= 48 }
+
+// IsName reports whether a text can be the name of a tool: 1 to 64 of A-Z a-z 0-9 _ -.
+func IsName(text string) bool {
+	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
 }

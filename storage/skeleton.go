@@ -1,0 +1,107 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// skeleton is what a user's name skeletons like. Its id makes it one user's.
+type skeleton struct {
+	Text    string `json:"text"`
+	UserID  string `json:"user"`
+	Version int64  `json:"-"`
+	carried
+}
+
+var skeletons = kind[skeleton]{
+	name:    "look",
+	id:      func(l skeleton) string { return handle.Hash(l.Text) }, // of one length, however long the name
+	version: func(l *skeleton) *int64 { return &l.Version },
+}
+
+// skeletonsMade says that every user's skeletons of one version have been written down.
+type skeletonsMade struct {
+	Of      string `json:"of"`
+	Version int64  `json:"-"`
+	carried
+}
+
+var skeletonMarks = kind[skeletonsMade]{
+	name:    "looked",
+	id:      func(l skeletonsMade) string { return l.Of },
+	version: func(l *skeletonsMade) *int64 { return &l.Version },
+}
+
+func skeletonsOf(sub string, texts []string) []skeleton {
+	var all []skeleton
+	for _, text := range texts {
+		if text != "" {
+			all = append(all, skeleton{Text: text, UserID: sub})
+		}
+	}
+	return all
+}
+
+// ReserveSkeletons writes down what the names of all users skeleton like who were made before
+// CreateUser did it, so that no new user's may skeleton the same. of names how looksOfName works:
+// once all are written down for it, nothing is done again. Of two users whose names skeleton
+// the same already, both stay as they are.
+func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName func(username string) []string) error {
+	if _, err := skeletonMarks.get(ctx, s, of); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	for from := ""; ; {
+		page, next, err := s.Users(ctx, from, driver.Page)
+		if err != nil {
+			return err
+		}
+		var all []skeleton
+		for _, u := range page {
+			all = append(all, skeletonsOf(u.Sub, looksOfName(u.Username))...)
+		}
+		for some := range slices.Chunk(all, driver.MaxPut) {
+			if err := s.reserve(ctx, some); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			break
+		}
+		from = next
+	}
+	if _, err := skeletonMarks.put(ctx, s, skeletonsMade{Of: of}); !errors.Is(err, ErrExists) {
+		return err
+	}
+	return nil
+}
+
+// reserve writes those of some skeletons that are not there. It skeletons again when somebody
+// else was quicker with one.
+func (s *Store) reserve(ctx context.Context, some []skeleton) error {
+	for {
+		missing, seen := []skeleton{}, map[string]bool{}
+		for _, l := range some {
+			_, err := skeletons.get(ctx, s, skeletons.id(l))
+			switch {
+			case err != nil && !errors.Is(err, ErrNotFound):
+				return err
+			case err != nil && !seen[l.Text]:
+				missing, seen[l.Text] = append(missing, l), true
+			}
+		}
+		if len(missing) == 0 {
+			return nil
+		}
+		docs, err := skeletons.docs(s, missing...)
+		if err != nil {
+			return err
+		}
+		if _, err := s.write(ctx, docs...); !errors.Is(err, ErrExists) {
+			return err
+		}
+	}
+}
