@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -109,14 +108,12 @@ func (a *answer) sayAgain() {
 	}
 }
 
-// spokeOf reports whether the gateway has written one of some headers. It is asked before the
-// service's headers are copied.
-func (a *answer) spokeOf(names ...string) bool {
-	h := a.Header()
+// spoken returns what had been said of an answer before the service's headers are copied.
+func (a *answer) spoken() http.Header {
 	if a.said != nil {
-		h = a.said
+		return a.said
 	}
-	return slices.ContainsFunc(names, func(name string) bool { return h[name] != nil })
+	return a.Header()
 }
 
 func (a *answer) Write(p []byte) (int, error) {

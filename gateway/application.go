@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -35,7 +36,7 @@ func (g *Gateway) apps(w http.ResponseWriter, r *http.Request) error {
 	if more {
 		next = page[len(page)-1].ID
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Apps []manage.AppRecord `json:"apps"`
 		Next string             `json:"next"` // send it as after for more; "": there is no more
 	}{all, next})
@@ -80,7 +81,7 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 		return err
 	}
 	g.recorder().Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
-	return success(w, manage.RevealedOf(a, time.Now()))
+	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
 // app is GET, PATCH and DELETE /api/v1/apps/{client_id}.
@@ -100,7 +101,7 @@ func (g *Gateway) app(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return success(w, manage.RecordOf(app, time.Now()))
+	return reply.Success(w, manage.RecordOf(app, time.Now()))
 }
 
 func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
@@ -125,7 +126,7 @@ func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, i
 	if notice, ok := manage.AppNotice(before, after); ok {
 		g.recorder().Tell(r, notice, after.Owner)
 	}
-	return success(w, manage.RecordOf(after, time.Now()))
+	return reply.Success(w, manage.RecordOf(after, time.Now()))
 }
 
 // deleteApp removes an application and ends everything it was granted.
@@ -150,7 +151,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 		return err
 	}
 	g.recorder().Tell(r, manage.DeletedNotice(before), before.Owner)
-	return success(w, manage.DeletedOf(before))
+	return reply.Success(w, manage.DeletedOf(before))
 }
 
 // rotateSecret is POST /api/v1/apps/{client_id}/secret. The old secret stays valid for the
@@ -178,5 +179,5 @@ func (g *Gateway) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	g.recorder().Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
-	return success(w, manage.RevealedOf(after, now))
+	return reply.Success(w, manage.RevealedOf(after, now))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -64,7 +65,7 @@ func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return success(w, manage.OrderOf(order))
+	return reply.Success(w, manage.OrderOf(order))
 }
 
 // order makes an order, in one step with what it changes.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
@@ -21,11 +22,8 @@ func received(res *http.Response) error {
 }
 
 func disown(res *http.Response) {
-	ours := &entryOf(res.Request).answer
-	not := foreign{
-		origins:   ours.spokeOf("Access-Control-Allow-Origin", "Vary"),
-		transport: ours.spokeOf(headerHSTS),
-	}
+	ours := entryOf(res.Request).answer.spoken()
+	not := foreign{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read
 	if res.ContentLength < 0 && res.StatusCode != http.StatusSwitchingProtocols {

@@ -7,10 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -33,15 +35,21 @@ type entry struct {
 // of the caller later moves the count (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.secure(w)
-		if g.c.CORS.cross(w, r) {
+		h := w.Header()
+		if g.cors.IsPreflight(r) {
+			g.secure(h, new([1]string))
+			g.cors.Preflight(w, r)
 			return
 		}
-		if covers(g.c.Free, r.URL.Path) {
+		if urlpath.Covers(g.c.Free, r.URL.Path) {
+			g.secure(h, new([1]string))
+			g.cors.Headers(h, r, new(cors.Room))
 			next.ServeHTTP(w, r)
 			return
 		}
 		r, v := reqctx.Begin(w, r)
+		g.secure(h, (*[1]string)(v.Room[:1]))
+		g.cors.Headers(h, r, (*cors.Room)(v.Room[1:]))
 		if err := g.admit(r, v); err != nil {
 			g.fail(w, r, err)
 			return
@@ -143,7 +151,7 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 func (g *Gateway) voice(path string) (voice func(http.ResponseWriter, *http.Request, int, string)) {
 	longest := ""
 	for at, v := range g.c.Voices {
-		if len(at) > len(longest) && covers([]string{at}, path) {
+		if len(at) > len(longest) && urlpath.Covers([]string{at}, path) {
 			voice, longest = v, at
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -85,6 +86,7 @@ type Gateway struct {
 	c        Config
 	mux      http.Handler
 	patterns []string // of mux
+	cors     *cors.Policy
 	limiter  Limiter
 	accounts *accounts
 	products products
@@ -159,6 +161,8 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.CORS.Open == nil {
 		c.CORS.Open = OpenPaths()
 	}
+	g.cors, err = cors.New(cors.Config{Open: c.CORS.Open, Shared: c.CORS.Shared, Origins: c.CORS.Origins})
+	complain(err)
 	if c.Free == nil {
 		c.Free = []string{"/healthz/"}
 	}

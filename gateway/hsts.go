@@ -7,12 +7,14 @@ const headerHSTS = "Strict-Transport-Security"
 // overTLS is for a year. It leaves out includeSubDomains: what stands beside this host, or
 // below it, is not ours to close, and may have no certificate. preload would need both that
 // and a promise for longer than anybody here can give.
-var overTLS = []string{"max-age=31536000"}
+const overTLS = "max-age=31536000"
 
 // secure tells browsers to come by https only. Over plain http they do not heed it (RFC 6797
-// 8.1), so it may stand on every answer, also behind a proxy that ends TLS.
-func (g *Gateway) secure(w http.ResponseWriter) {
+// 8.1), so it may stand on every answer, also behind a proxy that ends TLS. The value lives in
+// room, which belongs to this request: see package cors.
+func (g *Gateway) secure(h http.Header, room *[1]string) {
 	if g.c.HSTS {
-		w.Header()[headerHSTS] = overTLS
+		room[0] = overTLS
+		h[headerHSTS] = room[:]
 	}
 }

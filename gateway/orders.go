@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -34,7 +35,7 @@ func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
 			all = append(all, manage.OrderOf(order))
 		}
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Orders []manage.OrderRecord `json:"orders"`
 		Next   string               `json:"next"` // send it as after for more; "": there is no more
 	}{all, next})
@@ -66,7 +67,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Method != http.MethodDelete {
-		return success(w, manage.OrderOf(order))
+		return reply.Success(w, manage.OrderOf(order))
 	}
 	if err := manage.NoFields(w, r); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 	if err := g.noteOrder(r, m, "order cancel", before, order); err != nil {
 		return err
 	}
-	return success(w, manage.OrderOf(order))
+	return reply.Success(w, manage.OrderOf(order))
 }
 
 // noteOrder puts what became of an order on the audit trail, and waits for it.

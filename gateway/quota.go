@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -59,7 +60,7 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	}
 	record.Quota = quotaLeft{Remaining: plan.remaining(used.Calls), Limit: plan.Calls, ResetAt: plan.Period.end(now).Format(iso8601)}
 	entryOf(r).verdict.headers(w.Header())
-	return success(w, record)
+	return reply.Success(w, record)
 }
 
 // planRecord is a line of GET /api/v1/billing/plans (spec 8).
@@ -84,5 +85,5 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 		p := g.accounts.tiers[tier]
 		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen, p.SLA})
 	}
-	return success(w, all)
+	return reply.Success(w, all)
 }

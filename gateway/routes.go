@@ -50,18 +50,6 @@ func (g *Gateway) routes() []reply.Route {
 	)
 }
 
-// envelope is how the gateway says yes (spec 4).
-type envelope struct {
-	Code int    `json:"code"`
-	Msg  string `json:"msg"`
-	Data any    `json:"data"`
-}
-
-func success(w http.ResponseWriter, data any) error {
-	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, envelope{1, "success", data})
-}
-
 // caller returns who asks; the error is why nobody does.
 func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 	v := reqctx.From(r.Context())

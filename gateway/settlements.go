@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -37,7 +38,7 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 		}
 		list, total = append(list, s), saturate(total, s.TotalFen)
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Month       string       `json:"month"`
 		Currency    string       `json:"currency"`
 		Settlements []Settlement `json:"settlements"`

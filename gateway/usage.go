@@ -75,7 +75,7 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.csv {
 		return writeCSV(w, record)
 	}
-	return success(w, record)
+	return reply.Success(w, record)
 }
 
 // spent returns the rows of an answer, and how many calls in it went beyond the quota. A

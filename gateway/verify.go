@@ -26,8 +26,7 @@ func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
 	entryOf(r).verdict.headers(h)
-	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, envelope{1, "success", verified{caller.AppID, caller.UserID, caller.Scope, account.Tier, product}})
+	return reply.Success(w, verified{caller.AppID, caller.UserID, caller.Scope, account.Tier, product})
 }
 
 type verified struct {

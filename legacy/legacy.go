@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -135,9 +135,8 @@ var loginTypes = []string{
 
 func (c *Config) complete() error {
 	var errs []error
-	u, err := url.Parse(c.Issuer)
-	if err != nil || u.Host == "" || c.Issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && u.Scheme != "http" {
-		errs = append(errs, fmt.Errorf("the Issuer %q is not an origin such as https://id.example.com", c.Issuer))
+	if err := origin.Check("Issuer", c.Issuer); err != nil {
+		errs = append(errs, err)
 	}
 	if users, ok := c.Store.(Users); c.Users == nil && ok {
 		c.Users = users

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -83,7 +84,7 @@ func (l *Legacy) asker(c *call) (storage.App, error) {
 // a page of anybody else asks.
 func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage.App) (foreign bool) {
 	h := w.Header()
-	h.Set("Vary", "Origin, Sec-Fetch-Site")
+	cors.Vary(h, "Origin, Sec-Fetch-Site")
 	origins := r.Header.Values("Origin")
 	switch {
 	case len(origins) == 0:
@@ -98,8 +99,7 @@ func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage
 	if hosts.AllowsRedirect(origins[0]+"/") != nil {
 		return true
 	}
-	h.Set("Access-Control-Allow-Origin", origins[0])
-	h.Set("Access-Control-Allow-Credentials", "true")
+	cors.Allow(h, origins[0])
 	return false
 }
 

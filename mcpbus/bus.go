@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/hop"
+	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/toolschema"
@@ -153,9 +153,9 @@ func (c *Config) complete() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	want(isOrigin(c.Issuer), "the Issuer %q is not an origin such as https://id.example.com", c.Issuer)
+	errs = append(errs, origin.Check("Issuer", c.Issuer))
 	for _, o := range c.Origins {
-		want(isOrigin(o), "of Origins, %q is not an origin such as https://app.example.com", o)
+		errs = append(errs, origin.CheckPage("Origins", o))
 	}
 	want(c.Catalog != nil, "Catalog is missing: use the storage.Store")
 	want(c.Invoker != nil, "Invoker is missing: nothing can be called")
@@ -202,9 +202,4 @@ func (c *Config) complete() error {
 		c.Log = slog.Default()
 	}
 	return errors.Join(errs...)
-}
-
-func isOrigin(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && text == u.Scheme+"://"+u.Host && (u.Scheme == "https" || u.Scheme == "http")
 }

@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/engine"
@@ -126,9 +126,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 
 func (c *Config) complete() error {
 	var errs []error
-	u, err := url.Parse(c.Issuer)
-	if err != nil || u.Host == "" || c.Issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && u.Scheme != "http" {
-		errs = append(errs, fmt.Errorf("the Issuer %q is not an origin such as https://id.example.com", c.Issuer))
+	if err := origin.Check("Issuer", c.Issuer); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Store == nil {
 		errs = append(errs, errors.New("Store is missing"))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -34,7 +35,7 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err := g.note(r, actor.User, fmt.Sprintf("register %s %s %d", done.Member, done.Kind, done.ToolCount)); err != nil {
 		return err
 	}
-	return success(w, outcomeOf(done))
+	return reply.Success(w, outcomeOf(done))
 }
 
 // preview is POST /api/console/capabilities/preview: the same request, and nothing stored.
@@ -51,7 +52,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return answer(w, err)
 	}
-	return success(w, previewed{outcomeOf(done), Public(done.Tools), done.Lint})
+	return reply.Success(w, previewed{outcomeOf(done), Public(done.Tools), done.Lint})
 }
 
 // list is GET /api/console/capabilities.
@@ -68,7 +69,7 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range all {
 		lines[i] = summaryOf(c, g.OffBus(c))
 	}
-	return success(w, lines)
+	return reply.Success(w, lines)
 }
 
 // one is GET and DELETE /api/console/capabilities/{member}.
@@ -89,13 +90,13 @@ func (g *Registry) one(w http.ResponseWriter, r *http.Request) error {
 		if err := g.note(r, actor, "remove "+member); err != nil {
 			return err
 		}
-		return success(w, map[string]string{"member": member})
+		return reply.Success(w, map[string]string{"member": member})
 	}
 	c, err := g.Show(r.Context(), actor, member)
 	if err != nil {
 		return err
 	}
-	return success(w, shownOf(c))
+	return reply.Success(w, shownOf(c))
 }
 
 // note writes what was changed on the audit trail before it is answered. A detail names the capability and no

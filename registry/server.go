@@ -177,15 +177,3 @@ func (g *Registry) routes() []reply.Route {
 		{Path: pathOne, Methods: append(read, http.MethodDelete), Handle: g.one},
 	}
 }
-
-// envelope is how the console says yes (spec 4).
-type envelope struct {
-	Code int    `json:"code"`
-	Msg  string `json:"msg"`
-	Data any    `json:"data"`
-}
-
-func success(w http.ResponseWriter, data any) error {
-	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, envelope{1, "success", data})
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -65,7 +66,7 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 	if next != "" {
 		next = page[len(page)-1].ID
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Apps []appRecord `json:"apps"`
 		Next string      `json:"next"` // send it as after for more; "": there is no more
 	}{all, next})
@@ -91,7 +92,7 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 	if err != nil {
 		return manage.Refusal(err, noApp)
 	}
-	return success(w, recordOf(app))
+	return reply.Success(w, recordOf(app))
 }
 
 // change changes the newest state of an application that the actor may change. An

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -39,7 +40,7 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 		return err
 	}
 	s.recorder.Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
-	return success(w, revealed(a))
+	return reply.Success(w, revealed(a))
 }
 
 // changeApp is PATCH /api/console/apps/{client_id}. Disabling an application ends what it
@@ -77,7 +78,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 	if failed != nil { // it is disabled: sent again, this ends what it was granted
 		return failed
 	}
-	return success(w, recordOf(after))
+	return reply.Success(w, recordOf(after))
 }
 
 // deleteApp is DELETE /api/console/apps/{client_id}. It ends everything the application was
@@ -104,7 +105,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 		return err
 	}
 	s.recorder.Tell(r, manage.DeletedNotice(before), before.Owner)
-	return success(w, manage.DeletedOf(before))
+	return reply.Success(w, manage.DeletedOf(before))
 }
 
 // rotateSecret is POST /api/console/apps/{client_id}/secret.
@@ -127,5 +128,5 @@ func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who conso
 		return err
 	}
 	s.recorder.Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
-	return success(w, revealed(after))
+	return reply.Success(w, revealed(after))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -46,7 +47,7 @@ func (s *Console) listOrders(w http.ResponseWriter, r *http.Request, who console
 	for _, o := range page {
 		all = append(all, orderOf(o))
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Orders []orderRecord `json:"orders"`
 		Next   string        `json:"next"` // send it as after for more; "": there is no more
 	}{all, next})
@@ -61,7 +62,7 @@ func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consolea
 	if err != nil {
 		return manage.Refusal(err, noOrder)
 	}
-	return success(w, orderOf(o))
+	return reply.Success(w, orderOf(o))
 }
 
 // cancelOrder is DELETE /api/console/orders/{order_id}. What is deleted is kept as canceled:
@@ -142,7 +143,7 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 		return err
 	}
 	s.recorder.Tell(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
-	return success(w, orderOf(after))
+	return reply.Success(w, orderOf(after))
 }
 
 func (s *Console) settle(ctx context.Context, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {

@@ -71,15 +71,3 @@ func (s *Console) route(path string, by actions, checks ...consoleauth.Check) re
 		return act(w, r, actor)
 	}}
 }
-
-// envelope is how the console says yes (spec 4).
-type envelope struct {
-	Code int    `json:"code"`
-	Msg  string `json:"msg"`
-	Data any    `json:"data"`
-}
-
-func success(w http.ResponseWriter, data any) error {
-	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, envelope{1, "success", data})
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/consoleauth"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -55,7 +56,7 @@ func (s *Console) listUsers(w http.ResponseWriter, r *http.Request, _ consoleaut
 	if next != "" {
 		next = page[len(page)-1].Sub
 	}
-	return success(w, struct {
+	return reply.Success(w, struct {
 		Users []userRecord `json:"users"`
 		Next  string       `json:"next"` // send it as after for more; "": there is no more
 	}{all, next})
@@ -67,7 +68,7 @@ func (s *Console) showUser(w http.ResponseWriter, r *http.Request, _ consoleauth
 	if err != nil {
 		return manage.Refusal(err, noUser)
 	}
-	return success(w, userOf(u))
+	return reply.Success(w, userOf(u))
 }
 
 // createUser is POST /api/console/users: a user who signs in with a password.
@@ -94,7 +95,7 @@ func (s *Console) createUser(w http.ResponseWriter, r *http.Request, who console
 	if err := s.noteUser(r, who, "user create", storage.User{}, u); err != nil {
 		return err
 	}
-	return success(w, userOf(u))
+	return reply.Success(w, userOf(u))
 }
 
 // changeUser is PATCH /api/console/users/{sub}. Another role, and being disabled, end the
@@ -132,7 +133,7 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 	if failed != nil {
 		return failed
 	}
-	return success(w, userOf(after))
+	return reply.Success(w, userOf(after))
 }
 
 // signOut ends what a user has begun: sessions, and everything granted before now.

@@ -3,12 +3,12 @@ package consoleauth
 import (
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 )
@@ -43,14 +43,19 @@ type Guard struct {
 	types      []string
 }
 
-// New makes a Guard. It says which origins are none.
+// New makes a Guard. The error names every origin that is none.
 func New(c Config) (*Guard, error) {
 	g := &Guard{visitors: c.Visitors, users: c.Users, sameOrigin: http.NewCrossOriginProtection(), types: append([]string{"application/json"}, c.Types...)}
 	var errs []error
-	for _, origin := range append([]string{c.BaseURL}, c.Origins...) {
-		if err := g.sameOrigin.AddTrustedOrigin(origin); err != nil {
-			errs = append(errs, fmt.Errorf("BaseURL, Origins: %q is no origin such as https://id.example.com", origin))
-		}
+	errs = append(errs, origin.Check("BaseURL", c.BaseURL))
+	for _, o := range c.Origins {
+		errs = append(errs, origin.CheckPage("Origins", o))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for _, o := range append([]string{c.BaseURL}, c.Origins...) {
+		errs = append(errs, g.sameOrigin.AddTrustedOrigin(o))
 	}
 	return g, errors.Join(errs...)
 }

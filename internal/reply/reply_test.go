@@ -152,3 +152,13 @@ func TestJSONIsOneObjectWithItsLength(t *testing.T) {
 		t.Error("a value that is no JSON is written")
 	}
 }
+
+func TestASuccessCarriesItsDataAndIsNotStored(t *testing.T) {
+	w := httptest.NewRecorder()
+	if err := reply.Success(w, []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Body.String(); got != `{"code":1,"msg":"success","data":[1]}` || w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), got)
+	}
+}

@@ -47,6 +47,17 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
+// Success writes the answer to a request that was done (spec 4), with data in it, and keeps it
+// out of every cache.
+func Success(w http.ResponseWriter, data any) error {
+	NoStore(w)
+	return JSON(w, http.StatusOK, struct {
+		Code int    `json:"code"`
+		Msg  string `json:"msg"`
+		Data any    `json:"data"`
+	}{1, "success", data})
+}
+
 // NoStore keeps an answer out of every cache (RFC 6749 5.1).
 func NoStore(w http.ResponseWriter) {
 	h := w.Header()

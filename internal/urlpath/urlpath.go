@@ -16,6 +16,16 @@ func Cut(escaped, prefix string) (rest string, ok bool) {
 	return rest, ok && (rest == "" || rest[0] == '/')
 }
 
+// Covers reports whether a path is among some, or below one that ends in a slash.
+func Covers(paths []string, path string) bool {
+	for _, p := range paths {
+		if path == p || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // Readings returns what else a path may be read as, escaped again; nil if it can be read in
 // one way only. Dot segments stay: see Climbs.
 func Readings(escaped string) (all []string) {
