@@ -26,7 +26,7 @@
 // Each room is an http.Handler made by New(Config): a plain struct whose zero values are
 // the specification's defaults. Rooms import storage and internal packages and never each
 // other; where one needs another's work it declares a small interface, and whoever
-// assembles the house hands it over (cmd/keystile/assemble.go, or your own main). A test
+// assembles the house hands it over (cmd/keystile/command/assemble.go, or your own main). A test
 // in internal/test/archtest keeps that law. Each describes its endpoints in openapi.json beside its
 // route table; internal/apidoc makes one document of them.
 //
@@ -36,7 +36,7 @@
 // # Where to begin
 //
 // What each token opens, how long and with whose consent is a table in package oauth; who may
-// do what at every endpoint is one in cmd/keystile/testdata/authority.txt, which a test
+// do what at every endpoint is one in cmd/keystile/command/testdata/authority.txt, which a test
 // measures.
 //
 // To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;

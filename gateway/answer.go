@@ -176,5 +176,5 @@ func (a *answer) close() {
 	if e := a.visit.Entry.(*entry); e.asked != nil {
 		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
 	}
-	a.gateway.Note(event)
+	a.gateway.c.Trail.Note(event)
 }

@@ -137,7 +137,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	if err := manage.NoFields(w, r); err != nil {
 		return err
 	}
-	revoke := func(ctx context.Context, end driver.Revocation) error { return g.c.Revoker.Revoke(ctx, end) }
+	revoke := func(ctx context.Context, end driver.Revocation) error { return g.c.Tokens.Revoke(ctx, end) }
 	var before storage.App
 	_, err := apps.Delete(r.Context(), g.c.Apps, revoke, g.Used, id, func(a storage.App) error {
 		before = a

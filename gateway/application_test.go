@@ -287,13 +287,3 @@ func TestAUserHasAtMostAHundredApplicationsInPagesOfAHundred(t *testing.T) {
 		t.Errorf("%d applications in all pages", len(seen))
 	}
 }
-
-func TestAGatewayThatCanNotEndApplicationsMakesNone(t *testing.T) {
-	h := newHouse(t)
-	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: onlyVerifies{h.provider}, Log: quiet}))(t)
-	t.Cleanup(func() { g.Close(t.Context()) })
-	h.handler = g.Front(g)
-	h.want(h.ask("GET", "/api/v1/apps", h.person("ada", "").bearer), 404, "applications without a Revoker")
-}
-
-type onlyVerifies struct{ gateway.Verifier }

@@ -155,14 +155,14 @@ func TestAnUnknownApplicationWhileTheStoreIsAwayIsTroubleNotForgery(t *testing.T
 }
 
 func TestAVerifierThatCanNotJudgeIsTrouble(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Verifier = undecided{c.Verifier} })
+	h := newHouse(t, func(c *gateway.Config) { c.Tokens = undecided{c.Tokens} })
 	a := h.want(h.ask("GET", "/ai/200", h.bearer(h.app)), 500, "a verifier's own error")
 	if strings.Contains(a.text, "inner reason") {
 		t.Errorf("the answer tells %s", a.text)
 	}
 }
 
-type undecided struct{ gateway.Verifier }
+type undecided struct{ gateway.Tokens }
 
 func (undecided) Verify(context.Context, string, ...string) (storage.Caller, error) {
 	return storage.Caller{}, errors.New("inner reason")

@@ -25,7 +25,7 @@ func (h *house) restart(edits ...func(*gateway.Config)) {
 	if err := h.gateway.Close(context.Background()); err != nil {
 		h.Fatal(err)
 	}
-	c := gateway.Config{Store: h.store, Verifier: h.provider, Log: quiet, Audiences: []string{elsewhere}}
+	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

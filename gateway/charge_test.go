@@ -223,7 +223,7 @@ func TestChargesOutliveTheProcess(t *testing.T) {
 	if err := h.gateway.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	next := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: h.provider, Journal: dir, Log: quiet}))(t)
+	next := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Journal: dir, Log: quiet}))(t)
 	defer next.Close(context.Background())
 	h.handler = next.Front(next)
 	if got := h.used(bearer, gateway.AI); got != 7 {

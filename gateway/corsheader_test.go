@@ -110,7 +110,7 @@ func TestWhatNoBrowserWouldMatchIsRefusedAtNewWithItsMend(t *testing.T) {
 	cors := gateway.CORS{
 		Origins: []string{"https://a.example/", "https://b.example:443", page, "*"}, Shared: []string{"api/console/"}, Open: []string{"api/"},
 	}
-	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: h.provider, Log: quiet, CORS: cors})
+	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet, CORS: cors})
 	if err == nil {
 		t.Fatal("all of it was taken")
 	}

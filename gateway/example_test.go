@@ -25,30 +25,39 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store})
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
 		log.Fatal(err)
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn})
+	defer tokens.Close(ctx)
+	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 	if err != nil {
 		log.Fatal(err)
 	}
-	watch, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider}) // with a Journal in a program
+	defer trail.Close(ctx)
+	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer watch.Close(ctx)
+	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail}) // with a Journal in a program
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close(ctx)
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Meter: g, Audit: trail})
+	if err != nil {
+		log.Fatal(err)
+	}
 	greet := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, _ := gateway.CallerFrom(r.Context())
 		fmt.Fprintf(w, "hello, %s", map[bool]string{true: "user", false: "application"}[caller.UserID != ""])
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
-	mux.Handle("/oauth/signin", signIn)
-	mux.Handle("/oauth/userinfo", watch.Meter(gateway.Identity, provider))
-	mux.Handle("/api/v1/", watch)
-	mux.Handle("/ai/", watch.Guard(gateway.AI, greet))
-	server := httptest.NewServer(watch.Front(mux)) // in a program: http.ListenAndServe(addr, watch.Front(mux))
+	provider.Mount(mux)
+	signIn.Mount(mux)
+	g.Mount(mux)
+	mux.Handle("/ai/", g.Guard(gateway.AI, greet))
+	server := httptest.NewServer(g.Front(mux)) // in a program: http.ListenAndServe(addr, g.Front(mux))
 	defer server.Close()
 
 	app, err := store.SaveApp(ctx, storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})

@@ -21,7 +21,7 @@ type entry struct {
 	gateway   *Gateway
 	account   *account    // whose rate it counts against; nil: its address's
 	refused   error       // why its bearer token opens nothing
-	elsewhere bool        // the token is for one of the other Audiences
+	elsewhere bool        // the token is for one of the other Resources
 	verdict   Verdict     // of the rate
 	undo      func()      // takes it off its address's count
 	asked     *asked      // the call that a proxy asks about, if it does
@@ -86,9 +86,9 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 	if err != nil {
 		return err
 	}
-	caller, err := g.c.Verifier.Verify(r.Context(), bearer)
-	if err != nil && len(g.c.Audiences) > 0 {
-		caller, err = g.c.Verifier.Verify(r.Context(), bearer, g.c.Audiences...)
+	caller, err := g.c.Tokens.Verify(r.Context(), bearer)
+	if err != nil && len(g.resources) > 0 {
+		caller, err = g.c.Tokens.Verify(r.Context(), bearer, g.resources...)
 		e.elsewhere = true
 	}
 	if err != nil {

@@ -11,13 +11,11 @@ import (
 	"sync/atomic"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
-	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/event"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
@@ -25,26 +23,29 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
-	Append(ctx context.Context, records ...driver.Record) error
-	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
 
-// Verifier judges bearer tokens; *oauth.Server has it. It is asked on every request, so it
-// must do no I/O for a token it has seen before.
-type Verifier interface {
-	// Verify returns whom a token speaks for. Its audience must be one of audiences, or a
-	// name right below one that ends in a slash; without any, the issuer. ErrInvalidToken: it opens nothing. Any other error: it can
-	// not be judged now.
+// Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
+// so it must do no I/O for a token that it has seen before.
+type Tokens interface {
+	// Verify returns whom a token speaks for. Its audience must be one of audiences, or a name
+	// right below one that ends in a slash; without any, the issuer. ErrInvalidToken: it opens
+	// nothing. Any other error: it cannot be judged now.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+	// Resources returns what tokens may be for besides the issuer (RFC 8707). They have their rate
+	// here, and open only what looks for them itself, such as the tool bus.
+	Resources() []string
+	// Revoke returns once nothing that is covered opens anything here.
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Config is what New needs. Zero values are the defaults of the specification.
 type Config struct {
-	Store    Store    // required
-	Verifier Verifier // required
+	Store  Store  // required
+	Tokens Tokens // required: oauth.OpenTokens
+	Trail  *Trail // required: OpenTrail
 
 	Apps    AppStore // of /api/v1/apps and /api/v1/billing/; nil: the Store, if it is one, else they are not there
-	Revoker Revoker  // ends what a deleted application was granted; nil: the Verifier, if it is one, else there are no Apps
 	Billing Billing  // decides about orders; nil: ByHand
 	// Notifier tells owners what was done to their applications; nil: nobody is told.
 	Notifier Notifier
@@ -53,7 +54,6 @@ type Config struct {
 	Plans      []Plan   // nil: Plans()
 	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
 	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
-	Audiences  []string // what tokens may be for besides the issuer (RFC 8707): they have their rate here, and open only what looks for them itself. One that ends in / is every name right below it
 	CORS       CORS
 	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
 
@@ -83,17 +83,17 @@ type Config struct {
 
 // Gateway is the watch.
 type Gateway struct {
-	c        Config
-	mux      http.Handler
-	patterns []string // of mux
-	cors     *cors.Policy
-	limiter  Limiter
-	accounts *accounts
-	products products
-	proxies  clientip.Resolver
-	ledger   *ledger.Ledger
-	trail    *audit.Trail
-	work     *work
+	c         Config
+	mux       http.Handler
+	patterns  []string // of mux
+	cors      *cors.Policy
+	limiter   Limiter
+	accounts  *accounts
+	products  products
+	proxies   clientip.Resolver
+	ledger    *ledger.Ledger
+	resources []string // of tokens that are for something else here, and have their rate
+	work      *work
 
 	charged, overRate, uncounted atomic.Uint64
 }
@@ -111,9 +111,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
-	if g.trail, err = audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log}); err != nil {
-		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ledger.Close(ctx))
-	}
+	g.resources = c.Tokens.Resources()
 	own := reply.NewMux(c.Log, g.routes()...)
 	g.mux, g.patterns = g.guard(guard{open: true, own: true}, own), own.Patterns()
 	return g, nil
@@ -130,17 +128,14 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.Store == nil {
 		complain(errors.New("Store is missing"))
 	}
-	if c.Verifier == nil {
-		complain(errors.New("Verifier is missing: use the oauth.Server"))
+	if c.Tokens == nil {
+		complain(errors.New("Tokens is missing: use oauth.OpenTokens"))
+	}
+	if c.Trail == nil {
+		complain(errors.New("Trail is missing: use OpenTrail"))
 	}
 	if apps, ok := c.Store.(AppStore); c.Apps == nil && ok {
 		c.Apps = apps
-	}
-	if revoker, ok := c.Verifier.(Revoker); c.Revoker == nil && ok {
-		c.Revoker = revoker
-	}
-	if c.Revoker == nil { // an application that cannot be ended must not be made
-		c.Apps = nil
 	}
 	if c.Billing == nil {
 		c.Billing = ByHand{}
@@ -184,16 +179,8 @@ func (g *Gateway) Patterns() []string { return g.patterns }
 // was disabled or removed. Other processes notice within five seconds.
 func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
 
-// Note puts an event on the audit trail. It does not wait for the store.
-func (g *Gateway) Note(e event.Event) { g.trail.Note(e) }
-
-// NoteNow puts an event on the audit trail and returns when it is stored, or why it is not.
-func (g *Gateway) NoteNow(ctx context.Context, e event.Event) error {
-	return g.trail.NoteNow(ctx, e)
-}
-
 // Health says what the gateway cannot do as it should; nil if there is nothing.
-func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.trail.Stats().Err) }
+func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.c.Trail.trail.Stats().Err) }
 
 // Stats counts what the gateway has done since it was made.
 type Stats struct {
@@ -209,15 +196,23 @@ type Stats struct {
 
 // Stats returns the counters.
 func (g *Gateway) Stats() Stats {
-	trail := g.trail.Stats()
+	trail := g.c.Trail.trail.Stats()
 	return Stats{
 		Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
 		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
 	}
 }
 
-// Close hands what is still counted and noted to the store. Requests must be over.
+// Mount hangs the gateway's own endpoints into a router, such as an http.ServeMux.
+func (g *Gateway) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
+	mux.Handle("/api/v1/", g)
+}
+
+// Close hands what is still counted to the store. Requests must be over. The Trail is closed
+// behind it.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.work.close()
-	return errors.Join(g.ledger.Close(ctx), g.trail.Close(ctx))
+	return g.ledger.Close(ctx)
 }

@@ -91,7 +91,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	})
 }
 
-// admits says why a request may not come in. A token for one of the other Audiences opens
+// admits says why a request may not come in. A token for one of the other Resources opens
 // only what looks for it itself, such as the tool bus.
 func admits(v *reqctx.Visit) error {
 	e := v.Entry.(*entry)

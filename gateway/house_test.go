@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -44,6 +45,8 @@ type house struct {
 	testing.TB
 	backend  *faulty
 	store    *storage.Store
+	tokens   *oauth.Tokens
+	audit    *gateway.Trail
 	provider *oauth.Server
 	gateway  *gateway.Gateway
 	handler  http.Handler
@@ -60,8 +63,10 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	t.Cleanup(func() { backend.Close() })
 	h := &house{TB: t, backend: backend}
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: nobody{}, Log: quiet, Resources: []string{elsewhere}}))(t)
-	c := gateway.Config{Store: h.store, Verifier: h.provider, Log: quiet, Audiences: []string{elsewhere}}
+	h.tokens = tokensOf(t, issuer, h.store, elsewhere)
+	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
+	t.Cleanup(func() { h.audit.Close(context.Background()) })
+	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
@@ -69,13 +74,10 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	t.Cleanup(func() { h.gateway.Close(context.Background()) })
 	h.app = must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
 	h.other = must(h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"}, Tier: storage.TierWhiteLabel}))(t)
-	userInfo := h.gateway.Meter(gateway.Identity, h.provider)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: nobody{}, Meter: h.gateway, Log: quiet}))(t)
 	h.mux = http.NewServeMux()
-	h.mux.Handle("/oauth/", h.provider)
-	h.mux.Handle("/.well-known/", h.provider)
-	h.mux.Handle("/oauth/userinfo", userInfo)
-	h.mux.Handle("/oauth/userinfo.php", userInfo)
-	h.mux.Handle("/api/v1/", h.gateway)
+	h.provider.Mount(h.mux)
+	h.gateway.Mount(h.mux)
 	h.mux.Handle("/ai/", h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
 	h.mux.Handle("/healthz/live", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	h.handler = h.gateway.Front(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -224,7 +226,7 @@ func (h *house) used(bearer, product string) int64 {
 // trail returns the audit trail's lines, once all of them are written.
 func (h *house) trail() (events []event.Event) {
 	h.Helper()
-	if err := h.gateway.Close(context.Background()); err != nil {
+	if err := errors.Join(h.gateway.Close(context.Background()), h.audit.Close(context.Background())); err != nil {
 		h.Error(err)
 	}
 	for _, r := range must(h.store.Records(context.Background(), 0, 1000))(h) {
@@ -275,4 +277,10 @@ func (f *faulty) set(hang chan struct{}, fail error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.hang, f.fail = hang, fail
+}
+
+// tokensOf opens the tokens of a service whose store nobody sweeps.
+func tokensOf(t testing.TB, base string, store oauth.Store, resources ...string) *oauth.Tokens {
+	t.Helper()
+	return must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: store, Resources: resources, SweepEvery: -1}))(t)
 }

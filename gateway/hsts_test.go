@@ -66,7 +66,7 @@ func TestAServiceDoesNotSayHowTheHostIsReached(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotChargedSaysThatTheServiceIsSecure(t *testing.T) {
-	h := newHouse(t, secure, func(c *gateway.Config) { c.Store, c.Verifier = nameless{c.Store}, nameless{c.Store} })
+	h := newHouse(t, secure, func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	behind(t, h, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") })
 	if a := h.want(h.ask("GET", "/svc/x", "any"), 503, "a call"); a.header.Get("Strict-Transport-Security") != year {
 		t.Errorf("%v", a.header)

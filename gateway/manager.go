@@ -8,7 +8,6 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -24,12 +23,6 @@ type AppStore interface {
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
 	SaveOrder(ctx context.Context, o storage.Order, a storage.App) (storage.Order, storage.App, error)
-}
-
-// Revoker ends tokens; *oauth.Server has it.
-type Revoker interface {
-	// Revoke returns once nothing that is covered opens anything here.
-	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Notifier tells users what was done to what is theirs, by mail for example.
@@ -147,5 +140,5 @@ func (g *Gateway) note(r *http.Request, m manager, what string, before, after st
 }
 
 func (g *Gateway) recorder() manage.Recorder {
-	return manage.Recorder{Trail: g, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP}
+	return manage.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP}
 }

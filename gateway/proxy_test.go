@@ -206,7 +206,7 @@ func TestAFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 		PerAddress: -2, Products: []string{"Bad Name"},
 		Plans: []gateway.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"}, {Tier: "free", PerMinute: 1, Calls: 1, Period: gateway.PerDay}},
 	})
-	for _, want := range []string{"Store is missing", "Verifier is missing", "PerAddress", `"Bad Name"`, "a limit is above 0", "the period is", "is there twice", `"white_label" is missing`, `"enterprise" is missing`} {
+	for _, want := range []string{"Store is missing", "Tokens is missing", "Trail is missing", "PerAddress", `"Bad Name"`, "a limit is above 0", "the period is", "is there twice", `"white_label" is missing`, `"enterprise" is missing`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want %q", err, want)
 		}

@@ -315,7 +315,7 @@ func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
 func TestAServiceMayChargeByItself(t *testing.T) {
 	h := newHouse(t)
 	bearer := h.bearer(h.app)
-	caller := must(h.provider.Verify(t.Context(), bearer))(t)
+	caller := must(h.tokens.Verify(t.Context(), bearer))(t)
 	if err := h.gateway.Charge(caller, gateway.MCP, true); err != nil {
 		t.Fatal(err)
 	}

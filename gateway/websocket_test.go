@@ -156,7 +156,7 @@ func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 // A switch that cannot be counted does not take place, and nothing stays open.
 func TestAWebSocketThatCanNotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
-	h := newHouse(t, into(&log), func(c *gateway.Config) { c.Store, c.Verifier = nameless{c.Store}, nameless{c.Store} })
+	h := newHouse(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	service := newSockets()
 	behind(t, h, service.ServeHTTP)
 	_, in := raw(t, h.open().Listener.Addr().String(), handshake("any"))
@@ -172,7 +172,10 @@ func TestAWebSocketThatCanNotBeChargedIsNotOpened(t *testing.T) {
 }
 
 // nameless lets an application in that has no name a ledger could hold.
-type nameless struct{ gateway.Store }
+type nameless struct {
+	gateway.Store
+	gateway.Tokens
+}
 
 func (nameless) Verify(context.Context, string, ...string) (storage.Caller, error) {
 	return storage.Caller{AppID: strings.Repeat("x", 256)}, nil

@@ -95,7 +95,7 @@ func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 		t.Error("check_token of a fresh token: not valid")
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: h.ada.Sub, Before: time.Now().Add(time.Second)}
-	if err := h.door.Revoke(t.Context(), stop); err != nil {
+	if err := h.tokens.Revoke(t.Context(), stop); err != nil {
 		t.Fatal(err)
 	}
 	if check() {

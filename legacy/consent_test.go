@@ -17,7 +17,7 @@ func (h *house) strict() {
 	h.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	h.door.Server = must(oauth.New(context.Background(), oauth.Config{
-		Issuer: issuer, Store: h.store, SignIn: h.door.signIn, Consent: h.door.signIn, Log: quiet,
+		Tokens: h.tokens, SignIn: h.door.signIn, Consent: h.door.signIn, Log: quiet,
 	}))(h.TB)
 }
 

@@ -33,6 +33,7 @@ type house struct {
 	testing.TB
 	backend    *faulty
 	store      *storage.Store
+	tokens     *oauth.Tokens
 	door       *frontDoor
 	legacy     *legacy.Legacy
 	mux        *http.ServeMux
@@ -54,16 +55,17 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 		LoginType: storage.LoginSelf,
 	}, password))(t)
 	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: users, Log: quiet}))(t)
-	provider := must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: signIn, Log: quiet}))(t)
+	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1}))(t)
+	provider := must(oauth.New(context.Background(), oauth.Config{Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
 	h.door = &frontDoor{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{
-		Issuer: issuer, Store: shelf{h.store, h.backend}, SignIns: h.door, Codes: h.door, Verifier: provider, Visitors: signIn,
+		BaseURL: issuer, Store: shelf{h.store, h.backend}, SignIns: h.door, Codes: h.door, Verifier: h.tokens, Visitors: signIn,
 		Audit: h.trail, Log: quiet,
 	}
 	for _, change := range changes {
 		change(&config)
 	}
-	h.legacy = must(legacy.New(config))(t)
+	h.legacy = must(legacy.New(context.Background(), config))(t)
 	for _, path := range []string{"/connect", "/connect.php", "/check_token", "/check_token.php"} {
 		h.mux.Handle(path, h.legacy)
 	}

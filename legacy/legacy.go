@@ -54,7 +54,7 @@ type Codes interface {
 	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
 }
 
-// Verifier judges access tokens; *oauth.Server has it.
+// Verifier judges access tokens; *oauth.Tokens does.
 type Verifier interface {
 	// Verify returns whom a token for this service speaks for; one that is no good is
 	// oauth.ErrInvalidToken.
@@ -67,7 +67,7 @@ type Visitors interface {
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
-// Audit takes down what happens here; *gateway.Gateway has it.
+// Audit takes down what happens here; *gateway.Trail does.
 type Audit interface{ Note(e event.Event) }
 
 // How a refusal is sent (Config.ErrorStatus).
@@ -78,7 +78,7 @@ const (
 
 // Config is what New needs. Zero values are the defaults of the specification.
 type Config struct {
-	Issuer   string // the origin, such as https://id.example.com; required
+	BaseURL  string // the origin, such as https://id.example.com; required
 	Store    Store  // required
 	Users    Users  // nil: the Store
 	SignIns  SignIns
@@ -103,7 +103,7 @@ type Legacy struct {
 }
 
 // New makes a Legacy. It says everything that is wrong with the Config at once.
-func New(c Config) (*Legacy, error) {
+func New(_ context.Context, c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
@@ -129,13 +129,25 @@ func (l *Legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.mux.Serve
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (l *Legacy) Patterns() []string { return l.mux.Patterns() }
 
+// Mount hangs the endpoints into a router, such as an http.ServeMux.
+func (l *Legacy) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
+	for _, path := range l.Patterns() {
+		mux.Handle(path, l)
+	}
+}
+
+// Close ends the Legacy. It has nothing that runs beside its requests.
+func (*Legacy) Close(context.Context) error { return nil }
+
 var loginTypes = []string{
 	storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin, storage.LoginEmail, storage.LoginSelf,
 }
 
 func (c *Config) complete() error {
 	var errs []error
-	if err := origin.Check("Issuer", c.Issuer); err != nil {
+	if err := origin.Check("BaseURL", c.BaseURL); err != nil {
 		errs = append(errs, err)
 	}
 	if users, ok := c.Store.(Users); c.Users == nil && ok {

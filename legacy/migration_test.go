@@ -162,8 +162,8 @@ func TestATrailThatCanNotBeReadGivesNoReport(t *testing.T) {
 func TestWhatWasCalledIsInTheReport(t *testing.T) {
 	late := &lateAudit{}
 	h := newHouse(t, func(c *legacy.Config) { c.Audit = late })
-	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: h.door}))(t)
-	late.Audit = g
+	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store}))(t)
+	late.Audit = trail
 	from := time.Now().Add(-time.Minute)
 	code := h.code()
 	h.callback(code)
@@ -171,7 +171,7 @@ func TestWhatWasCalledIsInTheReport(t *testing.T) {
 	h.connect("login", "appkey", "wrong")
 	h.connect("check_sso", "appkey", "-")
 	h.ask(request("GET", "/connect.php", h.signed(form("act", "query", "appid", "1000", "social_uid", "x"))))
-	if err := g.Close(context.Background()); err != nil {
+	if err := trail.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	m := must(legacy.ReadMigration(t.Context(), h.store, from, time.Now().Add(time.Minute)))(t)
@@ -189,5 +189,5 @@ func TestWhatWasCalledIsInTheReport(t *testing.T) {
 
 type lateAudit struct{ legacy.Audit }
 
-var _ legacy.Verifier = (*oauth.Server)(nil)
-var _ legacy.Audit = (*gateway.Gateway)(nil)
+var _ legacy.Verifier = (*oauth.Tokens)(nil)
+var _ legacy.Audit = (*gateway.Trail)(nil)

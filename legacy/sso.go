@@ -92,7 +92,7 @@ func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage
 		return r.Header.Get("Sec-Fetch-Site") == "cross-site" && !navigates(r)
 	case len(origins) > 1:
 		return true
-	case origins[0] == l.c.Issuer:
+	case origins[0] == l.c.BaseURL:
 		return false
 	}
 	hosts := storage.App{Domains: app.Domains, AllowHTTPRedirect: app.AllowHTTPRedirect}

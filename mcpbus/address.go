@@ -40,7 +40,7 @@ func (b *Bus) bundleAt(name string) address {
 	uri := b.root.uri + bundlePath + name
 	return address{
 		bundle: name, uri: uri, scopes: []string{scope.Bundle(name)}, metadata: b.root.metadata + bundlePath + name,
-		audiences: []string{b.c.Issuer, b.root.uri, uri}, // who has a token for everything may use a part of it
+		audiences: []string{b.c.BaseURL, b.root.uri, uri}, // who has a token for everything may use a part of it
 	}
 }
 

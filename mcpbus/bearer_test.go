@@ -22,7 +22,8 @@ import (
 var (
 	_ mcpbus.Catalog  = (*storage.Store)(nil)
 	_ mcpbus.Meter    = (*gateway.Gateway)(nil)
-	_ mcpbus.Verifier = (*oauth.Server)(nil)
+	_ mcpbus.Verifier = (*oauth.Tokens)(nil)
+	_ mcpbus.Audit    = (*gateway.Trail)(nil)
 )
 
 const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp", scope="tools"`
@@ -30,7 +31,9 @@ const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/o
 // site is the bus with real tokens, and with the gateway before it.
 type site struct {
 	*house
+	opened   *oauth.Tokens
 	provider *oauth.Server
+	trail    *gateway.Trail
 	gateway  *gateway.Gateway
 	app      storage.App
 	guarded  http.Handler
@@ -40,15 +43,20 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	t.Helper()
 	s := &site{house: emptyHouse(t)}
 	s.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
-	s.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: s.store, SignIn: nobody{}, Log: quiet, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x")}))(t)
-	c := gateway.Config{Store: s.store, Verifier: s.provider, Log: quiet, PerAddress: gateway.Unlimited, Audiences: append(mcpbus.Resources(issuer), issuer+"/api/x")}
+	s.opened = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{
+		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1,
+	}))(t)
+	s.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
+	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
+	t.Cleanup(func() { s.trail.Close(context.Background()) })
+	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: gateway.Unlimited}
 	for _, edit := range edits {
 		edit(&c)
 	}
 	s.gateway = must(gateway.New(t.Context(), c))(t)
 	t.Cleanup(func() { s.gateway.Close(context.Background()) })
 	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
-	s.open(func(c *mcpbus.Config) { c.Verifier = s.provider })
+	s.open(func(c *mcpbus.Config) { c.Verifier = s.opened })
 	// With a product that is "" Meter lets in who has no token, so that the bus itself can
 	// say where to get one.
 	s.guarded = s.gateway.Front(s.gateway.Meter("", s.bus))

@@ -86,7 +86,7 @@ func benchHouse(b *testing.B, url string, transport *http.Transport) *house {
 	h.register(capability("pets", url), add)
 	h.open(func(c *mcpbus.Config) {
 		c.Invoker = planned{must(restcall.New(restcall.Config{Transport: transport}))(b), must(restcall.Compile(add))(b)}
-		c.Meter = free{}
+		c.Meter, c.Audit = free{}, free{}
 	})
 	return h
 }

@@ -20,7 +20,7 @@ func BenchmarkToolsCallAlone(b *testing.B) {
 	h := emptyHouse(b)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	ready := answered(200, `{"id":42,"name":"Rex"}`)
-	h.open(func(c *mcpbus.Config) { c.Invoker, c.Meter = instant{ready}, free{} })
+	h.open(func(c *mcpbus.Config) { c.Invoker, c.Meter, c.Audit = instant{ready}, free{}, free{} })
 	params := `"name":"pets__getPet","arguments":{"id":1}`
 	for _, c := range []struct {
 		name, body string

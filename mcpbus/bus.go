@@ -25,7 +25,7 @@ import (
 
 // Config is what New needs. Zero values are the defaults.
 type Config struct {
-	Issuer  string  // the origin, such as https://id.example.com; required. The bus is at Path there
+	BaseURL string  // the origin, such as https://id.example.com; required. The bus is at Path there
 	Catalog Catalog // required
 	Invoker Invoker // required
 	Meter   Meter   // required
@@ -62,6 +62,7 @@ type Config struct {
 	PerUpstream int           // calls to one upstream, a scheme and host, at the same time; 32
 	PerListener int           // streams of one caller at the same time; 4
 
+	Audit    Audit                          // nil: nothing is written down
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
 }
@@ -96,8 +97,8 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
-	uri := c.Issuer + Path
-	b := &Bus{c: c, self: hop.ID(c.Issuer), root: address{uri: uri, scopes: c.Scopes, metadata: c.Issuer + metadataRoot + Path, audiences: []string{c.Issuer, uri}}}
+	uri := c.BaseURL + Path
+	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
 	b.roles.read, b.tiers.read = b.roleOf, b.tiersOf
 	b.life, b.end = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
@@ -122,6 +123,16 @@ func (b *Bus) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.mux.ServeHTT
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (b *Bus) Patterns() []string { return b.mux.Patterns() }
+
+// Mount hangs the bus, its bundles and their RFC 9728 documents into a router, such as an
+// http.ServeMux.
+func (b *Bus) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
+	for _, path := range append(append([]string{Path, Path + "/"}, MetadataPaths()...), BundlePaths()[1]) {
+		mux.Handle(path, b)
+	}
+}
 
 // Close ends streams and everything that runs beside the requests, and waits for it until
 // ctx ends. Calls go on; to shut down a server, Close the bus first, because Shutdown
@@ -153,7 +164,7 @@ func (c *Config) complete() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	errs = append(errs, origin.Check("Issuer", c.Issuer))
+	errs = append(errs, origin.Check("BaseURL", c.BaseURL))
 	for _, o := range c.Origins {
 		errs = append(errs, origin.CheckPage("Origins", o))
 	}
@@ -195,6 +206,9 @@ func (c *Config) complete() error {
 	want(c.Users != nil, "Users is missing, and the Catalog has none")
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
+	if c.Audit == nil {
+		c.Audit = nowhere{}
+	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
 	}

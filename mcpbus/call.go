@@ -181,5 +181,5 @@ func (c *toolCall) note(status, bytes int) {
 	event.At, event.Latency = c.began, time.Since(c.began)
 	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
 	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)
-	c.bus.c.Meter.Note(event)
+	c.bus.c.Audit.Note(event)
 }

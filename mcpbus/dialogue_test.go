@@ -45,7 +45,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	s.calls.do = nil
 	s.bus.Close(t.Context())
 	s.open(func(c *mcpbus.Config) {
-		c.Verifier = s.provider
+		c.Verifier = s.opened
 		c.Invoker = executor{must(restcall.New(restcall.Config{Transport: petShop{}}))(t)}
 	})
 

@@ -1,6 +1,6 @@
 // Package mcpbus is the bus: every published tool for any MCP client, at /api/mcp (spec 4.9).
 //
-//	b, err := mcpbus.New(ctx, mcpbus.Config{Issuer: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
+//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
 //	mux.Handle(mcpbus.Path, b)
 //	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
 //		mux.Handle(path, b)

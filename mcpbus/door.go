@@ -67,7 +67,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 // welcome checks where a page comes from, against DNS rebinding (MCP, transports). Programs
 // that are no browsers send no Origin.
 func (b *Bus) welcome(origin []string) bool {
-	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.Issuer || slices.Contains(b.c.Origins, origin[0]))
+	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
 }
 
 // caller returns whom a request speaks for. If a gateway has looked at the request, its

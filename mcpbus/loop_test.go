@@ -55,7 +55,7 @@ func listener(t *testing.T) *listening {
 func (l *listening) serve(edits ...func(*mcpbus.Config)) {
 	l.Helper()
 	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.1", "::1"}, Log: quiet}))(l)
-	own := func(c *mcpbus.Config) { c.Issuer, c.Invoker, c.Discoverer = l.origin, u, u }
+	own := func(c *mcpbus.Config) { c.BaseURL, c.Invoker, c.Discoverer = l.origin, u, u }
 	l.open(append([]func(*mcpbus.Config){own}, edits...)...)
 	l.server.Start()
 	l.Cleanup(func() {

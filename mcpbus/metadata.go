@@ -63,6 +63,6 @@ func (b *Bus) metadata(at *address) *reply.Document {
 		Scopes   []string `json:"scopes_supported"`
 		Methods  []string `json:"bearer_methods_supported"`
 		Name     string   `json:"resource_name"`
-	}{at.uri, []string{b.c.Issuer}, at.scopes, []string{"header"}, b.c.Name})
+	}{at.uri, []string{b.c.BaseURL}, at.scopes, []string{"header"}, b.c.Name})
 	return reply.NewDocument(body)
 }

@@ -187,7 +187,7 @@ func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 	h := emptyHouse(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 	f := &faulty{Catalog: h.store, list: errAway}
-	c := mcpbus.Config{Issuer: issuer, Catalog: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Catalog: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); !errors.Is(err, errAway) || b != nil {
 		t.Errorf("New() = %v, %v; want %v", b, err, errAway)
 	}

@@ -51,21 +51,30 @@ type Invoker interface {
 	Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error)
 }
 
-// Meter counts and records calls. It must not wait for the store.
+// Meter counts calls; *gateway.Gateway does. It must not wait for the store.
 type Meter interface {
 	// Charge counts one call of a product (gateway.MCP) against the caller's application;
 	// failed: the upstream did not do what it should. What cannot be counted is not
 	// answered.
 	Charge(caller storage.Caller, product string, failed bool) error
-	// Note puts an event on the audit trail.
-	Note(event event.Event)
 }
 
+// Audit is where calls are written down; *gateway.Trail does it.
+type Audit interface {
+	// Note takes an event and does not wait until it is stored.
+	Note(e event.Event)
+}
+
+// nowhere is the trail of a host that keeps none.
+type nowhere struct{}
+
+func (nowhere) Note(event.Event) {}
+
 // Verifier judges the bearer tokens of requests that no gateway has looked at.
-// *oauth.Server is one.
+// *oauth.Tokens is one.
 type Verifier interface {
 	// Verify returns whom a token speaks for, whose audience must be one of audiences,
-	// which are whole. See gateway.Verifier for its errors.
+	// which are whole. See gateway.Tokens for its errors.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
 }
 

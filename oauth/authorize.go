@@ -59,7 +59,7 @@ func (s *Server) asker(w http.ResponseWriter, r *http.Request) (app storage.App,
 	if r.Method == http.MethodPost {
 		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}
-	app, err = s.c.Store.App(r.Context(), form.Get("client_id"))
+	app, err = s.store.App(r.Context(), form.Get("client_id"))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, form, unknownApp
@@ -109,7 +109,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	} else if err != nil {
 		return "", err
 	}
-	if _, err := s.c.Store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
 	code, err = authorization.Issue(ctx, who)

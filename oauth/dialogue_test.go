@@ -47,16 +47,14 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
-	grants := &struct{ *oauth.Server }{}
-	signIn := must(signin.New(t.Context(), signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet, Revoker: grants}))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: store, SignIn: signIn, Consent: signIn, Log: quiet}))(t)
-	grants.Server = provider
+	tokens := tokensOf(t, issuer, store)
+	signIn := must(signin.New(t.Context(), signin.Config{BaseURL: issuer, Store: store, Users: users, Log: quiet, Revoker: tokens}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Log: quiet}))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
 
 	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
-	mux.Handle("/.well-known/", provider)
+	provider.Mount(mux)
 	signIn.Mount(mux)
 	mux.Handle("/test/", backstage(store))
 	return mux, map[string]string{

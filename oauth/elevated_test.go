@@ -60,7 +60,7 @@ func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
 	if got := granted.body["expires_in"]; got != float64(3600) {
 		t.Errorf("expires_in = %v, want 3600", got)
 	}
-	if caller, err := h.server.Verify(t.Context(), granted.text("access_token")); err != nil || caller.Scope != "openid apps tools" || time.Until(caller.ExpiresAt) > time.Hour {
+	if caller, err := h.tokens.Verify(t.Context(), granted.text("access_token")); err != nil || caller.Scope != "openid apps tools" || time.Until(caller.ExpiresAt) > time.Hour {
 		t.Errorf("the token speaks for %+v, %v", caller, err)
 	}
 	next := h.refresh(granted.text("refresh_token"), "scope", "openid apps tools") // libraries send what they asked for first

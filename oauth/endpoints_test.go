@@ -388,8 +388,14 @@ func TestTwinsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
 }
 
 func TestNewSaysEverythingThatIsWrong(t *testing.T) {
-	_, err := oauth.New(t.Context(), oauth.Config{Issuer: "id.example.com/", SigningAlg: "HS256", CodeLifetime: -1})
-	for _, want := range []string{"Issuer", "Store", "SignIn", "SigningAlg", "negative"} {
+	_, err := oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: "id.example.com/", SigningAlg: "HS256", CodeLifetime: -1})
+	for _, want := range []string{"BaseURL", "Store", "SigningAlg", "negative"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenTokens = %v, want a complaint about %s", err, want)
+		}
+	}
+	_, err = oauth.New(t.Context(), oauth.Config{IDTokenLifetime: -1})
+	for _, want := range []string{"Tokens", "SignIn", "negative"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v, want a complaint about %s", err, want)
 		}

@@ -21,21 +21,23 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	grants := &struct{ *oauth.Server }{}
-	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
 		log.Fatal(err)
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Consent: signIn})
+	defer tokens.Close(ctx)
+	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens})
 	if err != nil {
 		log.Fatal(err)
 	}
-	grants.Server = provider
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn})
+	if err != nil {
+		log.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the host's own page") })
-	mux.Handle("/oauth/", provider)
+	provider.Mount(mux)
 	signIn.Mount(mux)
-	mux.Handle("/.well-known/", provider)
 
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe(addr, mux)
 	mux.ServeHTTP(w, httptest.NewRequest("GET", "/.well-known/openid-configuration", nil))

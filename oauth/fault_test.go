@@ -46,7 +46,8 @@ func (w *ward) open() {
 	w.Cleanup(func() { w.calls.Close() })
 	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
 	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.TB)
-	w.server = must(oauth.New(context.Background(), oauth.Config{Issuer: issuer, Store: w.store, SignIn: w.signIn, Log: quiet}))(w.TB)
+	w.tokens = tokensOf(w.TB, issuer, w.store)
+	w.server = must(oauth.New(context.Background(), oauth.Config{Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
 }
 
 // reopen is what a restart sees.

@@ -341,14 +341,14 @@ func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 
 // An entry that ends in a slash is for resources that come and go, such as bundles of tools.
 func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
-	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"} })
+	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
 	const bundle = issuer + "/api/mcp/b/support"
 	text := h.exchange(h.code("resource", bundle)).tokens(t).text("access_token")
 	if c := payload(t, text); c["aud"] != bundle {
 		t.Errorf("aud = %v, want the resource", c["aud"])
 	}
 	for audience, want := range map[string]bool{bundle: true, issuer + "/api/mcp/b/": true, issuer + "/api/mcp/b/other": false, issuer + "/api/mcp": false} {
-		if _, err := h.server.Verify(t.Context(), text, audience); (err == nil) != want {
+		if _, err := h.tokens.Verify(t.Context(), text, audience); (err == nil) != want {
 			t.Errorf("asked for %s: %v, want it good: %t", audience, err, want)
 		}
 	}
@@ -358,7 +358,7 @@ func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
 }
 
 func TestResourceNarrowsTheAudience(t *testing.T) {
-	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp"} })
+	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp"}})
 	a := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t)
 	if c := payload(t, a.text("access_token")); c["aud"] != issuer+"/api/mcp" {
 		t.Errorf("aud = %v, want the resource", c["aud"])
@@ -368,13 +368,13 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 	if r := h.revoke(a.text("access_token")); r.status != 200 {
 		t.Errorf("revoke = %d, want 200", r.status)
 	}
-	if _, err := h.server.Verify(t.Context(), a.text("access_token"), issuer+"/api/mcp"); err == nil {
+	if _, err := h.tokens.Verify(t.Context(), a.text("access_token"), issuer+"/api/mcp"); err == nil {
 		t.Error("a revoked token for a resource still verifies")
 	}
 	// A resource may leave the configuration; its tokens can still be revoked.
-	later := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+	later := tokensOf(t, issuer, h.store)
 	text := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t).text("access_token")
-	h.server = later
+	h.tokens, h.server = later, must(oauth.New(t.Context(), oauth.Config{Tokens: later, SignIn: h.browser}))(t)
 	h.revoke(text)
 	if _, err := later.Verify(t.Context(), text, issuer+"/api/mcp"); err == nil {
 		t.Error("a token for a resource that has left the configuration cannot be revoked")

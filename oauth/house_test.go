@@ -32,6 +32,7 @@ type house struct {
 	testing.TB
 	calls   *counting
 	store   *storage.Store
+	tokens  *oauth.Tokens
 	server  *oauth.Server
 	app     storage.App
 	user    storage.User
@@ -40,11 +41,19 @@ type house struct {
 
 func newHouse(t testing.TB, changes ...func(*oauth.Config)) *house {
 	t.Helper()
+	return newHouseOf(t, oauth.TokensConfig{}, changes...)
+}
+
+// newHouseOf is newHouse with tokens of another kind.
+func newHouseOf(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.Config)) *house {
+	t.Helper()
 	h := &house{TB: t, calls: &counting{Backend: memory.New()}}
 	t.Cleanup(func() { h.calls.Close() })
 	h.store = must(storage.Open(context.Background(), h.calls, storage.NewMasterKey()))(t)
 	h.browser = &browser{}
-	config := oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}
+	c.BaseURL, c.Store, c.SweepEvery = issuer, h.store, -1
+	h.tokens = must(oauth.OpenTokens(context.Background(), c))(t)
+	config := oauth.Config{Tokens: h.tokens, SignIn: h.browser}
 	for _, change := range changes {
 		change(&config)
 	}
@@ -325,4 +334,10 @@ func (c *counting) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 		return 0, err
 	}
 	return c.Backend.Put(ctx, docs...)
+}
+
+// tokensOf opens the tokens of a service whose store nobody sweeps.
+func tokensOf(t testing.TB, base string, store oauth.Store, resources ...string) *oauth.Tokens {
+	t.Helper()
+	return must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: store, Resources: resources, SweepEvery: -1}))(t)
 }

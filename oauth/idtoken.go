@@ -62,7 +62,7 @@ func emailOf(u storage.User, scope string) *emailClaims {
 func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) {
 	alg := g.App.SignsIDTokensWith()
 	claims, err := json.Marshal(idClaims{
-		Issuer: s.c.Issuer, Subject: g.User.Sub, Audience: g.App.ID,
+		Issuer: s.issuer, Subject: g.User.Sub, Audience: g.App.ID,
 		Expires: g.At.Add(s.c.IDTokenLifetime).Unix(), IssuedAt: g.At.Unix(), AuthTime: g.AuthTime.Unix(),
 		Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
 		profileClaims: profileOf(g.User, g.Scope), emailClaims: emailOf(g.User, g.Scope),
@@ -73,10 +73,10 @@ func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) 
 	if alg == token.HS256 {
 		return token.SignHS256(g.App.AppKey(), token.TypeID, claims), nil
 	}
-	if err := s.keys.Ensure(ctx, alg); err != nil {
+	if err := s.tokens.keys.Ensure(ctx, alg); err != nil {
 		return "", err
 	}
-	return s.keys.Sign(alg, token.TypeID, claims)
+	return s.tokens.keys.Sign(alg, token.TypeID, claims)
 }
 
 // atHash binds an id_token to its access token: the left half of the hash that belongs to

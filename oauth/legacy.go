@@ -40,7 +40,7 @@ func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state str
 	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
 	head = append(head, purpose(loginType, redirectURI, state)...)
 	ticket := base64.RawURLEncoding.EncodeToString(append(head, seal(app, app.AppKey(), head)...))
-	return reply.WithQuery(s.c.Issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
+	return reply.WithQuery(s.issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
 		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
 }
 
@@ -124,30 +124,30 @@ func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Se
 const legacyScope = "openid profile"
 
 func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if _, err := s.c.Store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
+	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 16)
 	rand.Read(raw)
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
-	granted := s.c.Store.Later(now)
+	granted := s.store.Later(now)
 	t := driver.Token{
 		Key: handle.KeyOf(code), Kind: driver.KindLegacy, Grant: handle.NewGrant(granted), GrantedAt: granted,
-		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.c.CodeLifetime),
+		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.CodeLifetime),
 		AuthTime: who.AuthTime, LoginType: cmp.Or(who.LoginType, storage.LoginSelf), RedirectURI: redirectURI,
 	}
 	if from.IsValid() {
 		t.IP = from.String()
 	}
-	return code, s.c.Store.Issue(ctx, t)
+	return code, s.store.Issue(ctx, t)
 }
 
 // LegacyAccess mints the access token that a legacy code is about to be redeemed for. The
 // caller has judged the code.
 func (s *Server) LegacyAccess(_ context.Context, code driver.Token) (string, error) {
 	now := time.Now()
-	return s.keys.SignAccess(token.Claims{
-		Issuer: s.c.Issuer, Subject: code.UserID, Audience: s.c.Issuer, ClientID: code.AppID, Scope: code.Scope,
-		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(s.c.AccessLifetime),
+	return s.tokens.keys.SignAccess(token.Claims{
+		Issuer: s.issuer, Subject: code.UserID, Audience: s.issuer, ClientID: code.AppID, Scope: code.Scope,
+		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.AccessLifetime),
 	})
 }

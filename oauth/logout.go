@@ -55,7 +55,7 @@ func (s *Server) hinted(form url.Values, app storage.App) string {
 	if hint == "" || form.Get("post_logout_redirect_uri") == "" {
 		return ""
 	}
-	sub, err := s.keys.VerifyID(hint, s.c.Issuer, app)
+	sub, err := s.tokens.keys.VerifyID(hint, s.issuer, app)
 	if err != nil {
 		return ""
 	}
@@ -94,7 +94,7 @@ func (s *Server) leaving(r *http.Request, form url.Values) (app storage.App, err
 	if id == "" {
 		id = audienceOf(form.Get("id_token_hint"))
 	}
-	app, err = s.c.Store.App(r.Context(), id)
+	app, err = s.store.App(r.Context(), id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, unknownApp

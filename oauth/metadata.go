@@ -35,13 +35,13 @@ type metadata struct {
 // oidcMetadata is spec 2.5: the endpoints in their .php form, exactly the values listed.
 func (s *Server) oidcMetadata() metadata {
 	return metadata{
-		Issuer:           s.c.Issuer,
-		Authorization:    s.c.Issuer + pathAuthorize + php,
-		Token:            s.c.Issuer + pathToken + php,
-		UserInfo:         s.c.Issuer + pathUserInfo + php,
-		Revocation:       s.c.Issuer + pathRevoke + php,
-		JWKS:             s.c.Issuer + pathJWKS,
-		EndSession:       s.c.Issuer + pathLogout,
+		Issuer:           s.issuer,
+		Authorization:    s.issuer + pathAuthorize + php,
+		Token:            s.issuer + pathToken + php,
+		UserInfo:         s.issuer + pathUserInfo + php,
+		Revocation:       s.issuer + pathRevoke + php,
+		JWKS:             s.issuer + pathJWKS,
+		EndSession:       s.issuer + pathLogout,
 		ResponseTypes:    []string{"code"},
 		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantMachine},
 		Scopes:           []string{"openid", "profile", "email"},
@@ -58,10 +58,10 @@ func (s *Server) oidcMetadata() metadata {
 // oauthMetadata is RFC 8414: what a client should use, public ones included.
 func (s *Server) oauthMetadata() metadata {
 	m := s.oidcMetadata()
-	m.Authorization = s.c.Issuer + pathAuthorize
-	m.Token = s.c.Issuer + pathToken
-	m.UserInfo = s.c.Issuer + pathUserInfo
-	m.Revocation = s.c.Issuer + pathRevoke
+	m.Authorization = s.issuer + pathAuthorize
+	m.Token = s.issuer + pathToken
+	m.UserInfo = s.issuer + pathUserInfo
+	m.Revocation = s.issuer + pathRevoke
 	m.ResponseModes = []string{"query"}
 	m.Scopes = append(m.Scopes, scope.Tools)
 	if s.c.Consent != nil {
@@ -89,6 +89,6 @@ func document(m metadata) reply.HandlerFunc {
 
 // jwks is GET /oauth/jwks (spec 4.6).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
-	s.keys.JWKS().Write(w, r)
+	s.tokens.keys.JWKS().Write(w, r)
 	return nil
 }

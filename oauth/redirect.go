@@ -9,5 +9,5 @@ import (
 // redirect sends the browser back to the application (spec 4.1). iss names who answers
 // (RFC 9207).
 func (s *Server) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
-	return reply.Found(w, reply.WithQuery(redirectURI, append(params, "iss", s.c.Issuer)...))
+	return reply.Found(w, reply.WithQuery(redirectURI, append(params, "iss", s.issuer)...))
 }

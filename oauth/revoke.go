@@ -62,19 +62,19 @@ func (s *Server) end(ctx context.Context, app storage.App, text string) (ended b
 	if strings.HasPrefix(text, handle.RefreshPrefix) {
 		return s.endFamily(ctx, app, text)
 	}
-	caller, err := s.verifier.Issued(text)
+	caller, err := s.tokens.verifier.Issued(text)
 	switch {
 	case err != nil:
 		return false, nil
 	case caller.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
+	return true, s.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
 }
 
 func (s *Server) endFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	now := time.Now()
-	t, err := s.c.Store.Token(ctx, handle.KeyOf(text))
+	t, err := s.store.Token(ctx, handle.KeyOf(text))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, nil
@@ -85,5 +85,5 @@ func (s *Server) endFamily(ctx context.Context, app storage.App, text string) (e
 	case t.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
+	return true, s.tokens.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
 }

@@ -23,7 +23,7 @@ func TestRotationUnderLoadRefusesNoToken(t *testing.T) {
 		wg.Go(func() {
 			for !stop.Load() {
 				text := h.token("grant_type", "client_credentials").text("access_token")
-				if _, err := h.server.Verify(t.Context(), text); err != nil {
+				if _, err := h.tokens.Verify(t.Context(), text); err != nil {
 					t.Errorf("Verify(a token just issued) = %v, want no error", err)
 				}
 				issued.Add(1)
@@ -36,7 +36,7 @@ func TestRotationUnderLoadRefusesNoToken(t *testing.T) {
 		if _, err := token.Rotate(t.Context(), h.store, token.ES256, 169*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.server.ReloadKeys(t.Context()); err != nil {
+		if err := h.tokens.ReloadKeys(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for issued.Load() < want && !t.Failed() {
@@ -46,7 +46,7 @@ func TestRotationUnderLoadRefusesNoToken(t *testing.T) {
 	}
 	stop.Store(true)
 	wg.Wait()
-	if _, err := h.server.Verify(t.Context(), early); err != nil {
+	if _, err := h.tokens.Verify(t.Context(), early); err != nil {
 		t.Errorf("Verify(a token from before five rotations) = %v, want no error", err)
 	}
 	count := map[string]int{}

@@ -33,7 +33,7 @@ func (s *Server) checkSign(ctx context.Context, text string) error {
 	if err != nil || !md5sign.IsSigned(sent) {
 		return nil // parseForm says what is wrong with it
 	}
-	app, missing := s.c.Store.App(ctx, sent.Get("client_id"))
+	app, missing := s.store.App(ctx, sent.Get("client_id"))
 	if missing != nil && !errors.Is(missing, storage.ErrNotFound) {
 		return missing
 	}

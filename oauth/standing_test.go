@@ -51,7 +51,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 					time.Sleep(time.Millisecond)
 					rotated := h.refresh(tokens.text("refresh_token")).tokens(t)
 					machine := h.token("grant_type", "client_credentials").tokens(t)
-					if err := h.server.Revoke(t.Context(), driver.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
+					if err := h.tokens.Revoke(t.Context(), driver.Revocation{Kind: kind, ID: id(h), Before: time.Now()}); err != nil {
 						t.Fatal(err)
 					}
 					h.exchange(open).wants(t, "a code from before", 400, 400, "invalid_grant")
@@ -60,7 +60,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 					// A refresh copies the time of the grant: its tokens end with it, however young.
 					h.userInfo(rotated.text("access_token")).wants(t, "an access token of a refresh", 401, 401, "invalid_token")
 					// With a clock that is right it was granted at the very moment; else nobody can tell.
-					_, err := h.server.Verify(t.Context(), machine.text("access_token"))
+					_, err := h.tokens.Verify(t.Context(), machine.text("access_token"))
 					if ended := ahead > 0 && kind == driver.RevokeApp; ended != (err != nil) {
 						t.Errorf("an application's own token granted at the very moment = %v, want it ended %t", err, ended)
 					}
@@ -72,7 +72,7 @@ func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {
 					time.Sleep(167 * time.Hour)
 					h.userInfo(tokens.text("access_token")).wants(t, "the old access token six days later", 401, 401, "invalid_token")
 					must(h.store.Sweep(t.Context(), time.Now()))(t)
-					restarted := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+					restarted := tokensOf(t, issuer, h.store)
 					if _, err := restarted.Verify(t.Context(), tokens.text("access_token")); err == nil {
 						t.Error("the old access token verifies after a sweep and a restart: the fact was forgotten")
 					}
@@ -86,7 +86,7 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 	h := newHouse(t)
 	tokens := h.exchange(h.code()).tokens(t)
 	h.revoke(tokens.text("access_token"))
-	again := must(oauth.New(t.Context(), oauth.Config{Issuer: issuer, Store: h.store, SignIn: h.browser}))(t)
+	again := tokensOf(t, issuer, h.store)
 	if _, err := again.Verify(t.Context(), tokens.text("access_token")); err == nil {
 		t.Error("a revoked token verifies after a restart")
 	}
@@ -158,7 +158,7 @@ func TestNoncesOfAnyLengthComeBack(t *testing.T) {
 }
 
 func TestTheResourceOfAGrantCanNotBeExchangedForAnother(t *testing.T) {
-	h := newHouse(t, func(c *oauth.Config) { c.Resources = []string{issuer + "/api/mcp", issuer + "/api/x"} })
+	h := newHouseOf(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/x"}})
 	code := h.code("resource", issuer+"/api/mcp")
 	h.exchange(code, "resource", issuer+"/api/x").wants(t, "another resource", 400, 400, "invalid_target")
 	tokens := h.exchange(code, "resource", issuer+"/api/mcp").tokens(t)
@@ -169,7 +169,7 @@ func TestTheResourceOfAGrantCanNotBeExchangedForAnother(t *testing.T) {
 
 func TestEdDSAAndRS256SignAccessTokensWhereConfigured(t *testing.T) {
 	for _, alg := range []string{"EdDSA", "RS256"} {
-		h := newHouse(t, func(c *oauth.Config) { c.SigningAlg = alg })
+		h := newHouseOf(t, oauth.TokensConfig{SigningAlg: alg})
 		h.app.IDTokenAlg = alg
 		h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
 		tokens := h.exchange(h.code()).tokens(t)

@@ -44,19 +44,19 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 // caller returns whom the request's bearer token speaks for. A gateway before this room
 // may have asked already.
 func (s *Server) caller(r *http.Request) (storage.Caller, error) {
-	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.c.Issuer {
+	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.issuer {
 		return v.Caller, nil
 	}
 	bearer, err := token.Bearer(r)
 	if err != nil {
 		return storage.Caller{}, err
 	}
-	return s.Verify(r.Context(), bearer)
+	return s.tokens.Verify(r.Context(), bearer)
 }
 
 func (s *Server) claims(u storage.User, scope string) claims {
 	c := claims{
-		Subject: u.Sub, UserID: u.ID, Issuer: s.c.Issuer, UpdatedAt: u.UpdatedAt.Unix(),
+		Subject: u.Sub, UserID: u.ID, Issuer: s.issuer, UpdatedAt: u.UpdatedAt.Unix(),
 		LoginType: cmp.Or(u.LoginType, storage.LoginSelf),
 	}
 	if p := profileOf(u, scope); p != nil {

@@ -84,17 +84,18 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	scribe, err := registry.New(registry.Config{BaseURL: "https://id.example.com", Store: store, Visitors: signIn})
+	registrar, err := registry.New(ctx, registry.Config{BaseURL: "https://id.example.com", Store: store, Visitors: signIn})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	defer registrar.Close(ctx)
 	mux := http.NewServeMux()
-	mux.Handle("/oauth/signin", signIn)
-	mux.Handle("/api/console/", scribe)
+	signIn.Mount(mux)
+	registrar.Mount(mux)
 
 	operator := storage.User{Sub: "u1", Role: storage.RoleAdmin}
-	done, err := scribe.Register(ctx, operator, registry.Request{
+	done, err := registrar.Register(ctx, operator, registry.Request{
 		Member: "shop", UpstreamURL: "https://shop.example.com",
 		OpenAPI: []byte(`{"openapi": "3.0.3", "paths": {"/orders/{id}": {"get": {"operationId": "getOrder"}}}}`),
 	})

@@ -47,12 +47,14 @@ type house struct {
 	store    *storage.Store
 	users    *signin.StoreUsers
 	signIn   *signin.SignIn
+	tokens   *oauth.Tokens
 	provider *oauth.Server
 	registry *registry.Registry
 	log      *record
 
 	mu        sync.Mutex // guards what follows
-	changed   []string
+	reloads   int
+	leftOut   map[string]string
 	events    []event.Event
 	unwritten error
 }
@@ -67,23 +69,28 @@ func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
 	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 	h.users = signin.NewUsers(h.store, passwords)
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
+	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := registry.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Changed: h.noticed,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, edit := range edits {
 		edit(&c)
 	}
-	h.registry = must(registry.New(c))(t)
+	h.registry = must(registry.New(t.Context(), c))(t)
 	return h
 }
 
-func (h *house) noticed(member string) {
+// Reload makes the house the registrar's Bus.
+func (h *house) Reload(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.changed = append(h.changed, member)
+	h.reloads++
+	return nil
 }
+
+func (h *house) LeftOut(member string) string { return h.leftOut[member] }
 
 // NoteNow makes the house the registrar's Audit.
 func (h *house) NoteNow(_ context.Context, e event.Event) error {

@@ -89,7 +89,7 @@ func (h *house) holds(model map[string]entry, people map[string]storage.User) {
 func TestAListGoesOnToItsLastPage(t *testing.T) {
 	crowd := &crowded{owner: "u1", n: 2*driver.Page + 1}
 	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
-	r := must(registry.New(registry.Config{BaseURL: base, Store: crowd, Visitors: people, Users: people}))(t)
+	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: people, Users: people, NoDelivery: true}))(t)
 	all := must(r.List(t.Context(), people["u1"]))(t)
 	if len(all) != crowd.n || all[0].Member != "m0" || all[crowd.n-1].Member != fmt.Sprint("m", crowd.n-1) {
 		t.Errorf("%d capabilities are listed, want all %d", len(all), crowd.n)

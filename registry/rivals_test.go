@@ -97,14 +97,14 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 		h := newHouse(t)
 		mina := h.developer("mina")
 		h.want(h.register(mina, standard("shop", "old")), 200, 1, "the first")
-		before, told := h.stored("shop"), len(h.changed)
+		before, told := h.stored("shop"), h.reloads
 		h.backend.before(c.puts, c.gets)
 		for range 3 { // more than there are places to read in
 			h.want(h.register(mina, standard("shop", "new")), c.status, c.status, c.name)
 		}
 		h.backend.before(nil, nil)
-		if got := h.stored("shop"); got != before || len(h.changed) != told || len(h.events) != 1 {
-			t.Errorf("%s: stored is %s, want %s; told of %q, noted %d", c.name, got, before, h.changed, len(h.events))
+		if got := h.stored("shop"); got != before || h.reloads != told || len(h.events) != 1 {
+			t.Errorf("%s: stored is %s, want %s; told %d times, noted %d", c.name, got, before, h.reloads, len(h.events))
 		}
 		h.want(h.register(mina, standard("shop", "new")), 200, 1, "the next, after "+c.name)
 	}
@@ -160,8 +160,8 @@ func TestTwoNodesShareOneStore(t *testing.T) {
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	people := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
-	c := registry.Config{BaseURL: base, Store: store, Visitors: people, Users: people}
-	one, two := must(registry.New(c))(t), must(registry.New(c))(t)
+	c := registry.Config{BaseURL: base, Store: store, Visitors: people, Users: people, NoDelivery: true}
+	one, two := must(registry.New(t.Context(), c))(t), must(registry.New(t.Context(), c))(t)
 	must(one.Register(t.Context(), people["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("a"))}))(t)
 	must(two.Register(t.Context(), people["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("b"))}))(t)
 	if r, err := one.Show(t.Context(), people["u1"], "shop"); err != nil || r.Tools[0].Name != "b" {

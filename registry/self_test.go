@@ -21,7 +21,9 @@ import (
 func ownDocuments(t *testing.T) map[string]apidoc.Document {
 	t.Helper()
 	h := newHouse(t)
-	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: h.provider}))(t)
+	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store}))(t)
+	t.Cleanup(func() { trail.Close(context.Background()) })
+	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: trail}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	return map[string]apidoc.Document{
 		"oauth": h.provider.OpenAPI(), "gateway": g.OpenAPI(), "registry": h.registry.OpenAPI(),

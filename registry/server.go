@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/clientip"
@@ -59,7 +58,15 @@ type Discoverer interface {
 	Find(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error)
 }
 
-// Audit is where registrations are written down; *gateway.Gateway has it.
+// Bus serves what is registered; *mcpbus.Bus does.
+type Bus interface {
+	// Reload makes whoever asks next see what is stored now.
+	Reload(ctx context.Context) error
+	// LeftOut says why a published capability is not shown, "" if it is. It is asked after Reload.
+	LeftOut(member string) string
+}
+
+// Audit is where registrations are written down; *gateway.Trail does.
 type Audit interface {
 	// NoteNow returns when the event is stored, or why it is not.
 	NoteNow(ctx context.Context, e event.Event) error
@@ -75,12 +82,10 @@ type Config struct {
 	MaxCapabilities int // of one owner who is no administrator; 50
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
 
-	Discoverer Discoverer          // of quick registrations; nil: their tools are found later, by the bus
-	Changed    func(member string) // called after a capability was stored or removed; nil: nobody is told
-	Audit      Audit               // nil: nothing is written down
-	// OffBus says why the bus leaves a published capability out, "" if it does not. It is
-	// asked after Changed has returned; nil: it is not known here.
-	OffBus func(member string) string
+	Discoverer Discoverer // of quick registrations; nil: their tools are found later, by the bus
+	Bus        Bus        // that shows what is registered here; nil: it finds out by itself
+	Audit      Audit      // nil: nothing is written down
+	NoDelivery bool       // webhooks are not told from here: what is queued waits for a process that serves
 
 	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
 	// they are private. Here they only spare a warning.
@@ -98,7 +103,7 @@ type Registry struct {
 	mux     *reply.Mux
 	guard   *netguard.Guard
 	base    *url.URL
-	sender  atomic.Pointer[webhook.Sender] // while Deliver runs
+	sender  *webhook.Sender // nil: nothing is sent from here
 	access  *consoleauth.Guard
 	parsing chan struct{} // a place for each document that is read at a time
 }
@@ -107,7 +112,12 @@ type Registry struct {
 const parsers = 2
 
 // New makes a Registry. It says everything that is wrong with the Config at once.
-func New(c Config) (*Registry, error) {
+//
+// From then on, unless the Config says NoDelivery, webhooks are told what becomes of their capabilities: what is queued already, also
+// by other processes, and what is registered meanwhile. Messages are signed and repeated as
+// Standard Webhooks has it; each arrives at least once, and those of a capability in their order.
+// Close ends that.
+func New(_ context.Context, c Config) (*Registry, error) {
 	r := &Registry{parsing: make(chan struct{}, parsers)}
 	var errs []error
 	if c.Store == nil {
@@ -149,6 +159,11 @@ func New(c Config) (*Registry, error) {
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("registry: %w", errors.Join(errs...))
 	}
+	if !c.NoDelivery {
+		if r.sender, err = webhook.New(webhook.Config{Store: c.Store, Client: r.guard.Client(0), Log: c.Log}); err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
 	r.c = c
 	r.mux = reply.NewMux(c.Log, r.routes()...)
 	return r, nil
@@ -158,6 +173,26 @@ func (g *Registry) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.Ser
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (g *Registry) Patterns() []string { return g.mux.Patterns() }
+
+// Mount hangs the endpoints into a router, such as an http.ServeMux.
+func (g *Registry) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
+	mux.Handle("/api/console/", g)
+}
+
+// leaving is what a message under way gets to arrive when the Registry is closed.
+const leaving = 2 * time.Second
+
+// Close stops telling webhooks. What is queued is told by the next process.
+func (g *Registry) Close(ctx context.Context) error {
+	if g.sender == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaving)
+	defer cancel()
+	return g.sender.Close(ctx)
+}
 
 // Paths of the endpoints (spec 4.8).
 const (

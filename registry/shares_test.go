@@ -98,7 +98,7 @@ func TestWhoHasMoreThanTheirShareMayStillReplaceWhatDoesNotGrow(t *testing.T) {
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("a", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
 	h.want(h.register(mina, standard("b", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
-	h.registry = must(registry.New(registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: 1, MaxTools: 5}))(t)
+	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: 1, MaxTools: 5, NoDelivery: true}))(t)
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3", "u4")), 200, 1, "as many as before")
 	h.want(h.register(mina, standard("a", "u1", "u2")), 200, 1, "fewer than before")
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3")), 400, registry.TooMuch, "more than before")
@@ -127,7 +127,7 @@ func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 
 func TestASharesLimitIsAboveZero(t *testing.T) {
 	h := newHouse(t)
-	_, err := registry.New(registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: -1, MaxTools: -1})
+	_, err := registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: -1, MaxTools: -1})
 	for _, field := range []string{"MaxCapabilities", "MaxTools"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("New() = %v, want %s named", err, field)
@@ -137,9 +137,8 @@ func TestASharesLimitIsAboveZero(t *testing.T) {
 
 func TestWhatTheBusLeavesOutIsToldWhereACapabilityIsShown(t *testing.T) {
 	const why = "the bus leaves it out: its owner has too many tools"
-	h := newHouse(t, func(c *registry.Config) {
-		c.OffBus = func(member string) string { return map[string]string{"shop": why}[member] }
-	})
+	h := newHouse(t)
+	h.leftOut = map[string]string{"shop": why}
 	mina := h.developer("mina")
 	if a := h.want(h.register(mina, standard("shop", "t")), 200, 1, "a registration"); a.body.Data.Warning != why {
 		t.Errorf("registered: warning = %q, want %q", a.body.Data.Warning, why)

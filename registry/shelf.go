@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
@@ -57,10 +58,10 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 // OffBus says why the bus leaves a capability out that it would show, "" if it does not, or
 // if that is not known here.
 func (g *Registry) OffBus(c storage.Capability) string {
-	if g.c.OffBus == nil {
+	if g.c.Bus == nil {
 		return ""
 	}
-	return g.c.OffBus(c.Member)
+	return g.c.Bus.LeftOut(c.Member)
 }
 
 // List returns the capabilities that a user may see, by member: an admin all, anybody else
@@ -96,11 +97,19 @@ func missing(err error) error {
 	return err
 }
 
+// reloading is what a registration waits for the bus.
+const reloading = 5 * time.Second
+
 func (g *Registry) tell(member string) {
-	if sender := g.sender.Load(); sender != nil {
-		sender.Wake()
+	if g.sender != nil {
+		g.sender.Wake()
 	}
-	if g.c.Changed != nil {
-		g.c.Changed(member)
+	if g.c.Bus == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), reloading)
+	defer cancel()
+	if err := g.c.Bus.Reload(ctx); err != nil {
+		g.c.Log.Warn("the bus does not know of a registration yet", "member", member, "err", err)
 	}
 }

@@ -1,10 +1,8 @@
 package registry_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/keystile/keystile/registry"
@@ -62,18 +60,12 @@ func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
 	}
 }
 
-func TestDeliverRunsOnce(t *testing.T) {
-	h := newHouse(t)
-	ctx, end := context.WithCancel(t.Context())
-	done := make(chan error, 2)
-	for range 2 {
-		go func() { done <- h.registry.Deliver(ctx) }()
+func TestAClosedRegistryTellsNobody(t *testing.T) {
+	h := newHouse(t, func(c *registry.Config) { c.NoDelivery = false })
+	if err := h.registry.Close(t.Context()); err != nil {
+		t.Errorf("Close() = %v", err)
 	}
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "runs already") {
-		t.Errorf("the second Deliver = %v", err)
-	}
-	end()
-	if err := <-done; err != nil {
-		t.Errorf("the first Deliver = %v, want no error at its end", err)
+	if err := newHouse(t).registry.Close(t.Context()); err != nil {
+		t.Errorf("Close() of one that delivers nothing = %v", err)
 	}
 }

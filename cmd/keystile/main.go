@@ -1,18 +1,21 @@
+// Command keystile is an identity provider, an API gateway and a tool bus in one program.
+//
+//	keystile                 serve; the first time it makes all it needs and says so
+//	keystile app ...         create, list, show, set, rotate-secret, delete applications
+//	keystile user ...        create, list, set, disable, enable users
+//	keystile session ...     list a user's sessions, or sign the user out everywhere
+//	keystile key ...         list, rotate, retire signing keys
+//	keystile setting ...     list, get, set what may change while the service runs
+//	keystile backup FILE     copy the database; restore FILE puts it back
+//	keystile config          print the effective configuration, or the table of all keys
+//	keystile completion SH   a script for bash, zsh or fish
+//	keystile help COMMAND    the flags of a command, and examples
+//
+// Everything it keeps is in one folder (--data, ./keystile-data), in a database of package
+// storage/bolt. Package command is the program itself: a program on another storage adapter
+// is a main function like this one.
 package main
 
-import (
-	"context"
-	"io"
-	"os"
+import "github.com/keystile/keystile/cmd/keystile/command"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-)
-
-func main() {
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
-}
-
-// run is the program, with everything it touches handed over. It returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
-	return commands().Main(ctx, args, cli.Call{Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env})
-}
+func main() { command.Main(command.Bolt()) }

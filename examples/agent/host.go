@@ -4,86 +4,30 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 )
 
-// host is all four rooms behind one handler.
-type host struct {
-	http.Handler
-	gateway   *gateway.Gateway
-	registry  *registry.Registry
-	bus       *mcpbus.Bus
-	upstreams *mcpbus.Upstreams
-}
+// host is the service with an API of its own behind it.
+type host struct{ *keystile.Service }
 
 // newHost assembles it. The caller closes it, once no request is on its way.
-func newHost(ctx context.Context, origin string, store *storage.Store) (*host, error) {
-	h := &host{}
-	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
-	if err != nil {
-		return nil, err
-	}
-	// Tokens may be for the bus alone (RFC 8707); the provider issues them, the gateway knows them.
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages, Resources: mcpbus.Resources(origin)})
-	if err != nil {
-		return nil, err
-	}
-	grants.Server = provider
-	h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider, Audiences: mcpbus.Resources(origin)})
-	if err != nil {
-		return nil, err
-	}
-	// The API of this example is on this machine. Without the list, no call reaches it.
-	private := []string{"127.0.0.0/8"}
-	if h.upstreams, err = mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: private}); err != nil {
-		return nil, errors.Join(err, h.close(ctx))
-	}
-	h.bus, err = mcpbus.New(ctx, mcpbus.Config{Issuer: origin, Catalog: store, Invoker: h.upstreams, Discoverer: h.upstreams, Meter: h.gateway, Verifier: provider})
-	if err != nil {
-		return nil, errors.Join(err, h.close(ctx))
-	}
-	h.registry, err = registry.New(registry.Config{
-		BaseURL: origin, Store: store, Visitors: pages, Audit: h.gateway, Discoverer: h.upstreams, AllowPrivateUpstreams: private,
-		Changed: func(string) { h.bus.Reload(ctx) }, // or wait: the bus looks every few seconds
+func newHost(ctx context.Context, origin string, backend driver.Backend) (*host, error) {
+	s, err := keystile.New(ctx, keystile.Config{
+		BaseURL: origin, Backend: backend, MasterKey: storage.NewMasterKey(),
+		// The API of this example is on this machine. Without the list, no call reaches it.
+		AllowPrivateUpstreams: []string{"127.0.0.0/8"},
 	})
 	if err != nil {
-		return nil, errors.Join(err, h.close(ctx))
+		return nil, err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
-	pages.Mount(mux)
-	mux.Handle("/.well-known/", provider)
-	mux.Handle("/api/v1/", h.gateway)
-	mux.Handle("/api/console/", h.registry)
-	mux.Handle(mcpbus.Path, h.bus)
-	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
-		mux.Handle(path, h.bus)
-	}
-	mux.HandleFunc("/weather/", weather)
-	h.Handler = h.gateway.Front(mux)
-	return h, nil
-}
-
-// close ends the rooms; the gateway, where the others write, last.
-func (h *host) close(ctx context.Context) error {
-	var errs []error
-	if h.bus != nil {
-		errs = append(errs, h.bus.Close(ctx))
-	}
-	if h.upstreams != nil {
-		errs = append(errs, h.upstreams.Close(ctx))
-	}
-	return errors.Join(append(errs, h.gateway.Close(ctx))...)
+	s.Handle("/weather/", http.HandlerFunc(weather))
+	return &host{s}, nil
 }
 
 // document describes the API below.
@@ -94,7 +38,7 @@ var document []byte
 // register makes tools of the document, as an administrator would at the console or with
 // keystile capability register.
 func (h *host) register(ctx context.Context, origin string) error {
-	done, err := h.registry.Register(ctx, storage.User{Role: storage.RoleAdmin}, registry.Request{
+	done, err := h.Registry.Register(ctx, storage.User{Role: storage.RoleAdmin}, registry.Request{
 		Member: "sky", UpstreamURL: origin, OpenAPI: document,
 	})
 	if err == nil && done.ToolCount != 1 {

@@ -30,12 +30,8 @@ func run(ctx context.Context, say io.Writer) (err error) {
 	defer at.Close()
 	backend := memory.New() // ends with the process; bolt.Open(path, bolt.Options{}) does not
 	defer backend.Close()
-	store, err := storage.Open(ctx, backend, storage.NewMasterKey())
-	if err != nil {
-		return err
-	}
 	origin := "http://" + at.Addr().String()
-	h, err := newHost(ctx, origin, store)
+	h, err := newHost(ctx, origin, backend)
 	if err != nil {
 		return err
 	}
@@ -44,12 +40,12 @@ func run(ctx context.Context, say io.Writer) (err error) {
 	defer func() {
 		last, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		err = errors.Join(err, h.bus.Close(last), server.Shutdown(last), h.close(last)) // streams of the bus first
+		err = errors.Join(err, h.Bus.Close(last), server.Shutdown(last), h.Close(last)) // streams of the bus first
 	}()
 	if err := h.register(ctx, origin); err != nil {
 		return err
 	}
-	app, err := store.SaveApp(ctx, storage.App{Name: "Agent", Domains: []string{"localhost"}})
+	app, err := h.Store.SaveApp(ctx, storage.App{Name: "Agent", Domains: []string{"localhost"}})
 	if err != nil {
 		return err
 	}

@@ -5,22 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 func TestPeopleHaveAnAccountPage(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
-	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
+	h, err := newHost(t.Context(), "http://127.0.0.1:1", backend)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(t.Context(), "http://127.0.0.1:1", store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.close(t.Context())
+	defer h.Close(t.Context())
 	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405, "/oauth/account/everywhere": 405} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))

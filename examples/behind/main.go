@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -48,22 +47,17 @@ func run(ctx context.Context, listen string, say io.Writer) error {
 	}
 	app, err := store.SaveApp(ctx, storage.App{Name: "Caller", Domains: []string{"localhost"}})
 	if err != nil {
-		return errors.Join(err, h.gateway.Close(ctx))
+		return errors.Join(err, h.close(ctx))
 	}
 	fmt.Fprint(say, instructions(origin, app))
-	return serve(ctx, at, h, store)
+	return serve(ctx, at, h)
 }
 
 const drain = 5 * time.Second // what calls on their way get at the end
 
 // serve runs everything that has to end before the store closes: requests first, then the
 // gateway, which hands over what it has counted.
-func serve(ctx context.Context, at net.Listener, h *host, store *storage.Store) error {
-	ctx, end := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	defer work.Wait()
-	defer end()
-	work.Go(func() { store.SweepEvery(ctx, time.Hour, func(err error) { log.Print(err) }) })
+func serve(ctx context.Context, at net.Listener, h *host) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(at) }()
@@ -74,7 +68,7 @@ func serve(ctx context.Context, at net.Listener, h *host, store *storage.Store) 
 	}
 	last, cancel := context.WithTimeout(context.Background(), drain)
 	defer cancel()
-	return errors.Join(err, server.Shutdown(last), h.gateway.Close(last))
+	return errors.Join(err, server.Shutdown(last), h.close(last))
 }
 
 func instructions(origin string, app storage.App) string {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/oauth"
@@ -20,35 +22,61 @@ const product = "greetings"
 // host is the process: provider, gateway and service behind one handler.
 type host struct {
 	http.Handler
-	gateway *gateway.Gateway
+	closers []func(context.Context) error // in the order in which they were made
 }
 
-// newHost assembles it. The caller closes the gateway, once no request is on its way.
+// newHost assembles it. The caller closes it, once no request is on its way.
 func newHost(ctx context.Context, origin string, store *storage.Store) (*host, error) {
-	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{}))
-	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users, Revoker: grants})
-	if err != nil {
-		return nil, err
+	h := &host{}
+	if err := h.build(ctx, origin, store); err != nil {
+		return nil, errors.Join(err, h.close(ctx))
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages})
+	return h, nil
+}
+
+func (h *host) build(ctx context.Context, origin string, store *storage.Store) error {
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	grants.Server = provider
-	g, err := gateway.New(ctx, gateway.Config{Store: store, Verifier: provider}) // Journal: a folder, or a killed process loses the last second of calls
+	h.closers = append(h.closers, tokens.Close)
+	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	h.closers = append(h.closers, trail.Close)
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, pages.Close)
+	// Journal: a folder, or a killed process loses the last second of calls
+	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, g.Close)
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Meter: g, Audit: trail})
+	if err != nil {
+		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
+	provider.Mount(mux)
 	pages.Mount(mux)
-	mux.Handle("/oauth/userinfo", g.Meter(gateway.Identity, provider))
-	mux.Handle("/.well-known/", provider)
-	mux.Handle("/api/v1/", g)
+	g.Mount(mux)
 	mux.Handle("/hello", g.Guard(product, http.HandlerFunc(hello)))
 	mux.Handle("/whoami", g.Guard("", http.HandlerFunc(whoAmI))) // a token and the rate, but no charge
-	return &host{g.Front(mux), g}, nil
+	h.Handler = g.Front(mux)
+	return nil
+}
+
+// close ends the parts in the order opposite to how they were made.
+func (h *host) close(ctx context.Context) error {
+	var errs []error
+	for _, end := range slices.Backward(h.closers) {
+		errs = append(errs, end(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // hello is the service. Behind Guard there is always a caller; an application that calls

@@ -9,7 +9,6 @@ import (
 	"log"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -39,7 +38,7 @@ func run(ctx context.Context, listen string, ownPage bool) error {
 	if err != nil {
 		return err
 	}
-	go store.SweepEvery(ctx, time.Hour, func(err error) { log.Print(err) })
+	defer s.tokens.Close(ctx)
 	fmt.Print(instructions(origin, app))
 	return http.ListenAndServe(listen, s)
 }

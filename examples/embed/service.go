@@ -15,7 +15,7 @@ import (
 // service is the host: its own pages, with the provider among them.
 type service struct {
 	http.Handler
-	provider *oauth.Server
+	tokens *oauth.Tokens
 }
 
 // newService assembles it. With ownPage people sign in on the service's page, else on
@@ -25,30 +25,31 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	if err != nil {
 		return nil, err
 	}
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	var signIn oauth.SignIn
-	var consent oauth.Consent            // a page of your own may ask for it too
-	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
+	var consent oauth.Consent // a page of your own may ask for it too
 	if ownPage {
 		door := newDoor(people, origin)
 		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(door.enter)))
 		signIn = door
 	} else {
-		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: people, Revoker: grants})
+		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: people, Revoker: tokens})
 		if err != nil {
 			return nil, err
 		}
 		pages.Mount(mux)
 		signIn, consent = pages, pages
 	}
-	s := &service{Handler: mux}
-	s.provider, err = oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: signIn, Consent: consent, Users: people})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: people})
 	if err != nil {
 		return nil, err
 	}
-	grants.Server = s.provider
-	mux.Handle("/oauth/", s.provider)
-	mux.Handle("/.well-known/", s.provider)
+	provider.Mount(mux)
+	s := &service{Handler: mux, tokens: tokens}
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the service's own page") })
 	mux.HandleFunc("GET /salary", s.salary)
 	return s, nil
@@ -58,7 +59,7 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 // it in; Verify makes no storage call.
 func (s *service) salary(w http.ResponseWriter, r *http.Request) {
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	caller, err := s.provider.Verify(r.Context(), bearer)
+	caller, err := s.tokens.Verify(r.Context(), bearer)
 	switch {
 	case errors.Is(err, oauth.ErrInvalidToken) || err == nil && caller.UserID == "":
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)

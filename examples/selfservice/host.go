@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/mcpbus"
@@ -13,73 +14,87 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// host is all four rooms behind one handler.
+// host is the rooms one by one, behind one handler: keystile.New does the same and more.
 type host struct {
 	http.Handler
-	gateway   *gateway.Gateway
-	registry  *registry.Registry
-	bus       *mcpbus.Bus
-	upstreams *mcpbus.Upstreams
+	registry *registry.Registry
+	closers  []func(context.Context) error // in the order in which they were made
 }
 
 // newHost assembles it at an address on this machine. The caller closes it, once no request
 // is on its way.
 func newHost(ctx context.Context, address string, store *storage.Store) (*host, error) {
-	h, origin := &host{}, "http://"+address
-	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: grants})
-	if err != nil {
-		return nil, err
-	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, SignIn: pages, Consent: pages})
-	if err != nil {
-		return nil, err
-	}
-	grants.Server = provider
-	if h.gateway, err = gateway.New(ctx, gateway.Config{Store: store, Verifier: provider}); err != nil {
-		return nil, err
-	}
-	// The upstream is this very server. It is the only private address that tools may reach.
-	private := []string{address}
-	if h.upstreams, err = mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: private}); err != nil {
+	h := &host{}
+	if err := h.build(ctx, "http://"+address, []string{address}, store); err != nil {
 		return nil, errors.Join(err, h.close(ctx))
 	}
-	h.bus, err = mcpbus.New(ctx, mcpbus.Config{Issuer: origin, Catalog: store, Invoker: h.upstreams, Discoverer: h.upstreams, Meter: h.gateway, Verifier: provider})
-	if err != nil {
-		return nil, errors.Join(err, h.close(ctx))
-	}
-	h.registry, err = registry.New(registry.Config{
-		BaseURL: origin, Store: store, Visitors: pages, Audit: h.gateway, Discoverer: h.upstreams, AllowPrivateUpstreams: private,
-		Changed: func(string) { h.bus.Reload(ctx) },
-	})
-	if err != nil {
-		return nil, errors.Join(err, h.close(ctx))
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
-	pages.Mount(mux)
-	mux.Handle("/.well-known/", provider)
-	mux.Handle("/api/v1/", h.gateway)
-	mux.Handle("/api/console/", h.registry)
-	mux.Handle(mcpbus.Path, h.bus)
-	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
-		mux.Handle(path, h.bus)
-	}
-	// Each room describes what it serves; this host serves four of the five.
-	document := provider.OpenAPI().With(h.gateway.OpenAPI(), h.registry.OpenAPI(), h.bus.OpenAPI())
-	mux.Handle("/openapi.json", document.Handler(origin))
-	h.Handler = h.gateway.Front(mux)
 	return h, nil
 }
 
-// close ends the rooms; the gateway, where the others write, last.
+// build makes the rooms, each from those before it. The upstream is this very server, which is
+// the only private address that tools may reach.
+func (h *host) build(ctx context.Context, origin string, private []string, store *storage.Store) error {
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, tokens.Close)
+	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, trail.Close)
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, pages.Close)
+	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, g.Close)
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Meter: g, Audit: trail})
+	if err != nil {
+		return err
+	}
+	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: private})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, upstreams.Close)
+	bus, err := mcpbus.New(ctx, mcpbus.Config{
+		BaseURL: origin, Catalog: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
+	})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, bus.Close)
+	h.registry, err = registry.New(ctx, registry.Config{
+		BaseURL: origin, Store: store, Visitors: pages, Audit: trail, Discoverer: upstreams, Bus: bus, AllowPrivateUpstreams: private,
+	})
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, h.registry.Close)
+	mux := http.NewServeMux()
+	provider.Mount(mux)
+	pages.Mount(mux)
+	g.Mount(mux)
+	h.registry.Mount(mux)
+	bus.Mount(mux)
+	// Each room describes what it serves; this host serves four of the five.
+	document := provider.OpenAPI().With(g.OpenAPI(), h.registry.OpenAPI(), bus.OpenAPI())
+	mux.Handle("/openapi.json", document.Handler(origin))
+	h.Handler = g.Front(mux)
+	return nil
+}
+
+// close ends the rooms in the order opposite to how they were made.
 func (h *host) close(ctx context.Context) error {
 	var errs []error
-	if h.bus != nil {
-		errs = append(errs, h.bus.Close(ctx))
+	for _, end := range slices.Backward(h.closers) {
+		errs = append(errs, end(ctx))
 	}
-	if h.upstreams != nil {
-		errs = append(errs, h.upstreams.Close(ctx))
-	}
-	return errors.Join(append(errs, h.gateway.Close(ctx))...)
+	return errors.Join(errs...)
 }

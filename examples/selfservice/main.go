@@ -44,7 +44,7 @@ func run(ctx context.Context, say io.Writer) (err error) {
 	defer func() {
 		last, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		err = errors.Join(err, h.bus.Close(last), server.Shutdown(last), h.close(last)) // streams of the bus first
+		err = errors.Join(err, server.Shutdown(last), h.close(last))
 	}()
 	return talk(ctx, say, h, "http://"+at.Addr().String(), store)
 }

@@ -40,10 +40,11 @@ func open(t *testing.T) *company {
 	must(t, err)
 	c.bob, err = c.hire(t.Context(), "bob@example.com", "Bob", "builds and builds")
 	must(t, err)
-	server.Config.Handler, err = newHost(t.Context(), c.origin, store, c.staff, c.badges)
+	handler, tokens, err := newHost(t.Context(), c.origin, store, c.staff, c.badges)
 	must(t, err)
+	server.Config.Handler = handler
 	server.Start()
-	t.Cleanup(func() { server.Close(); backend.Close() })
+	t.Cleanup(func() { server.Close(); tokens.Close(t.Context()); backend.Close() })
 	return c
 }
 

@@ -11,22 +11,23 @@ import (
 )
 
 // newHost assembles it. The Store keeps applications, sessions, consents and tokens; who
-// somebody is and how they come in is the staff's alone, in both Configs.
-func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, error) {
-	grants := &struct{ *oauth.Server }{} // the provider, which is made after sign-in
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: s, Connectors: []connector.Connector{b}, Revoker: grants})
+// somebody is and how they come in is the staff's alone, in both Configs. The caller closes the Tokens.
+func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, *oauth.Tokens, error) {
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Issuer: origin, Store: store, Users: s, SignIn: pages, Consent: pages})
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: s, Connectors: []connector.Connector{b}, Revoker: tokens})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	grants.Server = provider
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, Users: s, SignIn: pages, Consent: pages})
+	if err != nil {
+		return nil, nil, err
+	}
 	mux := http.NewServeMux()
-	mux.Handle("/oauth/", provider)
+	provider.Mount(mux)
 	pages.Mount(mux)
-	mux.Handle("/.well-known/", provider)
 	mux.Handle(badgePath, http.NewCrossOriginProtection().Handler(http.HandlerFunc(b.serve)))
-	return mux, nil
+	return mux, tokens, nil
 }

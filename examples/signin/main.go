@@ -32,7 +32,7 @@ func run(ctx context.Context, listen string) error {
 		return err
 	}
 	badges, origin := newBadges(staff), "http://"+listen
-	host, err := newHost(ctx, origin, store, staff, badges)
+	host, tokens, err := newHost(ctx, origin, store, staff, badges)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func run(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
-	go store.SweepEvery(ctx, time.Hour, func(err error) { log.Print(err) })
+	defer tokens.Close(ctx)
 	fmt.Printf(`1. Sign in as ada@example.com, analytical engine; then link the company badge %[2]s:
    %[1]s/oauth/account
 2. Sign out there, and in again with the badge.

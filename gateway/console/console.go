@@ -60,7 +60,7 @@ type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 }
 
-// Revoker ends tokens; *oauth.Server has it.
+// Revoker ends tokens; *oauth.Tokens does.
 type Revoker interface {
 	// Revoke returns once nothing that is covered opens anything here.
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
@@ -113,12 +113,12 @@ type Console struct {
 }
 
 // New makes a Console. It says everything that is wrong with the Config at once.
-func New(c Config) (*Console, error) {
+func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
-		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use the oauth.Server": c.Revoker == nil,
-		"Trail is missing: use the gateway.Gateway": c.Trail == nil, "Quotas is missing: use the gateway.Gateway": c.Quotas == nil,
+		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use oauth.OpenTokens": c.Revoker == nil,
+		"Trail is missing: use gateway.OpenTrail": c.Trail == nil, "Quotas is missing: use the gateway.Gateway": c.Quotas == nil,
 	} {
 		if missing {
 			errs = append(errs, errors.New(name))
@@ -150,3 +150,16 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serv
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
 func (s *Console) Patterns() []string { return s.mux.Patterns() }
+
+// Mount hangs the endpoints into a router, such as an http.ServeMux.
+func (s *Console) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
+	for _, path := range Paths() {
+		mux.Handle(path, s)
+		mux.Handle(path+"/", s)
+	}
+}
+
+// Close ends the Console. It has nothing that runs beside its requests.
+func (*Console) Close(context.Context) error { return nil }

@@ -61,16 +61,17 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	h.users = signin.NewUsers(h.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
-	h.provider = must(oauth.New(t.Context(), oauth.Config{Issuer: base, Store: h.store, SignIn: h.signIn, Log: quiet}))(t)
+	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: h.provider, Trail: h, Notifier: h, Log: quiet,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
 		Quotas: gateway.Books{Usage: h.store.Usage},
 		Forget: func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 	}
 	for _, edit := range edits {
 		edit(&c)
 	}
-	h.console = must(console.New(c))(t)
+	h.console = must(console.New(t.Context(), c))(t)
 	return h
 }
 

@@ -230,7 +230,9 @@ func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 
 // Mount hangs everything that is served here, and the answers to what is not found below it,
 // into a mux.
-func (s *SignIn) Mount(mux *http.ServeMux) {
+func (s *SignIn) Mount(mux interface {
+	Handle(pattern string, handler http.Handler)
+}) {
 	for _, path := range []string{formPath, accountPath} {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)

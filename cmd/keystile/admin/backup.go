@@ -17,7 +17,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/storage/bolt"
 )
 
 const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
@@ -36,6 +35,9 @@ func backupLine(house House) cli.Command {
 // backup writes the file in the process of the caller: a server may have another user's
 // rights and another view of the file system.
 func backup(ctx context.Context, call cli.Call, house House) error {
+	if !house.Copies {
+		return house.lacks("backup")
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // so that no half of a file is left
 	defer stop()
 	conf, err := config.Load(call.Args, call.Env)
@@ -77,7 +79,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 		return err
 	}
 	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if made.Contents, err = bolt.Check(path); err != nil {
+	if made.Contents, err = house.contents(path); err != nil {
 		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
 	}
 	if err := made.write(path); err != nil {
@@ -87,6 +89,14 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 		{"file", path}, {"bytes", made.Bytes}, {"sha256", made.SHA256}, {"manifest", manifestOf(path)},
 		{"master_key_included", false}, {"note", keyNote},
 	})
+}
+
+// contents checks a database file and counts what is in it.
+func (h House) contents(path string) (map[string]int, error) {
+	if h.Check == nil {
+		return nil, nil
+	}
+	return h.Check(path)
 }
 
 // withDatabase opens a data folder that has a database: a copy of one that was made just

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +18,7 @@ import (
 func workshop(t *testing.T, resolve bool) *office {
 	t.Helper()
 	o := newOffice(t)
-	r, err := registry.New(registry.Config{BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, ResolveRefs: resolve})
+	r, err := registry.New(t.Context(), registry.Config{BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, NoDelivery: true, ResolveRefs: resolve})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +238,20 @@ func TestARegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
 	}
 }
 
+// fullBus leaves out those that are in it.
+type fullBus map[string]string
+
+func (fullBus) Reload(context.Context) error   { return nil }
+func (b fullBus) LeftOut(member string) string { return b[member] }
+
 // An operator sees at once that tools are registered and still not on the bus.
 func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
 	const why = "the bus leaves this capability out"
 	o := workshop(t, false)
 	var err error
-	o.rooms.Registry, err = registry.New(registry.Config{
+	o.rooms.Registry, err = registry.New(t.Context(), registry.Config{
 		BaseURL: "http://localhost", Store: o.rooms.Store, Visitors: nobody{}, MaxCapabilities: 1, MaxTools: 1,
-		OffBus: func(member string) string { return map[string]string{"pets": why}[member] },
+		NoDelivery: true, Bus: fullBus{"pets": why},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,15 +2,12 @@ package admin
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage/bolt"
 )
 
-func compactLine() cli.Command {
+func compactLine(house House) cli.Command {
 	return cli.Command{
 		Name: "storage compact", Summary: "Write the database anew without the room of what was removed, while the server is stopped",
 		Details: "A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
@@ -19,11 +16,14 @@ func compactLine() cli.Command {
 			"A process that is killed may leave keystile.db.compacting, which may be removed.",
 		Examples: []string{"keystile storage compact --data /var/lib/keystile"},
 		Flags:    common(),
-		Run:      compact,
+		Run:      func(_ context.Context, call cli.Call) error { return compact(call, house) },
 	}
 }
 
-func compact(_ context.Context, call cli.Call) error {
+func compact(call cli.Call, house House) error {
+	if house.Compact == nil {
+		return house.lacks("storage compact")
+	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -32,12 +32,9 @@ func compact(_ context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
-	size, err := bolt.Compact(f.Database())
-	if errors.Is(err, bolt.ErrInUse) {
-		return fmt.Errorf("%s is in use: stop the server that has it open, then compact it", f.Database())
-	}
+	before, after, err := house.Compact(f.Database())
 	if err != nil {
 		return err
 	}
-	return say(call, answer{{"database", f.Database()}, {"bytes_before", size.Before}, {"bytes", size.After}})
+	return say(call, answer{{"database", f.Database()}, {"bytes_before", before}, {"bytes", after}})
 }

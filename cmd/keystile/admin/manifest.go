@@ -13,16 +13,15 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/storage/bolt"
 )
 
 // manifest is what stands beside a backup: what it must be, byte for byte, and what is in it.
 type manifest struct {
-	File     string        `json:"file"`
-	MadeAt   time.Time     `json:"made_at"`
-	Bytes    int64         `json:"bytes"`
-	SHA256   string        `json:"sha256"`
-	Contents bolt.Contents `json:"contents"` // how many of each
+	File     string         `json:"file"`
+	MadeAt   time.Time      `json:"made_at"`
+	Bytes    int64          `json:"bytes"`
+	SHA256   string         `json:"sha256"`
+	Contents map[string]int `json:"contents"` // how many of each; nil: the storage does not count them
 }
 
 const maxManifest = 1 << 20 // bytes

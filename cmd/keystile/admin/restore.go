@@ -14,7 +14,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -38,6 +37,9 @@ func restoreLine(house House) cli.Command {
 }
 
 func restore(ctx context.Context, call cli.Call, house House) error {
+	if !house.Copies {
+		return house.lacks("restore")
+	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 				return err
 			}
 		}
-		_, err := bolt.Check(path)
+		_, err := house.contents(path)
 		if err == nil {
 			err = house.check(ctx, conf, f, path)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -25,6 +26,16 @@ type House struct {
 	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
 	// Try opens the rooms over another database with the folder's master key; it makes no key.
 	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Rooms, io.Closer, error)
+
+	Storage string                                             // what the storage is called
+	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
+	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
+	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
+}
+
+// lacks returns what a command says that the storage cannot do.
+func (h House) lacks(command string) error {
+	return fmt.Errorf("there is no %s with %s: use the tools that come with it", command, h.Storage)
 }
 
 // reading is the house to commands that only read.
@@ -44,7 +55,7 @@ func Commands(house House) []cli.Command {
 		}
 	}
 	lines = append(lines, auditLines(house)...)
-	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine())
+	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine(house))
 }
 
 // common are the flags of every command here.

@@ -68,6 +68,10 @@ func (s server) run(w http.ResponseWriter, r *http.Request, most int64) {
 
 // copy streams the database. An answer that is broken off cannot be taken for a whole one.
 func (s server) copy(w http.ResponseWriter, r *http.Request) {
+	if s.rooms.Copy == nil { // a command of another program than this server's
+		http.Error(w, "this storage has no copies", http.StatusNotImplemented)
+		return
+	}
 	w.Header().Set("Content-Type", copyType)
 	n, err := s.rooms.Copy(w)
 	s.log.InfoContext(r.Context(), "admin command", "command", "backup", "ok", err == nil, "bytes", n)

@@ -44,17 +44,21 @@ func newHouse(t *testing.T, idTokenAlgs ...string) house {
 	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com", EmailVerified: true}, password); err != nil {
 		t.Fatal(err)
 	}
-	signIn, err := signin.New(t.Context(), signin.Config{BaseURL: server.URL, Store: store, Users: users})
+	tokens, err := oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: server.URL, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := oauth.New(t.Context(), oauth.Config{Issuer: server.URL, Store: store, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
+	t.Cleanup(func() { tokens.Close(t.Context()) })
+	signIn, err := signin.New(t.Context(), signin.Config{BaseURL: server.URL, Store: store, Users: users, Revoker: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux.Handle("/oauth/", provider)
-	mux.Handle("/.well-known/", provider)
-	mux.Handle("/oauth/signin", signIn)
+	provider, err := oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider.Mount(mux)
+	signIn.Mount(mux)
 	return house{server.URL, store}
 }
 

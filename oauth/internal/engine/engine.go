@@ -47,6 +47,9 @@ type Config struct {
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 
+	// Outlives returns a time by which everything issued by now has expired.
+	Outlives func(now time.Time) time.Time
+
 	CodeLifetime, AccessLifetime, RefreshLifetime time.Duration
 	CodeReuseLeeway, RefreshReuseLeeway           time.Duration
 }

@@ -155,8 +155,3 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 func (e *Engine) GrantEnd(t driver.Token, now time.Time) driver.Revocation {
 	return driver.Revocation{Kind: driver.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
 }
-
-// Outlives is a time by which everything issued by now has expired, whatever a clock's error.
-func (e *Engine) Outlives(now time.Time) time.Time {
-	return now.Add(max(e.CodeLifetime, e.AccessLifetime, e.RefreshLifetime) + time.Minute).UTC()
-}

@@ -42,11 +42,14 @@ func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{Issuer: h.url, Store: h.store, SignIn: nobody{}, Log: quiet}))(t)
-	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Verifier: provider, Log: quiet}))(t)
+	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: h.url, Store: h.store, SweepEvery: -1}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: nobody{}, Log: quiet}))(t)
+	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
+	t.Cleanup(func() { trail.Close(context.Background()) })
+	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: tokens, Trail: trail, Log: quiet}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	h.register("pets", tools)
-	c := mcpbus.Config{Issuer: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: provider, PageSize: 100, Log: quiet}
+	c := mcpbus.Config{BaseURL: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, PageSize: 100, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

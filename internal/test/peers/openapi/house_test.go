@@ -34,10 +34,10 @@ func newHouse(t *testing.T) *house {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	h.registry = must(registry.New(registry.Config{BaseURL: h.url, Store: store, Visitors: nobody{}, AllowPrivateUpstreams: local, Log: quiet}))(t)
+	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: h.url, Store: store, Visitors: nobody{}, NoDelivery: true, AllowPrivateUpstreams: local, Log: quiet}))(t)
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: local, Log: quiet}))(t)
 	h.bus = must(mcpbus.New(t.Context(), mcpbus.Config{
-		Issuer: h.url, Catalog: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path}, Log: quiet,
+		BaseURL: h.url, Catalog: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path}, Log: quiet,
 	}))(t)
 	server.Config.Handler = h.bus
 	server.Start()

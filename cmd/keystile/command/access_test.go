@@ -1,0 +1,81 @@
+package command
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What an operator says about a capability holds at once in the server that runs, for lists,
+// calls and bundles (entry 54 of the decisions).
+func TestAccessToToolsChangesAtOnce(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, data)
+	document := filepath.Join(t.TempDir(), "pets.json")
+	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	paper := paperOf(t, data)
+	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	found := func(want bool) {
+		t.Helper()
+		if list := speak(t, s, token, "tools/list", ``); strings.Contains(list, "pets__getPet") != want {
+			t.Errorf("tools/list = %s, want the tool in it: %t", list, want)
+		}
+	}
+	found(true)
+	must(t, "capability", "access", "pets", "--deny", "app:"+paper.App.ClientID, "--data", data)
+	found(false)
+	must(t, "capability", "access", "pets", "--reset", "--data", data)
+	found(true)
+	must(t, "setting", "set", "mcp.default_access", "owner", "--data", data)
+	found(false)
+	must(t, "setting", "set", "mcp.default_access", "auto", "--data", data)
+	found(true)
+
+	bundle := func(want int) {
+		t.Helper()
+		r, err := http.NewRequest("POST", s.base+"/api/mcp/b/support", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		resp, body := do(t, http.DefaultClient, r)
+		if resp.StatusCode != want || want == 200 && !strings.Contains(body, "pets__getPet") {
+			t.Errorf("the bundle = %d %s, want %d", resp.StatusCode, body, want)
+		}
+	}
+	bundle(404)
+	must(t, "capability", "bundle", "create", "support", "--tools", "pets__*", "--data", data)
+	bundle(200)
+	must(t, "capability", "bundle", "delete", "support", "--data", data)
+	bundle(404)
+	if _, body := get(t, http.DefaultClient, s.base+"/.well-known/oauth-protected-resource/api/mcp/b/support"); !strings.Contains(body, `"scopes_supported":["tools:b:support"]`) {
+		t.Errorf("the bundle's metadata is %s", body)
+	}
+}
+
+// Where strangers become users by themselves, a tool is its owner's until somebody says more.
+func TestWithOpenSignUpToolsAreTheirOwners(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, data, "--signup", "open")
+	document := filepath.Join(t.TempDir(), "pets.json")
+	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	paper := paperOf(t, data)
+	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"tools":[]`) {
+		t.Errorf("an application finds %s", list)
+	}
+	must(t, "capability", "access", "pets", "--allow", "app:"+paper.App.ClientID, "--data", data)
+	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, "pets__getPet") {
+		t.Errorf("an application that is allowed finds %s", list)
+	}
+}

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/legacy"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+)
+
+// assembled is what the program serves: the service, and what the program has beside it.
+type assembled struct {
+	*keystile.Service
+	behind  products
+	handler http.Handler
+}
+
+// assemble makes the service of a configuration. A nil observer is none. The caller closes what
+// is returned.
+func assemble(ctx context.Context, c *config.Config, base string, home *home, log *slog.Logger, observer requests.Observer) (*assembled, error) {
+	connectors, fakes, err := connectorsOf(c, base, log)
+	if err != nil {
+		return nil, err
+	}
+	mailer, err := mailerOf(c, home.Mail(), log)
+	if err != nil {
+		return nil, err
+	}
+	options := serviceConfig(c, base, home, log)
+	options.SignIn.Connectors, options.SignIn.Mailer = connectors, mailer
+	service, err := keystile.New(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	behind, err := productsOf(c, service.Gateway)
+	if err != nil {
+		service.Close(ctx)
+		return nil, err
+	}
+	if c.Demo {
+		d := demo.New(demo.Config{BaseURL: base, Store: home.store, Provider: service.OAuth, Log: log})
+		service.Handle(demo.Path+"/", d)
+	}
+	if fakes != nil {
+		service.Handle(fake.Path+"/", fakes)
+	}
+	service.Handle("/", newLobby(c, base, openAPI(service), home.store, log))
+	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
+	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
+}
+
+func (a *assembled) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// serviceConfig says what of a configuration is the service's.
+func serviceConfig(c *config.Config, base string, home *home, log *slog.Logger) keystile.Config {
+	return keystile.Config{
+		BaseURL: base, Store: home.store, Users: home.users, Journal: home.Journal(), Log: log,
+		Origins: c.Origins, AllowPrivateUpstreams: c.PrivateUpstreams, TrustedProxies: c.TrustedProxies,
+		Tokens: oauth.TokensConfig{
+			CodeLifetime: c.CodeLifetime, AccessLifetime: c.AccessLifetime, RefreshLifetime: c.RefreshLifetime,
+			SigningAlg: c.SigningAlg, SweepEvery: sweep,
+		},
+		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
+		SignIn: signin.Config{
+			SignUp: c.SignUp, NoQR: !c.QR,
+			Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
+			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
+		},
+		OAuth:     oauth.Config{IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway},
+		Gateway:   gateway.Config{Plans: plansOf(c), PerAddress: c.PerAddress, Products: namesOf(c.Products), CORS: corsOf(c)},
+		Registry:  registry.Config{ResolveRefs: c.ResolveRefs, MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools},
+		Upstreams: mcpbus.UpstreamsConfig{MaxAnswer: c.Bus.MaxAnswer},
+		Bus: mcpbus.Config{
+			Version: versionOf(), MaxOwnerTools: c.MaxTools, DefaultAccess: defaultAccess(c), Origins: c.Bus.Origins, PageSize: c.Bus.PageSize,
+		},
+		Legacy: legacy.Config{ErrorStatus: c.LegacyStatus},
+	}
+}
+
+// defaultAccess returns who may use a tool that nobody has said anything about: everyone, unless
+// strangers become users (entry 54 of the decisions).
+func defaultAccess(c *config.Config) string {
+	if c.SignUp == "closed" {
+		return storage.AccessEveryone
+	}
+	return storage.AccessOwner
+}
+
+// plansOf returns the tiers of spec 8 with the operator's price of what goes beyond a quota.
+func plansOf(c *config.Config) []gateway.Plan {
+	plans := gateway.Plans()
+	for i := range plans {
+		plans[i].OverFen = int64(c.OverageFen)
+	}
+	return plans
+}
+
+// corsOf opens the proxied services to every origin, as the gateway's own endpoints are.
+func corsOf(c *config.Config) gateway.CORS {
+	open := gateway.OpenPaths()
+	for _, p := range c.Products {
+		if p.Upstream != "" {
+			open = append(open, p.Prefix, p.Prefix+"/")
+		}
+	}
+	return gateway.CORS{Open: open}
+}

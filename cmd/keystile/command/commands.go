@@ -1,0 +1,75 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/storage"
+)
+
+var (
+	asJSON    = cli.Flag{Name: "json", Help: "print JSON"}
+	reference = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
+)
+
+// commands is the table of everything the program can do.
+func (p program) commands() cli.Table {
+	own := []cli.Command{
+		{
+			Name: "serve", Summary: "Run the service until it is told to stop", Run: p.serve, Flags: config.Flags(),
+			Details:  "Every flag is also a key of the configuration file (--listen is listen, --lifetimes-code is\nlifetimes.code) and a variable of the environment (KEYSTILE_LISTEN, KEYSTILE_LIFETIMES_CODE).",
+			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com --data /var/lib/keystile"},
+		},
+		{
+			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
+			Details:  "What it prints is a configuration file. Secrets are not shown.",
+			Flags:    append(config.Flags(), asJSON, reference),
+			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference"},
+		},
+		{Name: "version", Summary: "Print the version", Run: showVersion, Flags: []cli.Flag{asJSON}},
+	}
+	return cli.Table{
+		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{
+			Open: p.openRooms, Read: p.readRooms, Try: p.fits, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact,
+		})...),
+		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.",
+	}.WithCompletion()
+}
+
+func showConfig(_ context.Context, call cli.Call) error {
+	if call.On(reference.Name) {
+		return config.Reference(call.Stdout)
+	}
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	if call.On(asJSON.Name) {
+		return json.NewEncoder(call.Stdout).Encode(c.Values)
+	}
+	return c.Print(call.Stdout)
+}
+
+func showVersion(_ context.Context, call cli.Call) error {
+	version := map[string]any{"version": versionOf(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+	if call.On(asJSON.Name) {
+		version["features"] = storage.Features() // that a store may have
+		return json.NewEncoder(call.Stdout).Encode(version)
+	}
+	_, err := fmt.Fprintf(call.Stdout, "keystile %s, %s, %s\n", version["version"], version["go"], version["platform"])
+	return err
+}
+
+func versionOf() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return cmp.Or(info.Main.Version, "(devel)")
+	}
+	return "unknown"
+}

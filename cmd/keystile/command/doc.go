@@ -1,0 +1,60 @@
+// Package command runs the keystile program on any storage adapter.
+//
+// A main function of three lines gives an adapter of package storage/driver the command line,
+// the configuration, metrics, mail, the demo and all else the program has:
+//
+//	func main() {
+//		command.Main(command.Storage{Name: "sqlite", Open: sqlite.Open})
+//	}
+//
+// What the adapter cannot do, such as a backup, its Storage leaves out, and the command for it
+// says so. Configuration comes from a file, the environment and flags; package config has the
+// table. Commands reach a running server through a socket in the data folder.
+//
+// The map of the program is assemble.go.
+//
+// # Choices
+//
+// serve opens the store before it listens, and listens before it looks at the store: of
+// two servers on one folder the second one says so whatever its address, and base_url can
+// name the port that port 0 became.
+//
+// SIGINT and SIGTERM stop accepting, let the requests on their way finish for 8 seconds,
+// cut off what is left then, and exit 0. A second signal ends the process at once.
+//
+// A configuration that is not right exits 2, like any other wrong use of the command line:
+// starting again without a change cannot help.
+//
+// Metrics and profiles are on a listener of their own (admin.listen), which asks for no
+// password. An address that other machines reach is warned about and not refused: in a
+// container that is the only kind there is. It answers 421 to a host that is neither its
+// own, nor loopback, nor listed in admin.hosts, and to a request that names none: a web page
+// whose name is made to lead there would read everything. On all addresses it answers to
+// every address, which no page's name can be.
+//
+// The first run shows passwords on a terminal only. The demo, and mails in files, are for
+// one's own machine: without a word they are off where base_url names another one, and where
+// there is none and other machines can connect. A base_url of localhost turns them on even
+// on all addresses: that is a container whose port is published on the same machine.
+//
+// A backup is read back before it is called one, and FILE.manifest.json beside it has its SHA-256:
+// a changed letter in a record is found by nothing else. The checksum is of what was to be
+// written, not of what the disk gives back. A backup without the manifest is restored after the
+// other checks, with a word about it: it may be from before there were any. A trail that was
+// broken already when the backup was made keeps it from being restored too.
+//
+// A clock that cannot be right stops nothing: the log says so, once, and what may have ended is
+// kept. Which times are believed is told in package storage.
+//
+// /healthz/ready asks the store whether the last write went well, and never the rooms: what one
+// of them refuses is no reason to send everybody to another machine.
+//
+// A change of the master key never leaves the key file without a key that something is
+// sealed with, and throws no key away: backups from before need it.
+//
+// /openapi.json is joined of the rooms' own parts when the program starts. The sign-in page
+// and the demo are not in it: they are for people.
+//
+// Every request gets a line in the log that names its route and not its path, let alone its
+// query: a path can hold a token that somebody put in the wrong place.
+package command

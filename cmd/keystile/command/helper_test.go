@@ -1,0 +1,212 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
+)
+
+// output collects what a program writes and lets a test wait for a text in it.
+type output struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	grown chan struct{} // closed and replaced at each write
+}
+
+func newOutput() *output { return &output{grown: make(chan struct{})} }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.grown)
+	o.grown = make(chan struct{})
+	return o.text.Write(b)
+}
+
+func (o *output) String() string { text, _ := o.now(); return text }
+
+func (o *output) now() (string, chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String(), o.grown
+}
+
+// find waits for a text that matches and returns its last group. It gives up when ended is.
+func (o *output) find(t *testing.T, ended <-chan struct{}, pattern string) string {
+	t.Helper()
+	re := regexp.MustCompile(pattern)
+	for {
+		text, grown := o.now()
+		if found := re.FindStringSubmatch(text); found != nil {
+			return found[len(found)-1]
+		}
+		select {
+		case <-grown:
+		case <-ended:
+			t.Fatalf("it ended without saying %q: %s", pattern, o)
+		}
+	}
+}
+
+// service is a "keystile serve" in this process.
+type service struct {
+	data, base, address string
+	out, log            *output
+	cancel              context.CancelFunc
+	ended               chan struct{}
+	code                int
+	expected            string // of a log line at level error
+}
+
+// start serves a data folder on a free port until the test ends.
+func start(t *testing.T, data string, args ...string) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &service{data: data, out: newOutput(), log: newOutput(), cancel: cancel, ended: make(chan struct{})}
+	args = append([]string{"serve", "--data", data, "--log-level", "debug"}, args...)
+	if !slices.Contains(args, "--listen") {
+		args = append(args, "--listen", "127.0.0.1:0")
+	}
+	go func() {
+		defer close(s.ended)
+		s.code = program{Bolt()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), nil)
+	}()
+	t.Cleanup(func() { s.stop() })
+	s.address = s.out.find(t, s.ended, `Listening on +(\S+)`)
+	s.base = s.out.find(t, s.ended, `running at (\S+)`)
+	return s
+}
+
+// stop ends the service as a signal would and returns its exit code.
+func (s *service) stop() int {
+	s.cancel()
+	<-s.ended
+	return s.code
+}
+
+// wherever finds the service under any name, as if it were in the DNS.
+func (s *service) wherever() *http.Transport {
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", s.address)
+	}}
+}
+
+// errorLog fails the test when the service logs an error that it does not expect.
+type errorLog struct {
+	t *testing.T
+	s *service
+}
+
+func (e *errorLog) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte("level=ERROR")) && (e.s.expected == "" || !bytes.Contains(b, []byte(e.s.expected))) {
+		e.t.Errorf("logged: %s", b)
+	}
+	return len(b), nil
+}
+
+// command runs a command to its end.
+func command(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = program{Bolt()}.run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil)
+	return code, out.String(), errs.String()
+}
+
+// must is command for one with --json that has to succeed.
+func must(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	code, out, errs := command(t, "", slices.Insert(slices.Clone(args), end, "--json")...)
+	var v map[string]any
+	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
+		t.Fatalf("keystile %q = %d, %s%s", args, code, out, errs)
+	}
+	return v
+}
+
+// wantFailure runs a command that has to fail with a code and a message.
+func wantFailure(t *testing.T, want int, message string, args ...string) {
+	t.Helper()
+	code, out, errs := command(t, "", args...)
+	if code != want || !strings.Contains(errs, message) || out != "" {
+		t.Errorf("keystile %q = %d, stdout %q, stderr %q; want %d and %q", args, code, out, errs, want, message)
+	}
+}
+
+func paperOf(t *testing.T, data string) (p firstrun.Paper) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(data, "first-run.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// get returns an answer and its whole body.
+func get(t *testing.T, client *http.Client, url string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	return do(t, client, req)
+}
+
+func do(t *testing.T, client *http.Client, req *http.Request) (*http.Response, string) {
+	t.Helper()
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// machineToken gets a token for an application itself.
+func machineToken(t *testing.T, s *service, id, secret string) string {
+	t.Helper()
+	resp, body := post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}})
+	var v struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(body), &v); err != nil || resp.StatusCode != 200 || v.AccessToken == "" {
+		t.Fatalf("no token for %s: %d %s", id, resp.StatusCode, body)
+	}
+	return v.AccessToken
+}
+
+func post(t *testing.T, s *service, path string, form url.Values) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return do(t, http.DefaultClient, req)
+}

@@ -1,0 +1,57 @@
+package command
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/internal/reply"
+)
+
+// doors are openings before they are served.
+type doors []opening
+
+// openOperators opens the admin listener, and returns what counts for its metrics. There
+// is neither if the configuration names no address.
+func openOperators(ctx context.Context, c *config.Config, home *home, log *slog.Logger) (doors, *metrics.Metrics, error) {
+	if c.AdminListen == "" {
+		return nil, nil, nil
+	}
+	at, err := listen(ctx, "--admin-listen", c.AdminListen)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := metrics.New(versionOf(), func() float64 { return float64(home.swept.Load()) })
+	log.Info("admin listener", "address", at.Addr())
+	return doors{{newServer(onlyHosts(c, at.Addr(), log, operatorsMux(m, home, log)), log), at}}, m, nil
+}
+
+// operatorsMux names every handler of package pprof itself: what that package puts into
+// the default mux by being imported is served nowhere.
+func operatorsMux(m *metrics.Metrics, home *home, log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", reply.NewMux(log, healthRoutes(home.store)...))
+	mux.Handle("/metrics", m.Handler())
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func (d doors) close() {
+	for _, o := range d {
+		o.at.Close()
+	}
+}
+
+func (d doors) address() string {
+	if len(d) == 0 {
+		return ""
+	}
+	return d[0].at.Addr().String()
+}

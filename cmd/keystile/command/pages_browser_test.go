@@ -1,0 +1,150 @@
+package command
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Every page that people can meet. The claims, the consent page, the code to scan and the
+// fakes are looked at on the way of TestEachWayInEndsAtTheClaims.
+func TestEachPageIsFitForEverybody(t *testing.T) {
+	each(t, []reader{english, chinese}, func(v *tourist) {
+		v.entrance()
+		v.quiet("400", "401")
+		v.members()
+		v.quiet("400", "401", "410")
+		v.scan()
+		v.account()
+		v.quiet("400", "401", "410", "404")
+		v.brands()
+		v.locked()
+		v.quiet("400", "401", "410", "404", "429")
+	})
+}
+
+// entrance looks at where people come in, and where they are turned away.
+func (v *tourist) entrance() {
+	v.t.Helper()
+	v.at("/")
+	v.look("lobby")
+	v.at("/demo")
+	v.look("demo")
+	v.at("/oauth/signin")
+	v.says("Sign in")
+	v.look("signin-alone")
+	v.begin()
+	v.look("signin")
+	v.Type("#username", "mina")
+	v.Type("#password", "not her password")
+	v.Follow("form button")
+	v.says("Sign in to %s", appName)
+	v.look("wrong")
+
+	v.Follow(`a[href^="/oauth/signin/with/alipay"]`)
+	v.Follow(`button[value="nobody"]`)
+	v.says("Sign in to %s", appName)
+	v.look("denied")
+	v.Follow(`a[href^="/oauth/signin/with/wx"]`)
+	asked, _, _ := strings.Cut(v.URL(), "?")
+	v.Open(asked)
+	v.look("provider-bad")
+	v.at("/oauth/signin/with/wx/return?state=x&code=y")
+	v.look("stale")
+	v.at("/oauth/authorize?client_id=" + paperOf(v.t, v.s.data).App.ClientID + "&response_type=code&redirect_uri=https://elsewhere.example")
+	v.says("This request cannot go on")
+	v.look("refused")
+}
+
+// scan looks at both sides of a sign-in by code. The phone is the same visitor's.
+func (v *tourist) scan() {
+	v.t.Helper()
+	v.begin()
+	v.Follow(`a[href^="/oauth/signin/qr"]`)
+	v.says("Sign in to %s with your phone", appName)
+	v.look("qr")
+	id := v.Attribute("#collect [name=id]", "value")
+	phone := *v
+	phone.with(v.device)
+	phone.at("/oauth/signin/scan/" + id)
+	phone.look("scan-signin")
+	phone.password()
+	phone.says("Sign in on another device?")
+	phone.look("scan")
+	phone.Follow("button[value=reject]")
+	phone.says("You have said no")
+	phone.look("scan-no")
+	v.Shown("#again")
+	v.look("qr-rejected")
+
+	v.Follow("#again")
+	phone.at("/oauth/signin/scan/" + v.Attribute("#collect [name=id]", "value"))
+	phone.Follow("button[value=confirm]")
+	phone.says("You have confirmed")
+	phone.look("scan-yes")
+	phone.quiet()
+	v.Arrive()
+	v.at("/oauth/signin/scan/AAAAAAAAAAAAAAAAAAAAAAAAAA")
+	v.says("This request cannot go on")
+	v.look("scan-over")
+	v.Forget()
+}
+
+// account looks at the pages of who is signed in.
+func (v *tourist) account() {
+	v.t.Helper()
+	v.begin()
+	v.password()
+	v.says("Allow %s?", appName)
+	v.look("consent")
+	v.Follow("button[name=deny]")
+	v.look("demo-no")
+	v.begin()
+	v.Follow("button[name=allow]")
+	v.look("claims")
+	v.at("/oauth/signin")
+	v.says("You are signed in")
+	v.look("who")
+	v.at("/oauth/account")
+	v.Follow(`form[action="/oauth/signin/with/douyin/link"] button`)
+	v.Follow(`button[value="robert"]`)
+	v.says("Your account")
+	v.look("account")
+	v.Follow(`.ways a[href="/oauth/signin/address"]`)
+	v.says("Confirm an e-mail address")
+	v.at("/oauth/account/confirm")
+	v.look("confirm")
+	v.at("/oauth/logout")
+	v.says("Sign out?")
+	v.look("logout")
+	v.Follow("form button")
+	v.says("You are signed out")
+	v.look("signed-out")
+}
+
+// brands looks at an application's own colours, which have to be readable whatever they
+// are, and at the sign-up of who is invited.
+func (v *tourist) brands() {
+	v.t.Helper()
+	for name, color := range map[string]string{"pale": "#ffe680", "deep": "#0b1d3a"} {
+		must(v.t, "app", "set", paperOf(v.t, v.s.data).App.ClientID, "--data", v.s.data, "--tier", "white_label", "--brand-color", color)
+		v.begin()
+		v.look("brand-" + name)
+	}
+	invited := *v
+	invited.s = start(v.t, v.t.TempDir(), "--signup", "invitation")
+	invited.at("/oauth/signin/signup")
+	invited.look("invited")
+}
+
+// locked looks at what an address sees from which there were too many failures.
+func (v *tourist) locked() {
+	v.t.Helper()
+	for range 10 {
+		post(v.t, v.s, "/oauth/signin", url.Values{"username": {"mina"}, "password": {"wrong"}})
+	}
+	v.begin()
+	v.password()
+	v.says("Too many attempts")
+	v.look("locked")
+}

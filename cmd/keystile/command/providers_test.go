@@ -1,0 +1,99 @@
+package command
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestConfiguredProvidersAreOffered(t *testing.T) {
+	ours, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alipays, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(ours))
+	public, err := x509.MarshalPKIXPublicKey(&alipays.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "keystile.yaml")
+	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: secret-of-wx}\n  qq: {id: \"101896710\", secret: secret-of-qq}\n" +
+		"  douyin: {id: aw1234567890abcd, secret: secret-of-douyin}\n  alipay:\n    id: \"2021003129694075\"\n" +
+		"    private_key: " + private + "\n    public_key: " + base64.StdEncoding.EncodeToString(public) + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, t.TempDir(), "--config", file)
+	_, page := get(t, http.DefaultClient, s.base+"/oauth/signin")
+	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for name, at := range map[string]string{
+		"wx":     "https://open.weixin.qq.com/connect/qrconnect?appid=wxd477edab60670232&",
+		"qq":     "https://graph.qq.com/oauth2.0/authorize?",
+		"alipay": "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm?app_id=2021003129694075&",
+		"douyin": "https://open.douyin.com/platform/oauth/connect/?client_key=aw1234567890abcd&",
+	} {
+		if !strings.Contains(page, "/oauth/signin/with/"+name) {
+			t.Errorf("%s is not offered", name)
+		}
+		resp, _ := get(t, stay, s.base+"/oauth/signin/with/"+name)
+		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, at) || !strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
+			t.Errorf("%s sends to %s", name, to)
+		}
+	}
+	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, private) || strings.Contains(out, "secret-of") {
+		t.Errorf("config = %d, with secrets: %s", code, out)
+	}
+}
+
+func TestHalfOfAProviderIsAMistake(t *testing.T) {
+	for args, want := range map[string]string{
+		"--connectors-wx-id wxd477edab60670232":    "give both id and secret",
+		"--connectors-alipay-id 2021003129694075":  "give all of id",
+		"--connectors-alipay-public-key x":         "give all of id",
+		"--fake-providers true --listen 0.0.0.0:0": "loopback",
+		"--fake-providers true --listen :0":        "loopback",
+	} {
+		code, _, errs := command(t, "", append([]string{"config"}, strings.Fields(args)...)...)
+		if code != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s = %d %s, want %q", args, code, errs, want)
+		}
+	}
+}
+
+func TestTheFakesLetAnybodyIn(t *testing.T) {
+	s := start(t, t.TempDir(), "--fake-providers")
+	for _, name := range []string{"wx", "qq", "alipay", "douyin"} {
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &http.Client{Jar: jar}
+		resp, page := get(t, client, s.base+"/oauth/signin/with/"+name)
+		if resp.StatusCode != 200 || !strings.Contains(page, "Omar Haddad") {
+			t.Fatalf("%s = %d %s", name, resp.StatusCode, page)
+		}
+		at := resp.Request.URL
+		form := url.Values{"person": {"lin"}, "query": {at.RawQuery}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+at.Path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		resp, page = do(t, client, req)
+		if resp.StatusCode != 200 || resp.Request.URL.Path != "/oauth/signin" || !strings.Contains(page, "林晓雨") {
+			t.Errorf("%s ends at %s with %d %s", name, resp.Request.URL, resp.StatusCode, page)
+		}
+	}
+}

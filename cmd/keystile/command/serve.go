@@ -1,0 +1,131 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
+	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
+)
+
+// serve runs the service until ctx ends or a signal comes.
+func (p program) serve(ctx context.Context, call cli.Call) error {
+	c, err := config.Load(call.Args, call.Env)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from here on a second signal does what it does by default: it ends the process
+
+	log := newLog(c, call)
+	f, err := folder.Open(c.Data)
+	if err != nil {
+		return err
+	}
+	if f.Made() {
+		log.Info("made a new data folder", "path", f.Path())
+	}
+	if w := f.Warning(); w != "" {
+		log.Warn(w)
+	}
+	home, err := p.openHome(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	err = live(ctx, c, home, log, call.Stdout)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = nil // told to stop while it was still starting
+	}
+	return errors.Join(err, home.Close())
+}
+
+// live is the service's life with an open store: it furnishes the house, opens the doors,
+// says so and waits for the end.
+func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) (err error) {
+	public, err := listen(ctx, "--listen", c.Listen)
+	if err != nil {
+		return err
+	}
+	defer public.Close()
+	operators, counted, err := openOperators(ctx, c, home, log)
+	if err != nil {
+		return err
+	}
+	defer operators.close()
+	defer runtime.KeepAlive(pace())
+	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
+	var observer requests.Observer
+	if counted != nil {
+		observer = counted
+	}
+	rooms, err := assemble(ctx, c, base, home, log, observer)
+	if err != nil {
+		return err
+	}
+	if counted != nil {
+		counted.Watch(rooms.Gateway.Stats, rooms.Gateway.Health)
+	}
+	defer func() { err = errors.Join(err, settle(rooms)) }()
+	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	if err != nil {
+		return err
+	}
+	front := newServer(rooms, log)
+	front.RegisterOnShutdown(func() { rooms.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
+	s := servers{log: log, doors: append(operators, opening{front, public})}
+	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
+		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
+	} else {
+		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
+	}
+	s.limit(c, front, counted)
+	advise(log, c, base)
+	log.Info("serving", "base_url", base, "address", public.Addr())
+	writeBanner(say, banner{
+		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(),
+		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), Paper: paper,
+	})
+	return s.run(ctx)
+}
+
+// settle hands what is counted and noted to the store, once nobody asks any more.
+func settle(rooms *assembled) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settling)
+	defer cancel()
+	return rooms.Close(ctx)
+}
+
+func newLog(c *config.Config, call cli.Call) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	var h slog.Handler = slog.NewTextHandler(call.Stderr, options)
+	if c.LogFormat == "json" {
+		h = slog.NewJSONHandler(call.Stderr, options)
+	}
+	return slog.New(requests.Log(h))
+}
+
+// newServer limits headers and the pause between requests. The limits of connections, bodies
+// and answers come with servers.limit.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return watch(&http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: readHeader,
+		IdleTimeout:       idle,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	})
+}

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/connections"
+	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/internal/clientip"
+)
+
+const (
+	readHeader = 5 * time.Second
+	idle       = 2 * time.Minute
+	drain      = 7 * time.Second // what requests on their way get after a signal
+	settling   = 2 * time.Second // and what they have left behind, after that
+	sweep      = time.Minute
+)
+
+// servers is everything that runs while the service does.
+type servers struct {
+	log   *slog.Logger
+	doors []opening
+}
+
+// opening is a server and where it listens.
+type opening struct {
+	server *http.Server
+	at     net.Listener
+}
+
+// limit bounds what clients can hold open at each listener, and shows it in the metrics, if
+// there are any. Operators have places of their own, so that they get in when the public
+// listener is full. Who can open the admin socket can do everything, and is not counted.
+func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.Metrics) {
+	room, reserve := connections.Room()
+	for i, o := range s.doors {
+		name, total := "admin", reserve
+		switch {
+		case o.at.Addr().Network() == "unix":
+			name, total = "socket", 0
+		case o.server == public:
+			name, total = "public", room
+		}
+		limits := connections.New(connections.Config{
+			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
+		})
+		s.doors[i].at = limits.Guard(o.server, o.at)
+		if counted != nil {
+			counted.WatchConnections(name, limits.Stats)
+		}
+	}
+}
+
+// run serves until ctx ends or a server fails, then stops everything it has started.
+func (s servers) run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var work sync.WaitGroup
+	failures := make(chan error, len(s.doors))
+	for _, d := range s.doors {
+		work.Go(func() {
+			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
+				failures <- err
+				end()
+			}
+		})
+	}
+	<-ctx.Done()
+	s.log.Info("stopping")
+	s.stop()
+	work.Wait()
+	close(failures)
+	var errs []error
+	for err := range failures {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// stop lets no more requests in and waits for those on their way. What is not done in
+// time, half-sent requests above all, is cut off: the process must end.
+func (s servers) stop() {
+	deadline, cancel := context.WithTimeout(context.Background(), drain)
+	defer cancel()
+	var stopping sync.WaitGroup
+	for _, d := range s.doors {
+		stopping.Go(func() {
+			if err := d.server.Shutdown(deadline); err != nil {
+				s.log.Warn("requests were not done in time and are cut off", "after", drain)
+				d.server.Close()
+			}
+		})
+	}
+	stopping.Wait()
+}

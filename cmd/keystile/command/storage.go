@@ -1,0 +1,77 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Storage is the storage adapter that a program runs on. Name and Open are needed; a command
+// that needs one of the others, and has it not, says so.
+type Storage struct {
+	Name string // in messages: "bolt", "sqlite"
+
+	// Open opens the database at a path in the data folder, and makes it where there is none. An
+	// adapter that keeps its records elsewhere may leave the path alone. What is opened is closed
+	// before the process ends.
+	Open func(ctx context.Context, path string) (driver.Backend, error)
+
+	// OpenReadOnly is Open for commands that only read, on a disk where nothing can be written
+	// for example. nil: they use Open.
+	OpenReadOnly func(ctx context.Context, path string) (driver.Backend, error)
+
+	// Copy writes one consistent copy of an open database, which restore can put in its place.
+	// It returns the number of bytes. nil: there is no backup and no restore.
+	Copy func(b driver.Backend, w io.Writer) (int64, error)
+
+	// Check reads a database file that nobody writes to, and says how many records of each kind
+	// are in it, or what is wrong with it. nil: a backup is known by its checksum alone.
+	Check func(path string) (map[string]int, error)
+
+	// Compact writes a closed database anew, smaller, and returns its bytes before and after.
+	// nil: there is no compact command.
+	Compact func(path string) (before, after int64, err error)
+}
+
+// Bolt returns the storage of package storage/bolt, one file in the data folder.
+func Bolt() Storage {
+	return Storage{
+		Name: "bolt",
+		Open: func(_ context.Context, path string) (driver.Backend, error) { return bolt.Open(path, bolt.Options{}) },
+		OpenReadOnly: func(_ context.Context, path string) (driver.Backend, error) {
+			return bolt.OpenReadOnly(path, bolt.Options{})
+		},
+		Copy:  func(b driver.Backend, w io.Writer) (int64, error) { return b.(*bolt.Store).WriteTo(w) },
+		Check: func(path string) (map[string]int, error) { return bolt.Check(path) },
+		Compact: func(path string) (before, after int64, err error) {
+			size, err := bolt.Compact(path)
+			if errors.Is(err, bolt.ErrInUse) {
+				err = fmt.Errorf("%s is in use: stop the server that has it open, then compact it", path)
+			}
+			return size.Before, size.After, err
+		},
+	}
+}
+
+// copying returns what copies an open database; nil if this storage has no copies.
+func (s Storage) copying(b driver.Backend) func(io.Writer) (int64, error) {
+	if s.Copy == nil {
+		return nil
+	}
+	return func(w io.Writer) (int64, error) { return s.Copy(b, w) }
+}
+
+func (s Storage) name() string { return cmp.Or(s.Name, "its own storage") }
+
+// errReadOnly is returned for what a store that is open for reading would have to write.
+var errReadOnly = errors.New("the store is open for reading only")
+
+// readOnly refuses what opening a store may have to write.
+type readOnly struct{ driver.Backend }
+
+func (readOnly) Put(context.Context, ...driver.Doc) (int64, error) { return 0, errReadOnly }

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/keystile/keystile/internal/test/browser"
+)
+
+// waysIn is every way to sign in, with the login_type that applications are told.
+var waysIn = []struct {
+	name, loginType string
+	by              func(v *tourist)
+}{
+	{"self", "self", func(v *tourist) { v.password() }},
+	{"email", "email", func(v *tourist) {
+		v.Follow(`a[href^="/oauth/signin/email"]`)
+		v.Type("#address", "mina@example.org")
+		v.Follow("form button")
+		v.Type("#code", v.mailed("mina@example.org"))
+		v.Follow("form button")
+	}},
+	{"wx", "wx", func(v *tourist) { v.provider("wx", "lin") }},
+	{"qq", "qq", func(v *tourist) { v.provider("qq", "omar") }},
+	{"alipay", "alipay", func(v *tourist) { v.provider("alipay", "mei") }},
+	{"douyin", "douyin", func(v *tourist) { v.provider("douyin", "robert") }},
+	{"qr, by a phone that is signed in by password", "self", func(v *tourist) { v.scanned((*tourist).password) }},
+	{"qr, by a phone that is signed in by wx", "wx", func(v *tourist) {
+		v.scanned(func(phone *tourist) { phone.provider("wx", "lin") })
+	}},
+}
+
+func TestEachWayInEndsAtTheClaims(t *testing.T) {
+	each(t, []reader{english, byTheirApp}, func(v *tourist) {
+		subs := map[string]string{}
+		for _, way := range waysIn {
+			v.Forget()
+			v.begin()
+			v.says("Sign in to %s", appName)
+			v.look("signin")
+			way.by(v)
+			claims := v.arrive()
+			sub, _ := claims["sub"].(string)
+			if claims["login_type"] != way.loginType {
+				v.t.Errorf("%s: login_type %v, want %s", way.name, claims["login_type"], way.loginType)
+			}
+			if before := subs[way.loginType]; before != "" && before != sub {
+				v.t.Errorf("%s: sub %s, was %s before", way.name, sub, before)
+			}
+			subs[way.loginType] = sub
+			v.quiet()
+		}
+		if len(subs) != 6 {
+			v.t.Errorf("%d people have signed in: %v", len(subs), subs)
+		}
+	})
+}
+
+// scanned shows a code, and lets somebody with a phone that is not signed in yet sign in
+// there and confirm.
+func (v *tourist) scanned(signIn func(phone *tourist)) {
+	v.t.Helper()
+	v.Follow(`a[href^="/oauth/signin/qr"]`)
+	v.look("qr")
+	phone := *v
+	phone.reads = reader{lang: v.reads.lang, header: string(v.reads.lang)}
+	phone.with(browser.Phone)
+	phone.at("/oauth/signin/scan/" + v.Attribute("#collect [name=id]", "value"))
+	phone.says("Sign in")
+	signIn(&phone)
+	phone.says("Sign in on another device?")
+	phone.Follow("button[value=confirm]")
+	phone.says("You have confirmed")
+	phone.quiet()
+	v.Arrive()
+}
+
+// Who links a provider to their account is the same tourist by both ways in.
+func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
+	v := alone(t)
+	v.begin()
+	v.password()
+	mine := v.arrive()["sub"]
+
+	v.at("/oauth/account")
+	v.Follow(`form[action="/oauth/signin/with/wx/link"] button`)
+	v.Follow(`button[value="lin"]`)
+	v.says("Your account")
+	if got := v.Text("section[aria-labelledby=logins] .rows"); !strings.Contains(got, "WeChat") {
+		t.Errorf("after linking WeChat the ways in are %s", got)
+	}
+
+	v.Forget()
+	v.begin()
+	v.provider("wx", "lin")
+	if claims := v.arrive(); claims["sub"] != mine || claims["login_type"] != "wx" {
+		t.Errorf("by WeChat sub %v, login_type %v; by password the sub was %v", claims["sub"], claims["login_type"], mine)
+	}
+	v.Forget()
+	v.begin()
+	v.provider("qq", "lin") // not linked: somebody else
+	if claims := v.arrive(); claims["sub"] == mine {
+		t.Errorf("by QQ, which is not linked, the sub is %v too", mine)
+	}
+	v.quiet()
+}

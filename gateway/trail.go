@@ -1,0 +1,83 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// TrailStore is what the audit trail asks of storage; *storage.Store has it.
+type TrailStore interface {
+	Append(ctx context.Context, records ...driver.Record) error
+	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
+	Appended(ctx context.Context) (uint64, error)
+	Prune(ctx context.Context, through uint64) (int, error)
+	Checkpoint(ctx context.Context) (storage.Checkpoint, error)
+	SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
+	Reached(now time.Time) time.Time
+}
+
+// TrailConfig is what OpenTrail needs.
+type TrailConfig struct {
+	Store TrailStore // required
+
+	// Records that are older than Keep, or the oldest of more than MaxBytes, are removed; 0: kept
+	// for ever, and any number.
+	Keep     time.Duration
+	MaxBytes int64
+
+	Log *slog.Logger // nil: slog.Default()
+}
+
+// Trail is the audit trail: what happened, in an order and a chain that shows what is missing or
+// changed. It is made before the rooms that write on it.
+type Trail struct {
+	trail *audit.Trail
+	work  sync.WaitGroup
+	end   context.CancelFunc
+}
+
+// OpenTrail continues the trail that is in the store. Close ends it.
+func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
+	if c.Store == nil {
+		return nil, errors.New("gateway: TrailConfig: Store is missing")
+	}
+	if c.Keep < 0 || c.MaxBytes < 0 {
+		return nil, errors.New("gateway: TrailConfig: Keep and MaxBytes are not negative; 0 is no limit")
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	trail, err := audit.Open(ctx, audit.Config{Store: c.Store, Log: c.Log})
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	life, end := context.WithCancel(context.Background())
+	t := &Trail{trail: trail, end: end}
+	if c.Keep > 0 || c.MaxBytes > 0 {
+		keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
+		t.work.Go(func() { keeper.Run(life) })
+	}
+	return t, nil
+}
+
+// Note puts an event on the trail. It does not wait for the store.
+func (t *Trail) Note(e event.Event) { t.trail.Note(e) }
+
+// NoteNow puts an event on the trail and returns when it is stored, or why it is not.
+func (t *Trail) NoteNow(ctx context.Context, e event.Event) error { return t.trail.NoteNow(ctx, e) }
+
+// Close hands what is still noted to the store. Whoever writes on the trail must be done.
+func (t *Trail) Close(ctx context.Context) error {
+	t.end()
+	t.work.Wait()
+	return t.trail.Close(ctx)
+}

@@ -1,0 +1,148 @@
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/origin"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// TokensConfig is what OpenTokens needs. Zero values are the defaults of the specification.
+type TokensConfig struct {
+	BaseURL string // the service's origin, such as https://id.example.com, which is the issuer; required
+	Store   Store  // required
+
+	CodeLifetime    time.Duration // 5 minutes (spec 8)
+	AccessLifetime  time.Duration // 168 hours (spec 8)
+	RefreshLifetime time.Duration // 30 days (spec 8)
+
+	SigningAlg string        // of access tokens: ES256 (default), EdDSA or RS256
+	SweepEvery time.Duration // how often what has ended is removed from the store: each minute; below 0: never, because another process does
+
+	Log *slog.Logger // nil: slog.Default()
+
+	Resources []string // what tokens may be for besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in / is every name right below it
+}
+
+// Tokens verifies access tokens and ends them. It is made before the provider, sign-in and
+// everything else that asks for tokens, so that all of them have the same.
+type Tokens struct {
+	c        TokensConfig
+	keys     *token.Keys
+	revoked  *token.Revoked
+	verifier *token.Verifier
+
+	work sync.WaitGroup
+	end  context.CancelFunc
+}
+
+// OpenTokens reads the signing keys, which it makes in an empty store, and all revocations. It
+// says everything that is wrong with the TokensConfig at once. From then on the store is swept:
+// what has ended is removed from it. Close ends that.
+func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	t := &Tokens{c: c}
+	var err error
+	if t.keys, err = token.OpenKeys(ctx, c.Store, c.SigningAlg); err != nil {
+		return nil, fmt.Errorf("oauth: signing keys: %w", err)
+	}
+	if t.revoked, err = token.OpenRevoked(ctx, c.Store); err != nil {
+		return nil, fmt.Errorf("oauth: revocations: %w", err)
+	}
+	t.verifier = token.NewVerifier(token.VerifierConfig{Issuer: c.BaseURL, Keys: t.keys, Revoked: t.revoked})
+	life, end := context.WithCancel(context.Background())
+	t.end = end
+	if c.SweepEvery > 0 {
+		t.work.Go(func() { c.Store.SweepEvery(life, c.SweepEvery, t.complain) })
+	}
+	return t, nil
+}
+
+// complain logs what keeps the store from being swept.
+func (t *Tokens) complain(err error) {
+	if errors.Is(err, storage.ErrClock) { // what it may cost is said there, and nothing has failed
+		t.c.Log.Warn("the clock cannot be right", "err", err)
+		return
+	}
+	t.c.Log.Error("sweeping failed", "err", err)
+}
+
+// Close ends the sweeping. Requests must be over.
+func (t *Tokens) Close(context.Context) error {
+	t.end()
+	t.work.Wait()
+	return nil
+}
+
+func (c *TokensConfig) complete() error {
+	var errs []error
+	if err := origin.Check("BaseURL", c.BaseURL); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Store == nil {
+		errs = append(errs, errors.New("Store is missing"))
+	}
+	c.CodeLifetime = cmp.Or(c.CodeLifetime, 5*time.Minute)
+	c.AccessLifetime = cmp.Or(c.AccessLifetime, 168*time.Hour)
+	c.RefreshLifetime = cmp.Or(c.RefreshLifetime, 30*24*time.Hour)
+	if min(c.CodeLifetime, c.AccessLifetime, c.RefreshLifetime) < 0 {
+		errs = append(errs, errors.New("a lifetime is negative"))
+	}
+	c.SweepEvery = cmp.Or(c.SweepEvery, time.Minute)
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.SigningAlg = cmp.Or(c.SigningAlg, token.ES256)
+	if !slices.Contains([]string{token.ES256, token.EdDSA, token.RS256}, c.SigningAlg) {
+		errs = append(errs, fmt.Errorf("SigningAlg %q is none of ES256, EdDSA, RS256", c.SigningAlg))
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("oauth: TokensConfig: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+// ErrInvalidToken is Verify's answer to a token that opens nothing.
+var ErrInvalidToken = token.ErrInvalid
+
+// Verify returns whom a bearer token speaks for. The token's audience must be one of audiences,
+// or a name right below one that ends in a slash; without any, the service itself. A faulty,
+// expired or revoked token is ErrInvalidToken; any other error means that it cannot be judged now.
+func (t *Tokens) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
+	return t.verifier.Verify(ctx, bearer, audiences...)
+}
+
+// Resources returns what tokens may be for besides the service itself.
+func (t *Tokens) Resources() []string { return slices.Clone(t.c.Resources) }
+
+// Revoke ends tokens: in the store first, then here at once. Until may be left zero: then
+// the fact is kept until everything it can cover has expired.
+func (t *Tokens) Revoke(ctx context.Context, rs ...driver.Revocation) error {
+	rs = slices.Clone(rs)
+	for i := range rs {
+		if rs[i].Until.IsZero() {
+			rs[i].Until = t.outlives(time.Now())
+		}
+	}
+	return t.revoked.Revoke(ctx, rs...)
+}
+
+// outlives returns a time by which everything issued by now has expired, whatever a clock's error.
+func (t *Tokens) outlives(now time.Time) time.Time {
+	return now.Add(max(t.c.CodeLifetime, t.c.AccessLifetime, t.c.RefreshLifetime) + time.Minute).UTC()
+}
+
+// ReloadKeys reads the signing keys again, after a rotation. If that fails those that are known
+// go on being used.
+func (t *Tokens) ReloadKeys(ctx context.Context) error { return t.keys.Reload(ctx) }
