@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -151,7 +152,7 @@ func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
 // spec 8: exceeding a quota does not interrupt service.
 func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) {
-		c.Plans = gateway.Plans()
+		c.Plans = billing.Plans()
 		c.Plans[0].Calls = 5
 	})
 	bearer := h.bearer(h.app)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestUsageByDayAndHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newHouse(t, func(c *gateway.Config) {
-			c.Plans = gateway.Plans()
+			c.Plans = billing.Plans()
 			c.Plans[0].Calls = 3
 		})
 		bearer := h.bearer(h.app)
@@ -60,7 +61,7 @@ func TestUsageByDayAndHour(t *testing.T) {
 func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, func(c *gateway.Config) {
-			c.Plans = gateway.Plans()
+			c.Plans = billing.Plans()
 			c.Plans[1].Calls = 5
 		})
 		bearer := h.bearer(h.other)
