@@ -29,7 +29,7 @@ func TestDialogues(t *testing.T) {
 // does not pass in a bubble with open connections, so services in other processes are there
 // only for who needs them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
-	h := newHouse(t, func(c *gateway.Config) { c.CORS.AlsoOpen = []string{"/files/"} })
+	h := newHouse(t, func(c *gateway.Config) { c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil })
 	if elsewhere {
 		services(t, h)
 	}

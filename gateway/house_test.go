@@ -68,7 +68,7 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	h.tokens = tokensOf(t, issuer, h.store, elsewhere)
 	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { h.audit.Close(context.Background()) })
-	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet}
+	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Products: []string{"broken", "files", "inner", "outer", "proxied", "svc"}, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

@@ -16,7 +16,7 @@ func TestUsageByDayAndHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newHouse(t, func(c *gateway.Config) {
 			c.Plans = billing.Plans()
-			c.Plans[0].Calls = 3
+			c.Plans[0].Calls, c.Products = 3, nil
 		})
 		bearer := h.bearer(h.app)
 		calls := func(n int, path string) {
