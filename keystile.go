@@ -218,7 +218,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	}
 	s.closers = append(s.closers, s.Upstreams.Close)
 	b := c.Bus
-	b.BaseURL, b.Catalog, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
+	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
 	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
 	if s.Bus, err = mcpbus.New(ctx, b); err != nil {
 		return err

@@ -21,10 +21,9 @@ import (
 
 // What cmd hands over as it is.
 var (
-	_ mcpbus.Catalog  = (*storage.Store)(nil)
+	_ mcpbus.Store    = (*storage.Store)(nil)
 	_ mcpbus.Meter    = (*gateway.Gateway)(nil)
 	_ mcpbus.Verifier = (*oauth.Tokens)(nil)
-	_ mcpbus.Audit    = (*gateway.Trail)(nil)
 )
 
 const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp", scope="tools"`

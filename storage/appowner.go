@@ -48,9 +48,6 @@ var fences = kind[fence]{
 	version: func(f *fence) *int64 { return &f.Version },
 }
 
-// ErrFull: the owner has as many applications as they may.
-var ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
-
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
 // ErrFull: they have. limit is what it may call until its quota is reset; what the owner has
 // used up already of that period with applications that were removed counts against it. An

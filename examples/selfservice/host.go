@@ -65,7 +65,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	}
 	h.closers = append(h.closers, upstreams.Close)
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
-		BaseURL: origin, Catalog: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
+		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
 	})
 	if err != nil {
 		return err
