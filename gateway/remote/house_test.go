@@ -52,11 +52,16 @@ type service struct {
 
 func newService(t testing.TB, resources ...string) *service {
 	t.Helper()
+	return newServiceAt(t, issuer, resources...)
+}
+
+func newServiceAt(t testing.TB, base string, resources ...string) *service {
+	t.Helper()
 	s := &service{TB: t, asked: map[string]int{}}
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	s.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	s.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: s.store, Resources: resources, SweepEvery: -1}))(t)
+	s.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: s.store, Resources: resources, SweepEvery: -1}))(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	s.gateway = must(gateway.New(t.Context(), gateway.Config{Store: s.store, Tokens: s.tokens, Trail: trail, Log: quiet}))(t)

@@ -1,12 +1,14 @@
 package remote_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -408,4 +410,58 @@ func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
 	if _, err := remote.New(t.Context(), remote.Config{BaseURL: "http://10.0.0.1", AllowPlainHTTP: true}); err != nil {
 		t.Error(err)
 	}
+}
+
+// With the client that New makes, over a network.
+func TestTwoProcesses(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	base := "http://" + server.Listener.Addr().String()
+	s := newServiceAt(t, base)
+	server.Config.Handler = s.handler
+	server.Start()
+	defer server.Close()
+	v := must(remote.New(t.Context(), remote.Config{BaseURL: base, CheckEvery: time.Minute, Log: quiet}))(t)
+	reports := httptest.NewServer(v.Require("app")(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, _ := remote.CallerFrom(r.Context())
+		io.WriteString(w, caller.AppID)
+	})))
+	defer reports.Close()
+	for authorization, want := range map[string]string{"Bearer " + s.bearer(): s.app.ID, "": "an access token is needed"} {
+		r := must(http.NewRequestWithContext(t.Context(), "GET", reports.URL, nil))(t)
+		r.Header.Set("Authorization", authorization)
+		resp := must(http.DefaultClient.Do(r))(t)
+		body := must(io.ReadAll(resp.Body))(t)
+		resp.Body.Close()
+		if !strings.Contains(string(body), want) {
+			t.Errorf("%d %s, want %s", resp.StatusCode, body, want)
+		}
+	}
+}
+
+func TestWhoWaitsForAFetchHasItsOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		v, bearer := s.verifier(func(c *remote.Config) { c.Pause = time.Second }), s.bearer()
+		s.set(nil, func(http.ResponseWriter, *http.Request) bool { time.Sleep(4 * time.Second); return false })
+		first, leave := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() { v.Verify(first, bearer) })
+		synctest.Wait()
+		for range 20 {
+			all.Go(func() {
+				_, err := v.Verify(t.Context(), bearer)
+				wantStatus(t, err, 200, "who waits")
+			})
+		}
+		time.Sleep(time.Second)
+		leave() // who began it goes away
+		impatient, end := context.WithTimeout(t.Context(), time.Second)
+		defer end()
+		_, err := v.Verify(impatient, bearer)
+		wantStatus(t, err, 503, "who does not wait long enough")
+		all.Wait()
+		if n := s.times("/oauth/jwks"); n != 1 {
+			t.Errorf("the keys were fetched %d times, want once for all", n)
+		}
+	})
 }
