@@ -249,7 +249,7 @@ func TestWhatIsNoKeySetIsRefused(t *testing.T) {
 		"a page":    func(w http.ResponseWriter, _ *http.Request) bool { io.WriteString(w, "<html>"); return true },
 		"no keys":   func(w http.ResponseWriter, _ *http.Request) bool { io.WriteString(w, `{"keys":[]}`); return true },
 		"another site": func(w http.ResponseWriter, r *http.Request) bool {
-			http.Redirect(w, r, "https://evil.example/jwks", 302)
+			http.Redirect(w, r, "https://evil.example/jwks", http.StatusFound)
 			return true
 		},
 		"too much": func(w http.ResponseWriter, _ *http.Request) bool {
