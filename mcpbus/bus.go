@@ -48,7 +48,7 @@ type Config struct {
 	Version      string   // of the server; 0.0.0
 	Instructions string   // for models: what the tools here are for
 	Scopes       []string // that clients of the whole bus are told to ask for; tools
-	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
+	Origins      []string // of pages that may call, beside the BaseURL; such as https://app.example.com
 
 	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
 	MaxOwnerTools int // of one owner among them, in the same way; 10,000
@@ -67,7 +67,7 @@ type Config struct {
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
-// Bus is the bus: an http.Handler for Path and the metadata documents.
+// Bus is an http.Handler for Path, the bundles below it and their metadata documents.
 type Bus struct {
 	c        Config
 	root     address

@@ -18,7 +18,7 @@ const module = "github.com/keystile/keystile"
 // topLevel is everything the first look at the repository shows.
 var topLevel = []string{
 	".ci", ".git", ".github", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "cmd", "doc.go",
-	"examples", "gateway", "go.mod", "go.sum", "internal", "keystile.go", "legacy", "mcpbus", "oauth",
+	"example_test.go", "examples", "gateway", "go.mod", "go.sum", "internal", "keystile.go", "legacy", "mcpbus", "oauth",
 	"registry", "storage",
 }
 
