@@ -14,7 +14,7 @@
 // [Tokens.Verify] tells other rooms and your own handlers whom a bearer token speaks for, without
 // a storage call. Tokens also sweep the store of what has ended, once a minute.
 //
-// Whoever imports this package links fosite, and with it 259 packages in 53 modules, gRPC and
+// Whoever imports this package links fosite, and with it some 260 packages of 53 modules, gRPC and
 // Jaeger's client among them. Packages gateway, registry, mcpbus and legacy do not: a service in
 // another process that only checks tokens needs none of it.
 //
