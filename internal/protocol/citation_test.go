@@ -131,44 +131,44 @@ func (h headings) check(file, text string) (found []finding, cited int) {
 	return found, cited
 }
 
-// old are the forms in which documents outside of the repository were cited. The first group of a
-// form is the word before it, which may say that another document is meant.
+// old are the forms in which documents outside of the repository were cited.
 var old = []struct {
 	form *regexp.Regexp
 	why  string
 }{
-	{regexp.MustCompile(`(?:([\w-]+) )?\b[Ss]pec(?:s|ification(?:s|'s)?)?,? (?:sections? )?\(?[1-9](?:\.[0-9]{1,2})?(?:[^\w.]|\.\W|$)`), "write protocol 4.8"},
-	{regexp.MustCompile(`(?:([\w-]+) )?\b[Ss]pecification\b[^.;()\n]{0,30}\((?:section )?[1-9](?:\.[0-9]{1,2})?\)`), "write protocol 4.8"},
-	{regexp.MustCompile(`()\b[Ss]ections? [1-9](?:\.[0-9]{1,2})?(?:(?:,| and) [1-9](?:\.[0-9]{1,2})?)* of the spec`), "write protocol 4.8"},
-	{regexp.MustCompile(`(?:([\w.-]+),? (?:[0-9.]+,? )?)?\b[Ss]ections? [1-9](?:\.[0-9]{1,2})?(?:[^\w.]|\.\W|$)`), "say of what this is a section, or write protocol 4.8"},
-	{regexp.MustCompile(`(?:([\w-]+) )?\b[1-9]\.[0-9]{1,2}'s (?:table|list|rows?|rules?)\b`), "write of protocol 4.8"},
-	{regexp.MustCompile(`()\b[Ee]ntr(?:y|ies)[ -][1-9][0-9]*\b`), "write decision 56"},
-	{regexp.MustCompile(`()\bDECISIONS\b`), "write decision 56"},
-	{regexp.MustCompile(`()\bDESIGN(?:\.md\b|,? [0-9])`), "say it here: that page is not in the repository"},
-	{regexp.MustCompile(`()\bspecification\.md\b`), "write protocol 4.8"},
-	{regexp.MustCompile(`()\bnotes/[a-z-]+`), "say it here: that page is not in the repository"},
-	{regexp.MustCompile(`()/work/shared\b`), "say it here: that folder is not in the repository"},
+	{regexp.MustCompile(`\b[Ss]pec(?:s|ification(?:s|'s)?)?,? (?:sections? )?\(?[1-9](?:\.[0-9]{1,2})?(?:[^\w.]|\.\W|$)`), "write protocol 4.8"},
+	{regexp.MustCompile(`\b[Ss]pecification\b[^.;()'\n]{0,30}\((?:section )?[1-9](?:\.[0-9]{1,2})?\)`), "write protocol 4.8"},
+	{regexp.MustCompile(`\b[Ss]ections? [1-9](?:\.[0-9]{1,2})?(?:[^\w.]|\.\W|$)`), "say of what this is a section, or write protocol 4.8"},
+	{regexp.MustCompile(`\b[1-9]\.[0-9]{1,2}'s (?:table|list|rows?|rules?)\b`), "write of protocol 4.8"},
+	{regexp.MustCompile(`\b[Ee]ntr(?:y|ies)[ -][1-9][0-9]*\b`), "write decision 56"},
+	{regexp.MustCompile(`\bDECISIONS\b`), "write decision 56"},
+	{regexp.MustCompile(`\bDESIGN(?:\.md\b|,? [0-9])`), "say it here: that page is not in the repository"},
+	{regexp.MustCompile(`\bspecification\.md\b`), "write protocol 4.8"},
+	{regexp.MustCompile(`\bnotes/[a-z-]+`), "say it here: that page is not in the repository"},
+	{regexp.MustCompile(`/work/shared\b`), "say it here: that folder is not in the repository"},
 }
 
-// standards are words before a section or a specification that is not ours to check.
+// standards are words that make a section or a specification one that is not ours to check.
 var standards = []string{"OpenAPI", "Swagger", "MCP", "JSON-RPC", "OAuth", "OpenID", "OIDC", "Core", "Logout", "Discovery",
 	"YAML", "JSON", "WCAG", "UTS", "Fetch", "Unicode", "Webhooks", "WebSocket", "RFC", "Schema", "HTML", "CSP", "PKCS"}
 
-// ofWhat is what follows in "section 5.2 of RFC 6749".
-var ofWhat = regexp.MustCompile(`^[\w ]? ?of (?:the )?([\w-]+)`)
+var (
+	before = regexp.MustCompile(`([\w-]+),? (?:[0-9.]+,? )?$`)   // RFC 6749, section 5.2
+	behind = regexp.MustCompile(`^[\w ]? ?of (?:the )?([\w-]+)`) // section 5.2 of RFC 6749
+)
 
 // outdated finds citations in one of the old forms.
 func outdated(file, text string) (found []finding) {
 	p := joined(file, text)
 	for _, o := range old {
-		for _, m := range o.form.FindAllStringSubmatchIndex(p.text, -1) {
-			if m[2] >= 0 && slices.Contains(standards, p.text[m[2]:m[3]]) {
+		for _, m := range o.form.FindAllStringIndex(p.text, -1) {
+			if w := before.FindStringSubmatch(p.text[max(0, m[0]-40):m[0]]); w != nil && slices.Contains(standards, w[1]) {
 				continue
 			}
-			if of := ofWhat.FindStringSubmatch(p.text[m[1]-1:]); of != nil && slices.Contains(standards, of[1]) {
+			if w := behind.FindStringSubmatch(p.text[m[1]-1:]); w != nil && slices.Contains(standards, w[1]) {
 				continue
 			}
-			found = append(found, finding{file, p.line(m[1] - 1), fmt.Sprintf("%q: %s", strings.TrimSpace(p.text[m[0]:m[1]]), o.why)})
+			found = append(found, finding{file, p.line(m[0]), fmt.Sprintf("%q: %s", strings.TrimSpace(p.text[m[0]:m[1]]), o.why)})
 		}
 	}
 	return found
