@@ -28,7 +28,7 @@ func compact(call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	f, err := withDatabase(conf.Data)
 	if err != nil {
 		return err
 	}
