@@ -36,7 +36,7 @@ type House struct {
 
 // lacks returns what a command says that the storage cannot do.
 func (h House) lacks(command string) error {
-	return fmt.Errorf("there is no %s with %s: use the tools that come with it", command, h.Storage)
+	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
 }
 
 // reading is the house to commands that only read.

@@ -70,7 +70,7 @@ func (s Storage) copying(b driver.Backend) func(io.Writer) (int64, error) {
 	return func(w io.Writer) (int64, error) { return s.Copy(b, w) }
 }
 
-func (s Storage) name() string { return cmp.Or(s.Name, "its own storage") }
+func (s Storage) name() string { return cmp.Or(s.Name, "unnamed") }
 
 // errReadOnly is returned for what a store that is open for reading would have to write.
 var errReadOnly = errors.New("the store is open for reading only")

@@ -42,7 +42,9 @@ var heavy = map[string]string{
 	"go.yaml.in/yaml/v3":            "cmd/keystile/config internal/yamljson",
 	"github.com/prometheus":         "cmd/keystile/internal/metrics",
 	"rsc.io/qr":                     "oauth/signin/internal/qr",
-	"golang.org/x/sys":              "cmd/keystile/internal/terminal",
+	"golang.org/x/term":             "cmd/keystile/internal/terminal",
+	"github.com/spf13/cobra":        "cmd/keystile/internal/cli",
+	"github.com/spf13/pflag":        "cmd/keystile/internal/cli",
 
 	"github.com/chromedp/chromedp":             "internal/test/browser",
 	"github.com/chromedp/cdproto":              "internal/test/browser",

@@ -12,7 +12,7 @@ import (
 // BenchmarkAForm is what the limits add to a small request with a body, beside the same
 // server without them:
 //
-//	go test -run '^$' -bench AForm -count 10 ./cmd/keystile/internal/connections
+//	go test -run '^$' -bench AForm -count 10 ./internal/connections
 func BenchmarkAForm(b *testing.B) {
 	b.Run("plain", func(b *testing.B) { benchForm(b, func(_ *http.Server, l net.Listener) net.Listener { return l }) })
 	b.Run("limited", func(b *testing.B) { benchForm(b, New(Config{}).Guard) })

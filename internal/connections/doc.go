@@ -39,6 +39,6 @@
 // each request. A write only looks whether the last deadline is still far enough away. Nothing is cut into pieces: a deadline that passes within a large write
 // says how much went out, and the rest goes on if that was enough.
 //
-// The limits know HTTP/1.1 without TLS, which is all that the program speaks. An embedding
-// host has a server of its own; this package is the program's.
+// The limits know HTTP/1.1 without TLS, which is all that the program speaks: cmd/keystile puts
+// them around its own listeners. An embedding host brings its own server and its own bounds.
 package connections
