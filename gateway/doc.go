@@ -1,8 +1,9 @@
-// Package gateway stands before every service: bearer tokens, rates, quotas, usage, applications,
-// billing, audit and CORS; /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
+// Package gateway checks, counts and forwards calls: bearer tokens, rates, quotas, usage,
+// applications, billing, audit and CORS; /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
 //
+//	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Journal: "usage"})
-//	mux.Handle("/api/v1/", g)
+//	g.Mount(mux)
 //	mux.Handle("/ai/", g.Guard(gateway.AI, service)) // in there: gateway.CallerFrom(ctx)
 //	server := &http.Server{Handler: g.Front(mux)}
 //

@@ -117,7 +117,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.c = c
-	g.accounts = &accounts{store: c.Store, plan: g.billing.Plan, work: g.work}
+	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}

@@ -53,7 +53,7 @@ type Config struct {
 	Version      string   // of the server; 0.0.0
 	Instructions string   // for models: what the tools here are for
 	Scopes       []string // that clients of the whole bus are told to ask for; tools
-	Origins      []string // of pages that may call, beside the Issuer; such as https://app.example.com
+	Origins      []string // of pages that may call, beside the BaseURL; such as https://app.example.com
 
 	MaxTools      int // on the bus; 100,000. A capability that would make it more is left out, and the oldest come first
 	MaxOwnerTools int // of one owner among them, in the same way; 10,000
@@ -80,7 +80,7 @@ type users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Bus is the bus: an http.Handler for Path and the metadata documents.
+// Bus is an http.Handler for Path, the bundles below it and their metadata documents.
 type Bus struct {
 	c        Config
 	root     address
@@ -92,8 +92,8 @@ type Bus struct {
 	snapshot atomic.Pointer[snapshot]
 	shelf    shelf
 	leftOut  atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
-	roles    facts[string]
-	tiers    facts[storage.App]
+	roles    *facts[string]
+	tiers    *facts[storage.App]
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -112,7 +112,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	}
 	uri := c.BaseURL + Path
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
-	b.roles.read, b.tiers.read = b.roleOf, b.tiersOf
+	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tiersOf)
 	b.life, b.end = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener

@@ -1,6 +1,7 @@
-// Package mcpbus is the bus: every published tool for any MCP client, at /api/mcp (spec 4.9).
+// Package mcpbus serves every published tool to any MCP client, at /api/mcp (spec 4.9).
 //
-//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: issuer, Store: store, Invoker: caller, Meter: meter, Verifier: provider})
+//	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{})
+//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: gateway, Verifier: tokens})
 //	b.Mount(mux)
 //	http.ListenAndServe(address, g.Front(mux)) // rates and CORS; the bus itself asks for a token, and charges
 //

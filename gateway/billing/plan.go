@@ -17,7 +17,7 @@ const Currency = "CNY"
 // Period is how long a quota lasts before it begins anew, by the calendar, in UTC.
 type Period string
 
-// The periods of spec 8.
+// The periods of protocol 8.
 const (
 	PerDay   Period = "day"
 	PerMonth Period = "month"
@@ -44,7 +44,7 @@ func month(at time.Time) time.Time {
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Plan is what a tier may do (spec 8). No quota interrupts anything: what goes beyond is
+// Plan is what a tier may do (protocol 8). No quota interrupts anything: what goes beyond is
 // counted and settled.
 type Plan struct {
 	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
@@ -53,11 +53,11 @@ type Plan struct {
 	Period    Period
 	Branding  bool   // pages carry the Keystile mark
 	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
-	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (spec 8 names no price)
+	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (protocol 8 names no price)
 	SLA       string // availability promised, "" if none
 }
 
-// Plans returns the table of spec 8.
+// Plans returns the table of protocol 8.
 func Plans() []Plan {
 	return []Plan{
 		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},

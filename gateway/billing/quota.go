@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Quota is how an application stands with its quota (spec 2.6).
+// Quota is how an application stands with its quota (protocol 2.6).
 type Quota struct {
 	Plan      Plan
 	Remaining int64            // stops at 0; limits.Unlimited

@@ -50,7 +50,7 @@ func tiersOf(a storage.App) string {
 	return text
 }
 
-// Entry 30 of the decisions: white_label one year, more at once, less at the period's end.
+// Decision 30: white_label one year, more at once, less at the period's end.
 func TestWhenAnOrderTakesEffect(t *testing.T) {
 	for _, c := range []struct{ promise, had, until, tier, want string }{
 		{"more, at once, for a year", "free", "", "white_label", "free white_label@2026-05-20 10:15 free@2027-05-20 10:15"},

@@ -11,7 +11,7 @@
 //
 // A million addresses are counted at a time, apart from applications. Where there are more, an
 // unknown one is counted by its network, which may do four times as much for each step that it
-// is wider, and the RateLimit headers go on speaking of the address (entry 56 of the decisions,
+// is wider, and the RateLimit headers go on speaking of the address (decision 56,
 // package network).
 //
 // Who brings no valid token is counted by address and, of IPv6, by /56 and /48 too, which may

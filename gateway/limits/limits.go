@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/window"
+	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
 )
 
 // Window is what "a minute" is in every rate: no half-open span of this length holds more
-// requests than the rate admits (spec 8).
+// requests than the rate admits (protocol 8).
 const Window = time.Minute
 
 // Unlimited is a limit that is none, of a rate or of a quota.
@@ -64,24 +64,24 @@ func seconds(d time.Duration) string {
 // local is the Limiter of one process. Applications have a table of their own, which no flood of
 // addresses can fill.
 type local struct {
-	apps, addresses *window.Limiter
+	apps, addresses *limit.Limiter
 	networks        *network.Counts
 }
 
 // New makes a Limiter that is exact within this process.
 func New() (Limiter, error) {
-	apps, err := window.New(window.Config{Window: Window})
+	apps, err := limit.New(limit.Config{Window: Window})
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := window.New(window.Config{Window: Window, Client: clientOf})
+	addresses, err := limit.New(limit.Config{Window: Window, Client: clientOf})
 	if err != nil {
 		return nil, err
 	}
 	return local{apps, addresses, network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)}, nil
 }
 
-func (l local) of(key string) *window.Limiter {
+func (l local) of(key string) *limit.Limiter {
 	if strings.HasPrefix(key, addressMark) {
 		return l.addresses
 	}
@@ -105,7 +105,7 @@ func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Ve
 	return verdict(v), func() { of.Cancel(v.Receipt) }
 }
 
-func verdict(v window.Verdict) Verdict {
+func verdict(v limit.Verdict) Verdict {
 	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
 }
 
@@ -120,6 +120,6 @@ func addressKey(a netip.Addr) string {
 const addressMark = "ip "
 
 // clientOf is whose key an addressKey is.
-func clientOf(key string) netip.Prefix {
-	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):]))))
+func clientOf(key string) (client netip.Prefix, kind string) {
+	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):])))), ""
 }

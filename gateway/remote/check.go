@@ -8,21 +8,18 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/cache"
 )
 
 // asking is how many questions are under way at a time.
 const asking = 16
 
-// checks remembers what the service has said of tokens, by their hash, in two generations: when
-// the young one is full it becomes the old one.
+// checks remembers what the service has said of tokens, by their hash.
 type checks struct {
 	slots chan struct{}
-	limit int // of one generation
-
-	mu         sync.Mutex
-	young, old map[[sha256.Size]byte]checked
+	said  *cache.Cache[[sha256.Size]byte, checked]
 }
 
 type checked struct {
@@ -30,28 +27,14 @@ type checked struct {
 	err   error // nil: it was good
 }
 
-func (c *checks) init(size int) {
-	c.slots, c.limit = make(chan struct{}, asking), max(1, cmp.Or(size, 100_000)/2)
-	c.young, c.old = map[[sha256.Size]byte]checked{}, map[[sha256.Size]byte]checked{}
+func newChecks(size int) checks {
+	return checks{make(chan struct{}, asking), cache.New[[sha256.Size]byte, checked](cmp.Or(size, 100_000))}
 }
 
-func (c *checks) get(sum [sha256.Size]byte, now time.Time) (said checked, there bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if said, there = c.young[sum]; !there {
-		said, there = c.old[sum]
-	}
+// of returns what the service has said of a token, if that is still believed.
+func (c checks) of(sum [sha256.Size]byte, now time.Time) (checked, bool) {
+	said, there := c.said.Get(sum)
 	return said, there && now.Before(said.until)
-}
-
-func (c *checks) put(sum [sha256.Size]byte, said checked) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.young) >= c.limit {
-		c.young, c.old = c.old, c.young
-		clear(c.young)
-	}
-	c.young[sum] = said
 }
 
 var errRevoked = errors.New("the service refuses the token")
@@ -60,7 +43,7 @@ var errRevoked = errors.New("the service refuses the token")
 // CheckEvery, whatever it says.
 func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) error {
 	sum := sha256.Sum256([]byte(bearer))
-	if said, there := v.checks.get(sum, time.Now()); there {
+	if said, there := v.checks.of(sum, time.Now()); there {
 		return said.err
 	}
 	select {
@@ -70,7 +53,7 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 		return away(fmt.Errorf("wait to ask about a token: %w", ctx.Err()))
 	}
 	began := time.Now()
-	if said, there := v.checks.get(sum, began); there { // somebody has asked meanwhile
+	if said, there := v.checks.of(sum, began); there { // somebody has asked meanwhile
 		return said.err
 	}
 	resp, end, err := v.get(ctx, pathVerify, bearer)
@@ -91,7 +74,7 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 	default:
 		return away(fmt.Errorf("GET %s%s is answered with %d", v.c.BaseURL, pathVerify, resp.StatusCode))
 	}
-	v.checks.put(sum, said)
+	v.checks.said.Put(sum, said)
 	return said.err
 }
 

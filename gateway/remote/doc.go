@@ -1,5 +1,5 @@
 // Package remote verifies access tokens of a Keystile service in another process, for services
-// that its tokens are meant for (spec 5):
+// that its tokens are meant for (protocol 5):
 //
 //	v, err := remote.New(ctx, remote.Config{BaseURL: "https://id.example.com"})
 //	mux.Handle("/reports/", v.Require("profile")(reports)) // in there: remote.CallerFrom(ctx)

@@ -55,10 +55,9 @@ func New(_ context.Context, c Config) (*Verifier, error) {
 	}
 	client := *c.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), client: &client}
+	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), checks: newChecks(c.CacheSize), client: &client}
 	v.keys.turn = make(chan struct{}, 1)
 	v.keys.state.Store(new(fetched))
-	v.checks.init(c.CacheSize)
 	return v, nil
 }
 

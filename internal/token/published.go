@@ -1,12 +1,14 @@
 package token
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -15,7 +17,7 @@ import (
 type Published struct {
 	issuer string
 	keys   atomic.Pointer[jwks]
-	cache  *cache
+	cache  *cache.Cache[[sha256.Size]byte, *passed]
 }
 
 // jwks is a key set as it was published, by kid.
@@ -83,7 +85,7 @@ func (p *Published) Verify(bearer string, audiences ...string) (storage.Caller, 
 		return storage.Caller{}, invalid("longer than 8 KiB")
 	}
 	now, keys, sum := time.Now(), *p.keys.Load(), digest(bearer)
-	if t := p.cache.get(sum); t != nil {
+	if t, ok := p.cache.Get(sum); ok {
 		return p.judge(t, keys, now, audiences)
 	}
 	t, err := read(bearer, keys, p.issuer)
@@ -92,7 +94,7 @@ func (p *Published) Verify(bearer string, audiences ...string) (storage.Caller, 
 	}
 	caller, err := p.judge(t, keys, now, audiences)
 	if err == nil {
-		p.cache.put(sum, t) // good ones only, as in Verifier
+		p.cache.Put(sum, t) // good ones only, as in Verifier
 	}
 	return caller, err
 }

@@ -1,4 +1,4 @@
-// Package signin is the room that knows who somebody is: the sign-in page, the session
+// Package signin knows who sits in front of a browser: the sign-in page, the session
 // behind the cookie open_sso_token, and the lock against guessing.
 //
 // Other rooms ask [SignIn.Visitor] whose browser a request comes from, let [SignIn.Ask]

@@ -19,7 +19,7 @@ var appCommands = []command{
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
 			"keystile app create --name Phone --domain localhost --public",
-			"keystile app create --name Intranet --domain intranet.example.com --first-party",
+			"keystile app create --name Intranet --domain intranet.example.com \\\n    --first-party",
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
@@ -40,12 +40,12 @@ var appCommands = []command{
 	{
 		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, flags: appChanges,
 		details:  "What is not named stays as it is. A switch is turned off with =false.",
-		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
+		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
 		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret,
 		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
-		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0   # it has leaked"},
+		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
 		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
 	{

@@ -178,7 +178,11 @@ func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Archive) 
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	find := folder.Find
+	if h.Copies { // so the database is a file there
+		find = withDatabase
+	}
+	f, err := find(conf.Data)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	f, err := withDatabase(conf.Data)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (h House) contents(path string) (map[string]int, error) {
 
 // withDatabase opens a data folder that has a database: a copy of one that was made just
 // now, because the folder's name was mistyped, would look like a backup.
-func withDatabase(conf *config.Config) (*folder.Folder, error) {
-	f, err := folder.Find(conf.Data)
+func withDatabase(data string) (*folder.Folder, error) {
+	f, err := folder.Find(data)
 	if err != nil {
 		return nil, err
 	}

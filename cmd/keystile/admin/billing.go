@@ -32,7 +32,7 @@ var billingCommands = []command{
 	},
 	{
 		name: "billing reject", words: []string{"ORDER"}, summary: "Refuse an order", do: rejectOrder,
-		examples: []string{"keystile billing reject or20261121150405abcdefghij --reason 'the invoice of March is open'"},
+		examples: []string{"keystile billing reject or20261121150405abcdefghij \\\n    --reason 'the invoice of March is open'"},
 		flags:    []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
 	},
 	{

@@ -31,9 +31,9 @@ var capabilityCommands = []command{
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
 			"What was registered under MEMBER before is replaced, all of it, and stays whose it was.",
 		examples: []string{
-			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json",
-			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
-			"keystile capability register search --upstream https://search.example.com/mcp --label Search",
+			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.json",
+			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
+			"keystile capability register search --label Search \\\n    --upstream https://search.example.com/mcp",
 		},
 		flags: append([]cli.Flag{
 			{Name: "upstream", Value: "URL", Help: "where calls go; what a document says of it is not read", Need: true},
@@ -52,7 +52,7 @@ var capabilityCommands = []command{
 	},
 	{
 		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability, reads: true, brings: true,
-		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml | keystile capability preview --openapi - --json"},
+		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
 			{Name: "lint", Help: "add what a strict validator says of the document"},

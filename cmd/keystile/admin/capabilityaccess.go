@@ -38,7 +38,7 @@ var accessCommands = []command{{
 	examples: []string{
 		"keystile capability access shop",
 		"keystile capability access shop --allow everyone --read-only",
-		"keystile capability access shop --allow user:ada --deny app:ks1a2b3c --tools cancelOrder,refund",
+		"keystile capability access shop --allow user:ada --deny app:ks1a2b3c \\\n    --tools cancelOrder,refund",
 		"keystile capability access shop --reset",
 		"keystile capability access --who ada",
 	},

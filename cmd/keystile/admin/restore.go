@@ -22,7 +22,7 @@ const olderKey = "if that key was in use before a key rekey, put its line behind
 
 func restoreLine(house House) cli.Command {
 	return cli.Command{
-		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the place of the database, while the server is stopped",
+		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the database's place, while the server is stopped",
 		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
 			"row, the audit trail, and whether the master key opens it. If one of them is wrong nothing is\nchanged.\n" +
 			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
@@ -85,7 +85,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 			return errors.New(text)
 		}
 		return nil
-	})
+	}, house.Beside...)
 	if err != nil {
 		return err
 	}

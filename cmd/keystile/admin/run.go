@@ -31,11 +31,12 @@ type House struct {
 	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
 	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
 	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
+	Beside  []string                                           // endings of files that belong to the database
 }
 
 // lacks returns what a command says that the storage cannot do.
 func (h House) lacks(command string) error {
-	return fmt.Errorf("there is no %s with %s: use the tools that come with it", command, h.Storage)
+	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
 }
 
 // reading is the house to commands that only read.

@@ -88,7 +88,7 @@ func named(name string) (setting, error) {
 		}
 		names = append(names, s.name, s.alias)
 	}
-	return setting{}, cli.Usage("there is no setting %q; the nearest one is %q", name, cli.Nearest(name, names))
+	return setting{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name, cli.Hint("; the nearest one is %q", name, names))
 }
 
 func settingsHelp() string {

@@ -18,7 +18,7 @@ const userHelp = "USER is a username or a sub, whole."
 var userCommands = []command{
 	{
 		name: "user create", summary: "Create a user who signs in with a password", do: createUser,
-		examples: []string{"keystile user create --username ada --password - --role developer < password.txt"},
+		examples: []string{"keystile user create --username ada --password - \\\n    --role developer < password.txt"},
 		flags: []cli.Flag{
 			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
 			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
@@ -43,8 +43,8 @@ var userCommands = []command{
 		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
 	},
 	{
-		name: "user disable", words: []string{"USER"}, summary: "Lock a user out, and end their sessions and everything they granted", do: disableUser,
-		details: userHelp, examples: []string{"keystile user disable ada"},
+		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser,
+		details: userHelp + " Their sessions and everything they granted end.", examples: []string{"keystile user disable ada"},
 	},
 	{
 		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser,

@@ -37,6 +37,7 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 	document := openapitest.New(t, openAPI(b.Service)...)
 	met := map[string]bool{}
 	for _, path := range b.Patterns() {
+		path = strings.TrimSuffix(path, "{$}") // the root alone
 		reason := ""
 		for beginning := range leftOut {
 			if path == beginning || strings.HasPrefix(path, beginning+"/") {
