@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -93,15 +94,14 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
 		return rooms.Store.Apps(ctx, "", from, driver.Page)
 	})
-	now := time.Now()
-	var rows list
-	for _, a := range apps {
-		rows = append(rows, answer{
-			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.TierAt(now)},
-			{"public", a.Public}, {"first_party", a.FirstParty}, {"owner", a.Owner}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
-		})
+	said := list{
+		columns: []string{"client_id", "name", "domains", "tier", "public", "first_party", "owner", "disabled", "created_at"},
+		empty:   "no applications yet: keystile app create",
 	}
-	return rows, err
+	for _, a := range apps {
+		said.rows = append(said.rows, show(a))
+	}
+	return said, err
 }
 
 func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
@@ -112,32 +112,68 @@ func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	return show(app), nil
 }
 
+// show tells of an application what the API does, by the same names, and what only operators set.
 func show(app storage.App) answer {
-	var brand storage.Brand
-	if app.Brand != nil {
-		brand = *app.Brand
-	}
+	now := time.Now()
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
-		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", app.SignsIDTokensWith()},
-		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
-		{"brand_name", brand.Name}, {"brand_logo", brand.Logo}, {"brand_color", brand.Color},
-		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},
-		{"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
+		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"disabled", app.Disabled},
+		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
+		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey},
+		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
 	}
 }
 
-// secretsOf says since and until when secrets are valid, and nothing of what they are.
-func secretsOf(app storage.App) []string {
-	about := []string{}
-	for _, s := range app.Secrets {
-		text := "from " + when(s.CreatedAt)
-		if !s.ExpiresAt.IsZero() {
-			text += " until " + when(s.ExpiresAt)
-		}
-		about = append(about, text)
+// brand is how the pages of an application look; nil is Keystile's own look.
+type brand struct {
+	Name  string `json:"name"`
+	Logo  string `json:"logo"`
+	Color string `json:"color"`
+}
+
+func brandOf(app storage.App) *brand {
+	if app.Brand == nil {
+		return nil
 	}
-	return about
+	return &brand{app.Brand.Name, app.Brand.Logo, app.Brand.Color}
+}
+
+func (b *brand) String() string {
+	if b == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc([]string{b.Name, b.Logo, b.Color}, func(s string) bool { return s == "" }), ", ")
+}
+
+// secretSpans say since and until when secrets are valid, and nothing of what they are.
+type secretSpans []secretSpan
+
+type secretSpan struct {
+	CreatedAt stamp `json:"created_at"`
+	ExpiresAt stamp `json:"expires_at"` // null: it does not end
+}
+
+func secretsOf(app storage.App, now time.Time) secretSpans {
+	spans := secretSpans{}
+	for _, s := range app.Secrets {
+		if s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt) {
+			spans = append(spans, secretSpan{when(s.CreatedAt), when(s.ExpiresAt)})
+		}
+	}
+	return spans
+}
+
+func (spans secretSpans) String() string {
+	var texts []string
+	for _, s := range spans {
+		text := "from " + string(s.CreatedAt)
+		if s.ExpiresAt != "" {
+			text += " until " + string(s.ExpiresAt)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // listed is [] and not null in JSON.

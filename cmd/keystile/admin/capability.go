@@ -154,14 +154,14 @@ func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, err
 		return nil, err
 	}
 	all, err := rooms.Registry.List(ctx, who)
-	var rows list
+	said := list{empty: "no capabilities yet: keystile capability register"}
 	for _, c := range all {
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
 			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", rooms.Registry.OffBus(c)},
 		})
 	}
-	return rows, err
+	return said, err
 }
 
 func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

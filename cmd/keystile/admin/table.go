@@ -166,7 +166,8 @@ func plain(err error) error {
 	case errors.Is(err, storage.ErrInvalid):
 		return cli.Usage("%s", text)
 	case errors.Is(err, storage.ErrExists):
-		return errors.New(strings.TrimSuffix(text, ": "+storage.ErrExists.Error()))
+		before, _, _ := strings.Cut(text, ": "+storage.ErrExists.Error()) // what stands behind it are names of the store's own
+		return errors.New(before)
 	}
 	return err
 }

@@ -40,10 +40,7 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
 		return nil, err
 	}
-	said := answer{
-		{"sub", u.Sub}, {"username", u.Username}, {"role", u.Role}, {"name", u.Name}, {"nickname", u.Nickname},
-		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"disabled", u.Disabled},
-	}
+	said := showUser(u)
 	if !change && u.Role == before.Role {
 		return said, nil
 	}
