@@ -95,7 +95,7 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 		return rooms.Store.Apps(ctx, "", from, driver.Page)
 	})
 	said := list{
-		columns: []string{"client_id", "name", "domains", "tier", "public", "first_party", "owner", "disabled", "created_at"},
+		columns: []string{"client_id", "name", "domains", "public", "tier", "first_party", "disabled", "owner", "created_at"},
 		empty:   "no applications yet: keystile app create",
 	}
 	for _, a := range apps {
@@ -214,16 +214,4 @@ func ownerOf(ctx context.Context, store *storage.Store, who string) (string, err
 	}
 	u, err := userOf(ctx, store, who)
 	return u.Sub, err
-}
-
-// FirstAdmin returns the sub of the administrator with the lowest number, "" if there is none.
-func FirstAdmin(ctx context.Context, store *storage.Store) (string, error) {
-	users, err := allUsers(ctx, store)
-	var first storage.User
-	for _, u := range users {
-		if u.Role == storage.RoleAdmin && (first.ID == 0 || u.ID < first.ID) {
-			first = u
-		}
-	}
-	return first.Sub, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -71,7 +72,7 @@ var capabilityCommands = []command{
 
 // operator is whoever has the data folder: an administrator, whatever users there are.
 func operator(ctx context.Context, rooms Rooms) (storage.User, error) {
-	sub, err := FirstAdmin(ctx, rooms.Store)
+	sub, err := users.FirstAdmin(ctx, rooms.Store)
 	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
 }
 

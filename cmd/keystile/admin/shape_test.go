@@ -81,7 +81,7 @@ func TestAListShowsPeopleTheColumnsThatMatter(t *testing.T) {
 	o.app()
 	_, out, _ := o.run("", "app", "list")
 	head, _, _ := strings.Cut(out, "\n")
-	if got := fmt.Sprint(strings.Fields(head)); got != "[CLIENT_ID NAME DOMAINS TIER PUBLIC FIRST_PARTY DISABLED OWNER CREATED_AT]" {
+	if got := fmt.Sprint(strings.Fields(head)); got != "[CLIENT_ID NAME DOMAINS PUBLIC TIER FIRST_PARTY DISABLED OWNER CREATED_AT]" {
 		t.Errorf("the columns are %s", got)
 	}
 }
