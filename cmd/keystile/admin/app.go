@@ -51,8 +51,10 @@ var appCommands = []command{
 	},
 	{
 		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp,
-		details:  "There is no way back: a new application has another client_id.",
-		examples: []string{"keystile app delete ksabcdefghij0123456789"},
+		asks:     "Remove application %s, and end everything it was granted?",
+		details:  "There is no way back: a new application has another client_id. On a terminal it asks first.",
+		examples: []string{"keystile app delete ksabcdefghij0123456789", "keystile app delete --yes ksabcdefghij0123456789"},
+		flags:    []cli.Flag{{Name: yesFlag, Help: "do not ask"}},
 	},
 }
 

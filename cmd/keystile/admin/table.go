@@ -91,6 +91,7 @@ type command struct {
 	looks    func(cli.Args) bool // whether a call of it changes nothing
 	hidden   bool                // other commands use it
 	brings   bool                // it brings a document, of up to 16 MiB
+	asks     string              // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration       // for the server's answer; 0: half a minute
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
