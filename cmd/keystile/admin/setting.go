@@ -91,10 +91,11 @@ func named(name string) (setting, error) {
 	return setting{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name, cli.Hint("; the nearest one is %q", name, names))
 }
 
+// settingsHelp has a paragraph for each setting.
 func settingsHelp() string {
-	lines := []string{"The settings:"}
+	var all []string
 	for _, s := range settings {
-		lines = append(lines, "  "+s.name+" (or "+s.alias+")  "+s.help)
+		all = append(all, s.name+", or "+s.alias+": "+s.help+".")
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(all, "\n\n")
 }
