@@ -107,7 +107,7 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.c = c
-	g.accounts = &accounts{store: c.Store, tiers: tiers, work: g.work}
+	g.accounts = newAccounts(c.Store, tiers, g.work)
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/window"
+	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 )
@@ -40,19 +40,19 @@ type Verdict struct {
 // local is the default Limiter. Applications have a table of their own, which no flood of
 // addresses can fill.
 type local struct {
-	apps, addresses *window.Limiter
+	apps, addresses *limit.Limiter
 	networks        *network.Counts
 }
 
 func newLocal() (l local, err error) {
-	if l.apps, err = window.New(window.Config{Window: Window}); err == nil {
-		l.addresses, err = window.New(window.Config{Window: Window, Client: clientOf})
+	if l.apps, err = limit.New(limit.Config{Window: Window}); err == nil {
+		l.addresses, err = limit.New(limit.Config{Window: Window, Client: clientOf})
 	}
 	l.networks = network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)
 	return l, err
 }
 
-func (l local) of(key string) *window.Limiter {
+func (l local) of(key string) *limit.Limiter {
 	if strings.HasPrefix(key, addressMark) {
 		return l.addresses
 	}
@@ -76,7 +76,7 @@ func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Ve
 	return verdict(v), func() { of.Cancel(v.Receipt) }
 }
 
-func verdict(v window.Verdict) Verdict {
+func verdict(v limit.Verdict) Verdict {
 	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
 }
 
@@ -91,8 +91,8 @@ func addressKey(a netip.Addr) string {
 const addressMark = "ip "
 
 // clientOf is whose key an addressKey is.
-func clientOf(key string) netip.Prefix {
-	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):]))))
+func clientOf(key string) (client netip.Prefix, kind string) {
+	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):])))), ""
 }
 
 // headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).

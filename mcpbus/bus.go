@@ -79,8 +79,8 @@ type Bus struct {
 	snapshot atomic.Pointer[snapshot]
 	shelf    shelf
 	leftOut  atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
-	roles    facts[string]
-	tiers    facts[storage.App]
+	roles    *facts[string]
+	tiers    *facts[storage.App]
 
 	callers, upstreams, streams slots
 	listeners                   listeners
@@ -99,7 +99,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	}
 	uri := c.BaseURL + Path
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
-	b.roles.read, b.tiers.read = b.roleOf, b.tiersOf
+	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tiersOf)
 	b.life, b.end = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener

@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
@@ -53,7 +52,7 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
-	u := &Upstreams{guard: guard, log: c.Log}
+	u := &Upstreams{guard: guard, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planRoom)}}
 	if u.log == nil {
 		u.log = slog.Default()
 	}
@@ -129,8 +128,7 @@ func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Fou
 
 // plans remembers what was worked out of tools.
 type plans struct {
-	known sync.Map // planKey: *restcall.Plan
-	room  atomic.Int64
+	known *cache.Cache[planKey, *restcall.Plan]
 }
 
 type planKey struct {
@@ -138,20 +136,16 @@ type planKey struct {
 	version      int64
 }
 
-const planRoom = 20_000 // plans to remember, some 12 KB each; beyond it all are forgotten
+const planRoom = 20_000 // plans to remember, some 12 KB each
 
 func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}
-	if known, ok := p.known.Load(key); ok {
-		return known.(*restcall.Plan), nil
+	if known, ok := p.known.Get(key); ok {
+		return known, nil
 	}
 	plan, err := restcall.Compile(t)
 	if err != nil {
 		return nil, err
 	}
-	if _, there := p.known.LoadOrStore(key, plan); !there && p.room.Add(1) > planRoom {
-		p.known.Clear()
-		p.room.Store(0)
-	}
-	return plan, nil
+	return p.known.GetOrPut(key, plan), nil
 }

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -35,7 +37,13 @@ type Verifier struct {
 	issuer  string
 	keys    *Keys
 	revoked *Revoked
-	cache   *cache
+	cache   *cache.Cache[[sha256.Size]byte, *passed] // good tokens by the hash of their whole text
+}
+
+const defaultCache = 100_000
+
+func newCache(size int) *cache.Cache[[sha256.Size]byte, *passed] {
+	return cache.New[[sha256.Size]byte, *passed](cmp.Or(size, defaultCache))
 }
 
 // NewVerifier makes a Verifier.
@@ -55,7 +63,7 @@ func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string)
 	now := time.Now()
 	keys := v.keys.at(now)
 	sum := digest(bearer)
-	if t := v.cache.get(sum); t != nil {
+	if t, ok := v.cache.Get(sum); ok {
 		return v.judge(t, keys, now, audiences)
 	}
 	t, err := read(bearer, keys, v.issuer)
@@ -64,7 +72,7 @@ func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string)
 	}
 	caller, err := v.judge(t, keys, now, audiences)
 	if err == nil {
-		v.cache.put(sum, t) // good ones only: nobody without a key can push them out
+		v.cache.Put(sum, t) // good ones only: nobody without a key can push them out
 	}
 	return caller, err
 }

@@ -87,7 +87,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 			return errors.New(text)
 		}
 		return nil
-	})
+	}, house.Beside...)
 	if err != nil {
 		return err
 	}

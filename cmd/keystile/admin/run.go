@@ -28,6 +28,7 @@ type House struct {
 	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
 	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
 	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
+	Beside  []string                                           // endings of files that belong to the database
 }
 
 // lacks returns what a command says that the storage cannot do.

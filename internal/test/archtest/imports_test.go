@@ -99,8 +99,8 @@ func permits(pkg, path string, test bool) string {
 		return ""
 	case pkg == "storage/driver":
 		return "storage/driver imports nothing of ours"
-	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to]:
-		return "storage and its records import storage/driver only"
+	case (pkg == "storage" || records[pkg]) && to != "storage/driver" && !records[to] && to != "internal/cache":
+		return "storage and its records import storage/driver only, and a cache"
 	case within(pkg, "storage") && pkg != "storage" && !records[pkg] && pkg != "storage/storagetest" && to != "storage/driver":
 		return "adapters import storage/driver only"
 	case pkg == "storage/storagetest" && !within(to, "storage"):

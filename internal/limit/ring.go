@@ -1,4 +1,4 @@
-package window
+package limit
 
 // ring is a queue of events in the order of their times. It takes 32 bytes, so that it
 // lies in one cache line; memory ends long before its int32 do.

@@ -1,4 +1,4 @@
-package window
+package limit
 
 import (
 	"encoding/binary"
@@ -164,7 +164,9 @@ func slash64(i int) string {
 	return netip.AddrFrom16(b).String()
 }
 
-func clientOf(key string) netip.Prefix {
+func clientOf(key string) (client netip.Prefix, kind string) { return prefixOf(key), "" }
+
+func prefixOf(key string) netip.Prefix {
 	a, _ := netip.ParseAddr(key)
 	return network.Of(a)
 }

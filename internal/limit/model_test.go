@@ -1,4 +1,4 @@
-package window
+package limit
 
 import (
 	"fmt"
@@ -100,7 +100,7 @@ func (m *model) cancel(key string, serial int) {
 }
 
 func networkOf(key string) netip.Prefix {
-	wider, _, _ := network.Widen(clientOf(key))
+	wider, _, _ := network.Widen(prefixOf(key))
 	return wider
 }
 

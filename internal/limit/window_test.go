@@ -1,4 +1,4 @@
-package window
+package limit
 
 import (
 	"fmt"
@@ -55,7 +55,7 @@ func TestAConfigIsRefusedWithEveryComplaint(t *testing.T) {
 		{Config{Window: -1, MaxKeys: -1}, []string{"Window is -1ns", "MaxKeys is -1"}},
 	} {
 		l, err := New(c.config)
-		if l != nil || err == nil || strings.Count(err.Error(), "window:") != len(c.want) {
+		if l != nil || err == nil || strings.Count(err.Error(), "limit:") != len(c.want) {
 			t.Fatalf("New(%+v) = %v, %v, want %d complaints", c.config, l, err, len(c.want))
 		}
 		for _, want := range c.want {
@@ -222,5 +222,28 @@ func TestABusyKeyTakesNoMorePlaceThanItsLimit(t *testing.T) {
 	s := l.shardOf(k)
 	if n := len(s.rings[s.find(k).ring-1].buf); n != limit-1 {
 		t.Errorf("there is place for %d events beside the newest, want %d", n, limit-1)
+	}
+}
+
+func TestWaitSaysWhatAllowWouldAndCountsNothing(t *testing.T) {
+	for name, l := range map[string]*Limiter{
+		"keys with a window": open(t, Config{}),
+		"keys without":       open(t, Config{MaxKeys: 1, Client: clientOf}),
+	} {
+		at := time.Now()
+		l.Allow("2001:db8::1", 1, at) // takes the one place
+		for i := range 400 {
+			key, at := "198.51.100.7", at.Add(time.Duration(i)*time.Second/3)
+			wait := l.Wait(key, 3, at)
+			if again := l.Wait(key, 3, at); again != wait {
+				t.Fatalf("%s: asked twice it is %v and %v", name, wait, again)
+			}
+			if v := l.Allow(key, 3, at); v.RetryAfter != wait {
+				t.Fatalf("%s: %d: Wait = %v, and then Allow says %v", name, i, wait, v.RetryAfter)
+			}
+		}
+		if l.Wait("x", 0, at) != time.Minute || l.Wait("x", Unlimited, at) != 0 {
+			t.Errorf("%s: Wait of no limit and of none at all = %v, %v", name, l.Wait("x", Unlimited, at), l.Wait("x", 0, at))
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package window
+package limit
 
 import (
 	"sync"
@@ -43,6 +43,24 @@ func (s *shard) allow(r request, keys *ledger) (_ Verdict, full bool) {
 	e := event{now, s.seq}
 	s.add(p, e, r.limit)
 	return r.admitted(e, n+1, s.nth(p, 0)), false
+}
+
+// wait says how long a request would be refused; full reports that its key has no window and
+// finds no place for one.
+func (s *shard) wait(r request, keys *ledger) (_ time.Duration, full bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.forward(r.at)
+	p := s.find(r.id)
+	if p == nil {
+		keys.release(s.sweep(now - r.window))
+		return 0, keys.full()
+	}
+	s.trim(p, now-r.window)
+	if n := s.count(p); n >= r.limit {
+		return r.until(s.nth(p, n-r.limit)), false
+	}
+	return 0, false
 }
 
 // forward moves the shard's time, which never goes back: callers read the time before

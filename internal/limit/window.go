@@ -1,4 +1,4 @@
-package window
+package limit
 
 import (
 	"errors"
@@ -25,10 +25,10 @@ type Config struct {
 	// more, up to 40 and 32 for each further one. What counts for the others takes up to 9
 	// for each of MaxKeys, once there are others.
 	MaxKeys int
-	// Client says whose key it is: while the table is full of live windows, a key that it
-	// does not hold is counted by the networks around that client. If it is nil, or says the
-	// zero Prefix, such a key is counted by itself, less exactly.
-	Client func(key string) netip.Prefix
+	// Client says whose key it is, and for what: while the table is full of live windows, a key
+	// that it does not hold is counted by the networks around that client, each kind apart. If it
+	// is nil, or says the zero Prefix, such a key is counted by itself, less exactly.
+	Client func(key string) (client netip.Prefix, kind string)
 }
 
 const (
@@ -45,7 +45,7 @@ type Limiter struct {
 	shards   []shard // a power of two
 	turn     atomic.Uint32
 	keys     ledger
-	client   func(key string) netip.Prefix
+	client   func(key string) (client netip.Prefix, kind string)
 	networks *network.Counts // of the keys that find no room
 }
 
@@ -53,10 +53,10 @@ type Limiter struct {
 func New(c Config) (*Limiter, error) {
 	var errs []error
 	if c.Window < 0 || c.Window > maxWindow {
-		errs = append(errs, fmt.Errorf("window: Window is %v; give a duration up to %v, or 0 for one minute", c.Window, maxWindow))
+		errs = append(errs, fmt.Errorf("limit: Window is %v; give a duration up to %v, or 0 for one minute", c.Window, maxWindow))
 	}
 	if c.MaxKeys < 0 || c.MaxKeys > maxKeys {
-		errs = append(errs, fmt.Errorf("window: MaxKeys is %d; give a number up to %d, or 0 for 1,000,000", c.MaxKeys, maxKeys))
+		errs = append(errs, fmt.Errorf("limit: MaxKeys is %d; give a number up to %d, or 0 for 1,000,000", c.MaxKeys, maxKeys))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -140,14 +140,7 @@ func (l *Limiter) Allow(key string, limit int, at time.Time) Verdict {
 // allowByNetwork answers a request of a key that has no window of its own. Its verdict speaks
 // of the key's limit, although the network may do more.
 func (l *Limiter) allowByNetwork(key string, limit int, at time.Time) Verdict {
-	var client netip.Prefix
-	if l.client != nil {
-		client = l.client(key)
-	}
-	kind := ""
-	if client == (netip.Prefix{}) {
-		kind = key
-	}
+	client, kind := l.whose(key)
 	a := l.networks.Take(client, kind, limit, at)
 	if !a.OK {
 		return Verdict{Limit: limit, Reset: a.Reset, RetryAfter: a.Reset}
@@ -156,6 +149,35 @@ func (l *Limiter) allowByNetwork(key string, limit int, at time.Time) Verdict {
 		OK: true, Limit: limit, Remaining: min(a.Remaining, limit-1), Reset: a.Reset,
 		Receipt: Receipt{id{a.Receipt.ID, uint64(a.Receipt.Level) << 1}, event{at: a.Receipt.Bucket}},
 	}
+}
+
+// whose says under what a key without a window is counted.
+func (l *Limiter) whose(key string) (client netip.Prefix, kind string) {
+	if l.client != nil {
+		client, kind = l.client(key)
+	}
+	if client == (netip.Prefix{}) {
+		kind = key
+	}
+	return client, kind
+}
+
+// Wait says how long Allow would refuse, without counting: 0 is that it would admit. A limit
+// below 1 is refused for the whole window, but for [Unlimited].
+func (l *Limiter) Wait(key string, limit int, at time.Time) time.Duration {
+	switch {
+	case limit == Unlimited:
+		return 0
+	case limit <= 0:
+		return time.Duration(l.window)
+	}
+	r := request{id: l.identify(key), limit: limit, at: l.offset(at), window: l.window}
+	wait, full := l.shardOf(r.id).wait(r, &l.keys)
+	if !full {
+		return wait
+	}
+	client, kind := l.whose(key)
+	return l.networks.Wait(client, kind, limit, at)
 }
 
 // network returns the receipt of an event that a network was charged; ok is false if it was
@@ -223,6 +245,8 @@ func (g *ledger) reserve() bool {
 		}
 	}
 }
+
+func (g *ledger) full() bool { return g.held.Load() >= g.max }
 
 func (g *ledger) release(n int) {
 	if n > 0 {

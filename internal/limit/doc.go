@@ -1,4 +1,4 @@
-// Package window limits how often a key may ask: at most N requests in any window of time,
+// Package limit limits how often a key may ask: at most N requests in any window of time,
 // exactly. A key is an address or an application; what the limits are and where the charge
 // goes is the gateway's business.
 //
@@ -27,4 +27,4 @@
 //
 // A charge can be taken back by its receipt: a request that turns out to belong to an
 // application is charged there, and not to its address.
-package window
+package limit
