@@ -273,3 +273,27 @@ func TestSuccessLeavesNothingBehind(t *testing.T) {
 		t.Errorf("%d addresses kept, want 0", len(g.known))
 	}
 }
+
+func TestAnOperatorEndsALockout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGuard(Lock{})
+		if g.Clear(here) {
+			t.Error("there was something to clear")
+		}
+		g.fail(here, 25)
+		if g.Begin(here) == 0 || !g.Clear(here) {
+			t.Fatal("the address is not locked")
+		}
+		if n := g.fail(here, 9); n != 9 || !g.Clear(here) || g.Clear(here) {
+			t.Errorf("%d of 9 let through, and what failed is not forgotten once", n)
+		}
+		if wait := g.Begin(here); wait != 0 {
+			t.Errorf("Begin() = %v", wait)
+		}
+		g.Clear(here) // while an attempt is in flight
+		g.End(here, true)
+		if n := g.fail(here, 25); n != 9 {
+			t.Errorf("%d let through, want 9 beside the one that was in flight", n)
+		}
+	})
+}

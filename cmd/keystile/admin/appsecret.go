@@ -23,7 +23,7 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 		return nil, err
 	}
 	rooms.tell(ctx, app.Owner, event.NoticeSecret, app.Name, "secret rotated")
-	until := "ended"
+	until := stamp("ended")
 	if len(app.Secrets) > 1 {
 		until = when(app.Secrets[1].ExpiresAt)
 	}

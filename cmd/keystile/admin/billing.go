@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -58,22 +59,42 @@ var byOperator = billing.Actor{By: "operator"}
 
 func listOrders(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
+	known := []string{storage.OrderPending, storage.OrderContact, storage.OrderApproved, storage.OrderRejected, storage.OrderCanceled}
+	if q.Status != "" && !slices.Contains(known, q.Status) {
+		return nil, cli.Usage("--status %s: it is one of %s", q.Status, strings.Join(known, ", "))
+	}
 	all, err := everything(func(after string) ([]storage.Order, string, error) {
 		return rooms.Store.Orders(ctx, q, after, driver.Page)
 	})
-	var rows list
-	for _, o := range all {
-		rows = append(rows, tellOrder(o))
+	said := list{
+		columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price", "created_at", "effective_at", "expires_at", "reason"},
+		empty:   "no orders",
 	}
-	return rows, err
+	for _, o := range all {
+		said.rows = append(said.rows, tellOrder(o))
+	}
+	return said, err
 }
 
+// tellOrder tells of an order what the API does, by the same names.
 func tellOrder(o storage.Order) answer {
 	return answer{
-		{"order_id", o.ID}, {"client_id", o.AppID}, {"from", o.From}, {"tier", o.Tier}, {"status", o.Status},
-		{"amount_fen", o.AmountFen}, {"created_at", when(o.CreatedAt)}, {"effective_at", when(o.EffectiveAt)},
-		{"expires_at", when(o.ExpiresAt)}, {"reason", o.Reason},
+		{"order_id", o.ID}, {"client_id", o.AppID}, {"from_tier", o.From}, {"tier", o.Tier}, {"status", o.Status},
+		{"price", yearly{o.AmountFen, "CNY", "year"}}, {"effective_at", when(o.EffectiveAt)}, {"expires_at", when(o.ExpiresAt)},
+		{"created_at", when(o.CreatedAt)}, {"decided_at", when(o.DecidedAt)}, {"reason", o.Reason},
+		{"owner", o.Owner}, {"by", o.By}, {"decided_by", o.DecidedBy},
 	}
+}
+
+// yearly is what a tier costs a year.
+type yearly struct {
+	Amount   int64  `json:"amount"` // in fen
+	Currency string `json:"currency"`
+	Period   string `json:"period"`
+}
+
+func (y yearly) String() string {
+	return fmt.Sprintf("%d.%02d %s a %s", y.Amount/100, y.Amount%100, y.Currency, y.Period)
 }
 
 func approveOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
@@ -146,30 +167,43 @@ func listSettlements(ctx context.Context, rooms Rooms, args cli.Args) (output, e
 	if err != nil {
 		return nil, err
 	}
-	var rows list
+	said := list{empty: "no applications that owe anything"}
 	for _, app := range all {
 		s, err := rooms.Billing.Settle(ctx, app, month)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, tellSettlement(s))
+		said.rows = append(said.rows, tellSettlement(s))
 	}
-	return rows, nil
+	return said, nil
 }
 
 func tellSettlement(s billing.Settlement) answer {
-	var tiers, products []string
-	for _, t := range s.Tiers {
-		tiers = append(tiers, t.Tier)
-	}
-	for _, p := range s.Products {
-		products = append(products, p.Product+" "+strconv.FormatInt(p.Calls, 10))
-	}
 	return answer{
-		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final}, {"tiers", listed(tiers)},
-		{"calls", s.Calls}, {"overage", s.Overage}, {"products", listed(products)},
+		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final}, {"tiers", append(settledTiers{}, s.Tiers...)},
+		{"products", append(settledCalls{}, s.Products...)}, {"calls", s.Calls}, {"overage", s.Overage},
 		{"subscription_fen", s.Subscription}, {"overage_fen", s.OverageFen}, {"total_fen", s.TotalFen},
 	}
+}
+
+type settledTiers []billing.SettledTier
+
+func (all settledTiers) String() string {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Tier)
+	}
+	return strings.Join(names, ", ")
+}
+
+type settledCalls []billing.SettledCall
+
+func (all settledCalls) String() string {
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, fmt.Sprintf("%s %d", c.Product, c.Calls))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // settled returns an application, or all there are and were.

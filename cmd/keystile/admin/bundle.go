@@ -64,11 +64,11 @@ func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	all, err := everything(func(from string) ([]access.Bundle, string, error) {
 		return rooms.Store.Bundles(ctx, from, driver.Page)
 	})
-	var rows list
+	said := list{empty: "no bundles yet: keystile capability bundle create"}
 	for _, b := range all {
-		rows = append(rows, bundleShown(b))
+		said.rows = append(said.rows, bundleShown(b))
 	}
-	return rows, err
+	return said, err
 }
 
 func showBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

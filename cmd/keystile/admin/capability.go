@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -71,7 +72,7 @@ var capabilityCommands = []command{
 
 // operator is whoever has the data folder: an administrator, whatever users there are.
 func operator(ctx context.Context, rooms Rooms) (storage.User, error) {
-	sub, err := FirstAdmin(ctx, rooms.Store)
+	sub, err := users.FirstAdmin(ctx, rooms.Store)
 	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
 }
 
@@ -154,14 +155,14 @@ func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, err
 		return nil, err
 	}
 	all, err := rooms.Registry.List(ctx, who)
-	var rows list
+	said := list{empty: "no capabilities yet: keystile capability register"}
 	for _, c := range all {
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
 			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", rooms.Registry.OffBus(c)},
 		})
 	}
-	return rows, err
+	return said, err
 }
 
 func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

@@ -32,7 +32,9 @@ func compact(call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
+	m := watch(call, "writing the database anew", "")
 	before, after, err := house.Compact(f.Database())
+	m.end()
 	if err != nil {
 		return err
 	}

@@ -58,10 +58,12 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
+	m := watch(call, "reading and checking the backup", "bytes")
+	defer m.end()
 	var read int64
 	sum := sha256.New()
 	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
-		read, err = io.Copy(io.MultiWriter(w, sum), file)
+		read, err = io.Copy(io.MultiWriter(w, sum, m), file)
 		return err
 	}, func(path string) error {
 		if listed {
@@ -89,6 +91,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
+	m.end()
 	checksum := "matches " + manifestOf(name)
 	if !listed {
 		checksum = "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"

@@ -57,6 +57,11 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 		Username: args.Get("username"), Role: args.Get("role"),
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
 	}, args.Get(secretFlag))
+	if errors.Is(err, storage.ErrExists) {
+		if there, known := userOf(ctx, rooms.Store, args.Get("username")); known == nil && loginName(there.Username) == loginName(args.Get("username")) {
+			return nil, fmt.Errorf("there is a user named %s already", there.Username)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +76,23 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 
 func listUsers(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	users, err := allUsers(ctx, rooms.Store)
-	var rows list
-	for _, u := range users {
-		rows = append(rows, answer{
-			{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"role", u.Role},
-			{"email", u.Email}, {"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)},
-		})
+	said := list{
+		columns: []string{"sub", "id", "username", "role", "email", "disabled", "created_at"},
+		empty:   "no users yet: keystile user create",
 	}
-	return rows, err
+	for _, u := range users {
+		said.rows = append(said.rows, showUser(u))
+	}
+	return said, err
+}
+
+// showUser tells of a user what the API does, by the same names.
+func showUser(u storage.User) answer {
+	return answer{
+		{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"name", u.Name}, {"nickname", u.Nickname},
+		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"role", u.Role}, {"login_type", u.LoginType},
+		{"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)}, {"updated_at", when(u.UpdatedAt)},
+	}
 }
 
 func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error) {

@@ -131,7 +131,7 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
-		rooms.Reload, rooms.Notify = serving.Bus.Reload, serving.SignIn.Notify
+		rooms.Reload, rooms.Notify, rooms.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
 		rooms.Registry, rooms.Billing = serving.Registry, serving.Gateway.Billing()
 	}
 	return rooms

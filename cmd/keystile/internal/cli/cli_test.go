@@ -133,8 +133,8 @@ func TestHelpIsWrapped(t *testing.T) {
 			}
 		}
 	}
-	const text = "One paragraph of\ntwo lines.\n\n  a  kept for long\n  b  kept"
-	if got := wrap(text, 12); got != "One\nparagraph of\ntwo lines.\n\n  a kept for\n    long\n  b kept" {
+	const text = "One paragraph of\ntwo lines.\n\n  a  kept\n  b  kept"
+	if got := wrap(text); got != "One paragraph of two lines.\n\n\ta  kept\n\tb  kept" {
 		t.Errorf("wrapped to %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"go/doc/comment"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func helpCommand(c *cobra.Command, words []string) error {
 
 // long returns what help says of a command above how it is called.
 func (c Command) long() string {
-	return wrap(c.Summary+".", width) + strings.TrimRight("\n\n"+wrap(c.Details, width), "\n")
+	return wrap(c.Summary + ".\n\n" + c.Details)
 }
 
 // needed returns the flags that must be given, for the line that shows how to call the command.
@@ -59,38 +60,8 @@ func indent(lines []string) string {
 	return "  " + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  ")
 }
 
-// wrap fills the paragraphs of a text between the margins. A line that begins with a space begins
-// a paragraph, and what does not fit in it stands below it, further in.
-func wrap(text string, columns int) string {
-	var out []string
-	now, margin := "", ""
-	end := func() {
-		if now != "" {
-			out = append(out, now)
-		}
-		now, margin = "", ""
-	}
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if inner := line[:len(line)-len(strings.TrimLeft(line, " "))]; inner != "" || len(words) == 0 || margin != "" {
-			end()
-			now, margin = strings.TrimSuffix(inner, " "), inner+inner
-		}
-		if len(words) == 0 {
-			out = append(out, "")
-		}
-		for _, word := range words {
-			switch {
-			case now == "" && margin == "":
-				now = word
-			case len([]rune(now))+1+len([]rune(word)) > columns:
-				out = append(out, now)
-				now = margin + word
-			default:
-				now += " " + word
-			}
-		}
-	}
-	end()
-	return strings.Join(out, "\n")
+// wrap fills the paragraphs of a text. A line that begins with a space is kept as it is.
+func wrap(text string) string {
+	p := comment.Printer{TextWidth: width}
+	return strings.TrimSpace(string(p.Text(new(comment.Parser).Parse(text))))
 }

@@ -33,7 +33,7 @@ type Command struct {
 	Name     string   // the words that call it, such as "app create"
 	Words    []string // what it takes besides flags, as help names it: KEY, VALUE; [NAME] may be left out, and is the last
 	Summary  string   // one line
-	Details  string   // more, for its own help; a line that begins with a space keeps its place
+	Details  string   // more, for its own help: paragraphs
 	Examples []string // whole command lines
 	Flags    []Flag
 	Run      func(context.Context, Call) error

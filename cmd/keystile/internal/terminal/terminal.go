@@ -22,31 +22,28 @@ func Is(f any) bool {
 
 // ReadPassword asks for a line on a terminal without showing what is typed. An interrupt while it
 // waits ends the process, and the terminal shows what is typed again.
-func ReadPassword(from *os.File, to io.Writer, prompt string) (line string, err error) {
+func ReadPassword(from *os.File, to io.Writer, prompt string) (string, error) {
 	fmt.Fprint(to, prompt)
 	defer fmt.Fprintln(to) // the end of the line was not shown either
-	err = control(from, func(fd int) error {
-		before, err := term.GetState(fd)
-		if err != nil {
-			return err
+	fd := int(from.Fd())   // which makes the file block, as waiting for a person needs
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	interrupted, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+	defer close(done)
+	go func() {
+		select {
+		case <-interrupted:
+			term.Restore(fd, before)
+			os.Exit(130) // as shells say of a program that SIGINT has ended
+		case <-done:
 		}
-		interrupted, done := make(chan os.Signal, 1), make(chan struct{})
-		signal.Notify(interrupted, os.Interrupt)
-		defer signal.Stop(interrupted)
-		defer close(done)
-		go func() {
-			select {
-			case <-interrupted:
-				term.Restore(fd, before)
-				os.Exit(130) // as shells say of a program that SIGINT has ended
-			case <-done:
-			}
-		}()
-		typed, err := term.ReadPassword(fd)
-		line = string(typed)
-		return err
-	})
-	return line, err
+	}()
+	typed, err := term.ReadPassword(fd)
+	return string(typed), err
 }
 
 // control calls do with the descriptor of an open file.
