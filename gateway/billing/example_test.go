@@ -26,8 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mine := func(storage.App) error { return nil } // a host asks here whether the application is the user's
-	order, _, err := b.Order(ctx, app.ID, storage.TierWhiteLabel, "u1", mine)
+	order, _, err := b.Order(ctx, app.ID, storage.TierWhiteLabel, "u1", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
