@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -29,7 +30,7 @@ type hold struct {
 
 // target is the account that an attempt is about.
 type target struct {
-	key   accountKey
+	key   limits.Account
 	sub   string // of its user, "" if there is none
 	known bool   // the browser has signed in as its user before
 }
@@ -47,26 +48,26 @@ func (s *SignIn) targetOf(r *http.Request, username string) (target, error) {
 // targetAddress is targetOf for a code that was mailed to an address.
 func (s *SignIn) targetAddress(r *http.Request, address string) (target, error) {
 	u, err := s.members.emails.ByEmail(r.Context(), address)
-	return s.target(r, u.Sub, keyOf("address", address), err)
+	return s.target(r, u.Sub, limits.AccountOf("address", address), err)
 }
 
 // target is the account of who was looked for, or one of nobody's.
-func (s *SignIn) target(r *http.Request, sub string, nobodys accountKey, err error) (target, error) {
+func (s *SignIn) target(r *http.Request, sub string, nobodys limits.Account, err error) (target, error) {
 	if errors.Is(err, storage.ErrNotFound) {
 		sub, err = "", nil
 	}
 	if err != nil {
 		return target{}, err
 	}
-	at := target{keyOf("user", sub), sub, s.familiar(r, sub)}
+	at := target{limits.AccountOf("user", sub), sub, s.familiar(r, sub)}
 	if sub == "" {
 		at = target{key: nobodys}
 	}
 	return at, nil
 }
 
-func keyOfName(username string) accountKey {
-	return keyOf("name", confusable.Key(username[:min(len(username), maxTyped)]))
+func keyOfName(username string) limits.Account {
+	return limits.AccountOf("name", confusable.Key(username[:min(len(username), maxTyped)]))
 }
 
 // familiar reports whether a user has signed in with this browser before: it says so by its
@@ -84,8 +85,8 @@ func (s *SignIn) familiar(r *http.Request, sub string) bool {
 // copy what makes a browser known, so that alone opens the first line to a few at a time.
 // leave must be called with how it went.
 func (s *SignIn) inLine(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
-	if at.known && s.firsts.begin(at.key) == 0 {
-		return ctx, func(failed bool) { s.firsts.end(at.key, failed) }
+	if at.known && s.firsts.Begin(at.key) == 0 {
+		return ctx, func(failed bool) { s.firsts.End(at.key, failed) }
 	}
 	return asStranger(ctx, ip), func(bool) {}
 }
@@ -95,15 +96,15 @@ func (s *SignIn) beginAt(at target) (wait time.Duration) {
 	if at.known {
 		return 0
 	}
-	return s.delays.begin(at.key)
+	return s.delays.Begin(at.key)
 }
 
 func (s *SignIn) endAt(at target, failed bool) {
 	switch {
 	case !at.known:
-		s.delays.end(at.key, failed)
+		s.delays.End(at.key, failed)
 	case failed:
-		s.delays.failedKnown(at.key)
+		s.delays.FailKnown(at.key)
 	}
 }
 
@@ -138,7 +139,7 @@ func (s *SignIn) prove(r *http.Request, e *errand, t storage.Ticket, code, passw
 		return t, u, hold{sub: at.sub}, err
 	}
 	if err = s.use(r.Context(), t); err == nil && isStrangers(t.State, t) {
-		s.rates.mails.ended(t)
+		s.rates.Emails.Ended(t)
 	}
 	return t, u, hold{}, err
 }

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 const (
 	codeDigits = 6
-	codeLife   = 10 * time.Minute
 	codeTries  = 5
 )
 
@@ -136,7 +136,7 @@ func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker strin
 	t.State = asker
 	t.Proof = proofOf(cookie, kind, t.Subject, code)
 	t.IP, t.Agent = s.peer(r).String(), agentOf(r)
-	t.CreatedAt, t.ExpiresAt = now, now.Add(codeLife)
+	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)
 	_, err = s.store.SaveTicket(ctx, t)
 	return code, err
 }

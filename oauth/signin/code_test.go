@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -92,7 +93,7 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 }
 
 func TestACodeEndsAfterTenMinutes(t *testing.T) {
-	for wait, want := range map[time.Duration]int{codeLife - time.Second: 303, codeLife: 400} {
+	for wait, want := range map[time.Duration]int{limits.CodeLife - time.Second: 303, limits.CodeLife: 400} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.browser()
 			b.ask(t, enterErrand, minas)

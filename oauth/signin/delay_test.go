@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,7 +26,7 @@ func guess(username, pass string, i int) *http.Request {
 // delayed makes ten failures at an account, from an address each.
 func (rm *room) delayed(username string) {
 	rm.t.Helper()
-	for i := range delayAfter {
+	for i := range limits.DelayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
 			rm.t.Fatalf("failure %d at %q = %d, want 401", i+1, username, a.Code)
 		}
@@ -98,7 +99,7 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := open(t, nil)
-			for i := range delayAfter {
+			for i := range limits.DelayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
 			for i, name := range names {
@@ -172,7 +173,7 @@ func TestAHundredGuessesAtOnceFromManyAddressesAreTen(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.asked.Load(); n != delayAfter {
+		if n := users.asked.Load(); n != limits.DelayAfter {
 			t.Errorf("%d of 100 looked at, want %d", n, 10)
 		}
 		close(users.answer)
@@ -200,10 +201,10 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 		rm := open(t, nil)
 		rm.delayed("mina")
 		for range 8 {
-			time.Sleep(delayMost)
+			time.Sleep(limits.DelayMost)
 			rm.do(guess("mina", "wrong password", 500))
 		}
-		time.Sleep(delayWithin)
+		time.Sleep(limits.DelayWithin)
 		rm.delayed("mina")
 		if a := rm.do(guess("mina", password, 600)); a.Header().Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q, want 1: it begins anew", a.Header().Get("Retry-After"))
@@ -215,7 +216,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
 		for round := range 3 {
-			for i := range delayAfter - 1 {
+			for i := range limits.DelayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
 					t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 				}
@@ -223,7 +224,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 			if a := rm.do(guess("mina", password, 1000+round)); a.Code != http.StatusSeeOther {
 				t.Errorf("the right password = %d, want 303", a.Code)
 			}
-			time.Sleep(delayWithin)
+			time.Sleep(limits.DelayWithin)
 		}
 	})
 }
@@ -250,98 +251,6 @@ func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 		known.cookies[browserCookie] = b.cookies[browserCookie]
 		if a := known.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code in a known browser = %d, want 303", a.Code)
-		}
-	})
-}
-
-func key(i int) accountKey { return keyOf("name", fmt.Sprint(i)) }
-
-// fail lets n attempts fail, and says how many were let through.
-func (d *delays) fail(key accountKey, n int) (through int) {
-	for range n {
-		if d.begin(key) == 0 {
-			through++
-			d.end(key, true)
-		}
-	}
-	return through
-}
-
-func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
-		d.room = 100
-		for i := range 50 {
-			d.fail(key(i), delayAfter)
-		}
-		for i := range 50 {
-			d.fail(key(50+i), 2+i%7)
-		}
-		for i := range 10_000 {
-			if n := d.fail(key(1000+i), 1); n != 1 || len(d.accounts) > 100 {
-				t.Fatalf("newcomer %d: %d let through and %d accounts held, want 1 and at most 100", i, n, len(d.accounts))
-			}
-		}
-		for i := range 50 {
-			if d.begin(key(i)) == 0 {
-				t.Fatalf("account %d, which was guessed at ten times, was forgotten", i)
-			}
-		}
-		for i := range 50 {
-			if e := d.accounts[key(50+i)]; (e == nil || len(e.Value.(*strain).failed) != 2+i%7) != (i == 0) {
-				t.Errorf("account %d with %d failures: %v", i, 2+i%7, e)
-			}
-		}
-		listed := 0
-		for i := range d.byWeight {
-			listed += d.byWeight[i].Len()
-		}
-		if listed != len(d.accounts) {
-			t.Errorf("%d listed and %d found", listed, len(d.accounts))
-		}
-	})
-}
-
-func TestAFullTableOfDelayedAccountsMakesRoom(t *testing.T) {
-	d := newDelays()
-	d.room = 10
-	for i := range 30 {
-		if n := d.fail(key(i), 20); n != delayAfter || len(d.accounts) > 10 {
-			t.Fatalf("account %d: %d let through of 20 and %d held, want 10 and at most 10", i, n, len(d.accounts))
-		}
-	}
-}
-
-func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
-	d := newDelays()
-	d.room = 1
-	d.begin(key(1))
-	d.begin(key(2))
-	d.end(key(1), true)
-	d.end(key(2), false)
-	if len(d.accounts) != 0 {
-		t.Errorf("%d held, want none: the one that fails had to make room for the one that ended", len(d.accounts))
-	}
-	if n := d.fail(key(1), 20); n != delayAfter {
-		t.Errorf("%d let through, want 10", n)
-	}
-}
-
-func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
-		for i := range 100 {
-			d.begin(key(i))
-			d.end(key(i), false)
-			d.fail(key(1000+i), 12)
-		}
-		if len(d.accounts) != 100 {
-			t.Errorf("%d held, want the 100 that failed", len(d.accounts))
-		}
-		time.Sleep(delayWithin)
-		d.fail(key(1), 1)
-		if len(d.accounts) != 1 {
-			t.Errorf("%d held, want 1", len(d.accounts))
 		}
 	})
 }

@@ -134,11 +134,11 @@ func (s *SignIn) countMail(r *http.Request, asker string, t storage.Ticket) (wai
 		return s.mayMail(r.Context(), t.Subject, asker)
 	}
 	client := network.Of(s.peer(r))
-	if wait := s.rates.mails.take(client); wait > 0 {
+	if wait := s.rates.Emails.Take(client); wait > 0 {
 		return wait, nil
 	}
 	if wait, err = s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
-		s.rates.mails.done(client)
+		s.rates.Emails.Done(client)
 	}
 	return wait, err
 }

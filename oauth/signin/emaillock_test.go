@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -65,12 +66,12 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 		b := h.browser()
 		for i := range 40 {
 			a := b.post(enterErrand.Path, "address", fmt.Sprintf("a%d@example.com", i))
-			if want := map[bool]int{true: 303, false: 429}[i < spareOfAddress]; a.Code != want {
+			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("mail %d = %d, want %d", i+1, a.Code, want)
 			}
 		}
-		if n := len(h.mails()); n != spareOfAddress {
-			t.Errorf("%d mails, want %d", n, spareOfAddress)
+		if n := len(h.mails()); n != limits.PerIP {
+			t.Errorf("%d mails, want %d", n, limits.PerIP)
 		}
 		if a := b.send(attempt(password, "192.0.2.1")); a.Code != 303 {
 			t.Errorf("a sign-in from there = %d, want 303: nothing has failed", a.Code)

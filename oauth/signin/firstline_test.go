@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -33,8 +34,8 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 			}
 			synctest.Wait()
 			if round == 0 {
-				if first := p.line.first.Len(); first > delayAfter {
-					t.Errorf("%d of them wait in the first line, want at most %d", first, delayAfter)
+				if first := p.line.first.Len(); first > limits.DelayAfter {
+					t.Errorf("%d of them wait in the first line, want at most %d", first, limits.DelayAfter)
 				}
 			}
 			for promise, try := range map[string]func() answer{
@@ -43,7 +44,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 				"the owner, where they are known": func() answer { return sign("mina", password, 40_000+256*round, mark) },
 			} {
 				began := time.Now()
-				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (delayAfter+4)*slowHash {
+				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (limits.DelayAfter+4)*slowHash {
 					t.Errorf("round %d: %s = %d after %v, want 303 soon", round, promise, a.Code, time.Since(began))
 				}
 			}

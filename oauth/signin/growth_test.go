@@ -1,16 +1,11 @@
 package signin
 
 import (
-	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -60,44 +55,6 @@ func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 	if agent := agentOf(r); agent != strings.Repeat("x", 255) {
 		t.Errorf("a User-Agent of 5 kB is kept as %q", agent)
 	}
-}
-
-func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := func(format string, args ...any) netip.Prefix {
-			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
-		}
-		l, through := newLaddered(3, time.Minute), 0
-		count := func(p netip.Prefix) {
-			if l.count(p) == 0 {
-				through++
-			}
-		}
-		for i := range 65536 {
-			count(client("2001:db8:1:%x::1", i))
-		}
-		if through != 48 {
-			t.Errorf("of a /48 %d get through, want 48", through)
-		}
-		through = 0
-		for i := range 256 {
-			count(client("2001:db8:2:%x::1", i))
-		}
-		if through != 12 {
-			t.Errorf("of a /56 %d get through, want 12", through)
-		}
-		through = 0
-		for i := range 250 {
-			count(client("203.0.113.%d", i))
-		}
-		if count(netip.Prefix{}); through != 251 {
-			t.Errorf("of a network of IPv4 %d get through, want all 251", through)
-		}
-		time.Sleep(time.Minute)
-		if through = 0; l.count(client("2001:db8:1:1::1")) != 0 {
-			t.Error("a minute later nothing gets through")
-		}
-	})
 }
 
 // Whose account is guessed at is written down, whoever else is refused is only counted.

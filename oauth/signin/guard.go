@@ -45,7 +45,7 @@ type tally struct {
 
 const (
 	guardRoom  = 100_000
-	sweepEvery = time.Minute
+	guardSweep = time.Minute
 	busyWait   = 2 * time.Second // about how long an attempt is in flight when many are
 )
 
@@ -145,7 +145,7 @@ func (g *Guard) tally(client netip.Prefix, now time.Duration) *tally {
 // sweep drops the addresses that count for nothing any more, at most once a minute: the
 // walk is long when there are many.
 func (g *Guard) sweep(now time.Duration) {
-	if now-g.swept < sweepEvery {
+	if now-g.swept < guardSweep {
 		return
 	}
 	g.swept = now

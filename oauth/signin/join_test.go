@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -132,9 +133,9 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 
 func TestOneAddressMakesSoManyUsers(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
-		for i := range spareOfAddress + 3 {
+		for i := range limits.PerIP + 3 {
 			a := h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better)
-			if want := map[bool]int{true: 303, false: 429}[i < spareOfAddress]; a.Code != want {
+			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("user %d = %d, want %d", i+1, a.Code, want)
 			}
 		}

@@ -144,3 +144,7 @@ func mailWaitText(l page.Lang, wait time.Duration) string {
 	}
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }
+
+// isStrangers reports whether a mail counts among those of strangers: it was asked for by
+// nobody who has signed in, in a browser that the user of its address is not known by.
+func isStrangers(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }

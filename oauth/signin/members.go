@@ -37,13 +37,6 @@ type members struct {
 	changes   []way // on the page of who is signed in
 }
 
-// One address has so many mails sent or users made in ten minutes; a school or an office
-// is one address too.
-const (
-	spareOfAddress = 30
-	spareTime      = 10 * time.Minute
-)
-
 func (s *SignIn) enableFeatures(ctx context.Context, c Config) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	m := &s.members
@@ -98,7 +91,7 @@ func (s *SignIn) memberRoutes() []reply.Route {
 
 // spare lets an address have one more mail sent or user made, or says how long to wait.
 func (s *SignIn) spare(r *http.Request) (wait time.Duration) {
-	return s.rates.spared.count(network.Of(s.peer(r)))
+	return s.rates.ByIP.Take(network.Of(s.peer(r)))
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.

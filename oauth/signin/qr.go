@@ -16,6 +16,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -29,13 +30,6 @@ const (
 	pollPath    = "/oauth/signin/qr/poll"
 	collectPath = "/oauth/signin/qr/collect"
 	scriptPath  = "/oauth/signin/qr.js"
-)
-
-// Requests a minute. A page asks 30 times; one address may be that of a whole office.
-const (
-	pollsOfCode    = 60
-	pollsOfAddress = 600
-	codesOfAddress = 60
 )
 
 // FreePaths are the paths of this room that no rate of a gateway should count: a page that
@@ -68,15 +62,15 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	client := network.Of(s.peer(r))
-	if wait := s.rates.codes.count(client); wait > 0 {
+	if wait := s.rates.Tickets.Take(client); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
-	if wait := s.rates.scans.take(client); wait > 0 {
+	if wait := s.rates.Scans.Take(client); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
 	t, id, err := s.draw(w, r, query)
 	if err != nil {
-		s.rates.scans.done(client)
+		s.rates.Scans.Done(client)
 		return err
 	}
 	return s.sayCode(w, r, http.StatusOK, id, t, "")
@@ -87,7 +81,7 @@ func (s *SignIn) draw(w http.ResponseWriter, r *http.Request, query string) (t s
 	id, now := rand.Text(), time.Now().UTC()
 	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
 		ID: handle.Hash(id), Kind: qrKind, Browser: s.bind(w), Query: query, State: qrPending,
-		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(qrLife),
+		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
 	})
 	return t, id, err
 }
@@ -109,7 +103,7 @@ func sameBrowser(a, b string) bool {
 // once it is scanned the number that the phone shows as well. To any other there is no
 // such code.
 func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
-	if wait := s.rates.polls.count(network.Of(s.peer(r))); wait > 0 {
+	if wait := s.rates.Polls.Take(network.Of(s.peer(r))); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))
@@ -119,7 +113,7 @@ func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if wait := s.rates.ofCode.count(t.ID); wait > 0 {
+	if wait := s.rates.PollsOfCode.Take(t.ID); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
 	status, number := stateOf(t, time.Now()), ""
@@ -200,7 +194,7 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 	case err != nil:
 		return err
 	}
-	s.rates.scans.ended(t)
+	s.rates.Scans.Ended(t)
 	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
 	return s.letInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }

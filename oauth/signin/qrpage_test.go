@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -41,7 +42,7 @@ func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
-		for range codesOfAddress {
+		for range limits.TicketsPerIP {
 			rm.showCode("")
 		}
 		time.Sleep(45 * time.Second)
@@ -63,7 +64,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
 		sc := rm.showCode("")
-		for i := range pollsOfCode {
+		for i := range limits.PollsPerCode {
 			if got := sc.poll(); got != "pending" {
 				t.Fatalf("poll %d is %s", i, got)
 			}
@@ -79,11 +80,11 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 		if got := sc.poll(); got != "pending" {
 			t.Errorf("a minute later it is %s", got)
 		}
-		for range pollsOfAddress - 1 {
+		for range limits.PollsPerIP - 1 {
 			rm.do(get(pollPath + "?id=nobody's"))
 		}
 		if got := sc.poll(); got != "Too Many Requests" {
-			t.Errorf("after %d polls of the address it is %s", pollsOfAddress, got)
+			t.Errorf("after %d polls of the address it is %s", limits.PollsPerIP, got)
 		}
 		if a := rm.do(get(qrPath)); a.Code != http.StatusOK {
 			t.Errorf("polls count against codes: %d", a.Code)

@@ -28,9 +28,8 @@ const (
 )
 
 const (
-	qrLife    = 120 * time.Second // to scan the code, signing in on the phone included
-	qrThink   = 60 * time.Second  // more, once it is scanned
-	qrCollect = 60 * time.Second  // from the confirmation on
+	qrThink   = 60 * time.Second // more, once it is scanned
+	qrCollect = 60 * time.Second // from the confirmation on
 )
 
 // Why a step is not taken.

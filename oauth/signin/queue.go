@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -51,19 +52,21 @@ type line struct {
 	running   int
 	first     list.List // of *waiter
 	strangers []*waiter // in the order they came
-	history   history
+	history   limits.History
 	weighed   time.Time     // when the strangers were, all of them
 	typical   time.Duration // what a hash takes lately; 0: none has been computed yet
 }
 
 // waiter is a password that waits to be hashed.
 type waiter struct {
-	turn   chan bool  // told once: whether it is their turn; else they have to go
-	from   networkIDs // of a stranger
-	weight int        // of it, when the line last moved
+	turn   chan bool       // told once: whether it is their turn; else they have to go
+	from   limits.Networks // of a stranger
+	weight int             // of it, when the line last moved
 }
 
-func newLine(places int) *line { return &line{places: places, history: history{half: hashHistory}} }
+func newLine(places int) *line {
+	return &line{places: places, history: limits.History{Half: hashHistory}}
+}
 
 // enter waits for a place; leave must follow if there is no error.
 func (l *line) enter(ctx context.Context) error {
@@ -97,8 +100,8 @@ func (l *line) queue(ctx context.Context) (w *waiter, leave func(), err error) {
 	client, stranger := strangerOf(ctx)
 	w = &waiter{turn: make(chan bool, 1)}
 	if stranger {
-		w.from = l.history.around(client)
-		l.history.count(w.from, time.Now())
+		w.from = l.history.Around(client)
+		l.history.Count(w.from, time.Now())
 	}
 	switch {
 	case l.running < l.places:
@@ -145,7 +148,7 @@ func (l *line) room() int {
 // join puts a stranger into the line. If it is full, the one who has most before them has to go,
 // or is not let in.
 func (l *line) join(w *waiter) bool {
-	w.weight = l.history.weight(w.from)
+	w.weight = l.history.Weight(w.from)
 	if len(l.strangers) >= hashLine {
 		last := l.last()
 		if l.strangers[last].weight <= w.weight {
@@ -194,7 +197,7 @@ func (l *line) right(ctx context.Context) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.history.forgive(l.history.around(client))
+	l.history.Forgive(l.history.Around(client))
 }
 
 // next hands a place on.
@@ -225,7 +228,7 @@ func (l *line) weigh(now time.Time) {
 	}
 	l.weighed = now
 	for _, w := range l.strangers {
-		w.weight = l.history.weight(w.from)
+		w.weight = l.history.Weight(w.from)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -173,50 +172,6 @@ func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 			t.Errorf("%v after %v, want it hashed next", err, time.Since(began))
 		}
 		all.Wait()
-	})
-}
-
-// A network of many people is not held back for its size, but for what was wrong.
-func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
-	c := history{half: hashHistory}
-	client := network.Of(netip.MustParseAddr("203.0.113.9"))
-	others := c.around(network.Of(netip.MustParseAddr("203.0.113.10")))
-	here := c.around(client)
-	for range 5 {
-		c.count(others, time.Now())
-		c.forgive(others)
-	}
-	c.count(here, time.Now())
-	if w := c.weight(here); w != 0 {
-		t.Errorf("beside what was right it weighs %d, want 0", w)
-	}
-	c.count(others, time.Now())
-	if w := c.weight(here); w != 2 {
-		t.Errorf("beside one mistake in its /24 it weighs %d, want 2: it is in its /24 and its /16", w)
-	}
-}
-
-func TestTheHistoryForgetsAndIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := history{half: hashHistory}
-		client := c.around(network.Of(netip.MustParseAddr("203.0.113.9")))
-		for range 3 {
-			c.count(client, time.Now())
-		}
-		time.Sleep(2 * hashHistory)
-		c.count(client, time.Now())
-		if w := c.weight(client); w != 0 {
-			t.Errorf("after ten minutes it weighs %d, want 0", w)
-		}
-		for i := range 3 * historyRoom {
-			c.count(c.around(network.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))), time.Now())
-		}
-		if n := len(c.levels[0].now) + len(c.levels[0].before); n > 2*historyRoom {
-			t.Errorf("%d addresses are counted, want at most %d", n, 2*historyRoom)
-		}
-		if len(c.levels[2].now) != 4 { // 10.0 to 10.2 and 203.0
-			t.Errorf("%d wide networks are counted, want 4: the narrow ones have rooms of their own", len(c.levels[2].now))
-		}
 	})
 }
 

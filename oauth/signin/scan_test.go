@@ -1,15 +1,11 @@
 package signin
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 )
 
@@ -114,80 +110,6 @@ func TestABrokenScanIDIsAPage(t *testing.T) {
 		for _, a := range []answer{p.open(id), rm.do(get(scanPath + id))} {
 			if a.Code != http.StatusNotFound {
 				t.Errorf("%.30q = %d, want 404", id, a.Code)
-			}
-		}
-	}
-}
-
-func TestAPaceIsBoundedAndForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPace(2, time.Minute, byAddress)
-		p.room = 3
-		through := func(ip netip.Addr, n int) (through int) {
-			for range n {
-				if p.count(network.Of(ip)) == 0 {
-					through++
-				}
-			}
-			return through
-		}
-		for i := range 3 {
-			through(nth(i), 1)
-		}
-		if n := through(nth(3), 1) + through(nth(4), 100); n != 8 || len(p.known) != 3 {
-			t.Errorf("strangers of a /24: %d let by and %d remembered, want 8 and 3", n, len(p.known))
-		}
-		if n := through(nth(0), 100); n != 1 {
-			t.Errorf("one that is known: %d more, want 1", n)
-		}
-		time.Sleep(time.Minute)
-		if n := through(nth(9), 100); n != 2 || len(p.known) != 1 {
-			t.Errorf("a minute later %d let by and %d remembered, want 2 and 1", n, len(p.known))
-		}
-	})
-}
-
-// Entry 56 of the decisions.
-func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
-	rates := newRates()
-	for name, p := range map[string]*pace[netip.Prefix]{"codes": rates.codes.one, "polls": rates.polls, "mails": rates.spared.one} {
-		for i := range 1_000_000 / 3 { // together a million
-			p.count(network.Of(flood(3 * i)))
-		}
-		for i := range 100_000 {
-			p.count(network.Of(nth(i)))
-		}
-		for i := range 200 {
-			for n := range p.limit {
-				if wait := p.count(network.Of(visitor(i))); wait != 0 {
-					t.Fatalf("%s: %v waits %v after %d of %d", name, visitor(i), wait, n, p.limit)
-				}
-			}
-		}
-		if len(p.known) != paceRoom {
-			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), paceRoom)
-		}
-		through := 0
-		for range 20 * p.limit {
-			if p.count(network.Of(flood(999_998))) == 0 {
-				through++
-			}
-		}
-		if through > 16*p.limit {
-			t.Errorf("%s: a stranger among the flood is let by %d times, want at most what a /48 may", name, through)
-		}
-	}
-}
-
-// A code has no network. One that is not remembered is slowed down by itself.
-func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
-	p := newPace(5, time.Minute, byCode)
-	p.room = 10
-	for i := range 200 {
-		id := fmt.Sprint("code ", i)
-		for n := range 6 {
-			if wait := p.count(id); (wait == 0) != (n < 5) {
-				t.Fatalf("poll %d of %s waits %v", n+1, id, wait)
 			}
 		}
 	}

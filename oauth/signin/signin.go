@@ -16,6 +16,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -94,14 +95,14 @@ type SignIn struct {
 	store      Store
 	users      Users
 	guard      *Guard
-	delays     *delays
-	firsts     *delays // of passwords that known browsers have hashed before strangers'
+	delays     *limits.Delays
+	firsts     *limits.Delays // of passwords that known browsers have hashed before strangers'
 	sameOrigin *http.CrossOriginProtection
 	peer       func(*http.Request) netip.Addr
 	base       string
 	secure     bool
 	qr         bool
-	rates      rates
+	rates      limits.Rates
 	idle       time.Duration
 	max        time.Duration
 	audit      Audit
@@ -144,8 +145,8 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	}
 	s := &SignIn{
 		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
-		guard: NewGuard(c.Lock), delays: newDelays(), firsts: newDelays(), sameOrigin: http.NewCrossOriginProtection(),
-		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: newRates(),
+		guard: NewGuard(c.Lock), delays: limits.NewDelays(), firsts: limits.NewDelays(), sameOrigin: http.NewCrossOriginProtection(),
+		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: limits.NewRates(),
 		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	if err := s.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -24,7 +25,6 @@ import (
 const (
 	withPath     = "/oauth/signin/with/"
 	upstreamKind = "upstream"
-	upstreamLife = 10 * time.Minute
 )
 
 // upstream is one provider on the page.
@@ -110,7 +110,7 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 
 func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
 	s, ip := u.in, u.in.peer(r)
-	if wait := s.rates.codes.count(network.Of(ip)); wait > 0 {
+	if wait := s.rates.Tickets.Take(network.Of(ip)); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
 	if wait := s.guard.Begin(ip); wait > 0 {
@@ -118,13 +118,13 @@ func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticke
 	}
 	s.guard.End(ip, false)
 	if t.UserID == "" {
-		if wait := s.rates.visits.take(network.Of(ip)); wait > 0 {
+		if wait := s.rates.Visits.Take(network.Of(ip)); wait > 0 {
 			return tooManyCodes.With("Retry-After", inSeconds(wait))
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
 	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), s.bind(w)
-	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(upstreamLife)
+	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(limits.VisitLife)
 	if _, err := s.store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
 	}
@@ -211,7 +211,7 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 		return t, errOver
 	}
 	if err == nil && t.UserID == "" {
-		u.in.rates.visits.ended(t)
+		u.in.rates.Visits.Ended(t)
 	}
 	return t, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -67,7 +68,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			"another provider's door": func(j *journey, target string) answer {
 				return j.arrive(strings.Replace(target, "with/wx", "with/qq", 1))
 			},
-			"too late":      func(j *journey, target string) answer { time.Sleep(upstreamLife); return j.arrive(target) },
+			"too late":      func(j *journey, target string) answer { time.Sleep(limits.VisitLife); return j.arrive(target) },
 			"a second time": func(j *journey, target string) answer { h.user(j.arrive(target)); return j.arrive(target) },
 		} {
 			j := h.leave("wx", asked)
@@ -172,7 +173,7 @@ func TestADisabledUserDoesNotComeInByAProvider(t *testing.T) {
 
 func TestLeavingIsBoundedByAddress(t *testing.T) {
 	h := openAbroad(t, nil)
-	for range codesOfAddress {
+	for range limits.TicketsPerIP {
 		h.leave("wx", "")
 	}
 	if a := h.do(get(withPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {

@@ -1,4 +1,4 @@
-package signin
+package limits
 
 import (
 	"hash/maphash"
@@ -13,7 +13,7 @@ const (
 	historySteps = 4       // an address and at most three networks around it
 )
 
-// history counts what strangers have tried lately, by their address and by the networks around
+// History counts what strangers have tried lately, by their address and by the networks around
 // it, so that of two the one goes first whose neighbours have asked for least. A flood from
 // however many addresses of some networks so stands behind whoever comes from another one, also
 // at the first attempt of each address.
@@ -21,22 +21,22 @@ const (
 // What turned out to be right is taken back: a network of many honest people is not held
 // against them. The counts are exact: of more networks than there is room for, those are
 // forgotten that were counted longest ago, so nobody is counted together with a stranger.
-type history struct {
-	half   time.Duration // something counts for one half, and at most for two
+type History struct {
+	Half   time.Duration // something counts for one half, and at most for two
 	seed   maphash.Seed
-	levels [historySteps]generations
+	levels [historySteps]halves
 }
 
-// generations are the counts of one size of networks, in two halves of which the elder is dropped.
-type generations struct {
+// halves are the counts of one size of networks, in two halves of which the elder is dropped.
+type halves struct {
 	now, before map[uint64]int
 	began       time.Time
 }
 
-// networkIDs stand for an address and the networks around it, the narrowest first.
-type networkIDs []uint64
+// Networks stand for an address and the networks around it, the narrowest first.
+type Networks []uint64
 
-func (c *history) around(client netip.Prefix) (t networkIDs) {
+func (c *History) Around(client netip.Prefix) (t Networks) {
 	if c.seed == (maphash.Seed{}) {
 		c.seed = maphash.MakeSeed()
 	}
@@ -46,17 +46,17 @@ func (c *history) around(client netip.Prefix) (t networkIDs) {
 	return t
 }
 
-// count notes an attempt.
-func (c *history) count(t networkIDs, now time.Time) {
+// Count notes an attempt.
+func (c *History) Count(t Networks, now time.Time) {
 	for i, id := range t {
 		g := &c.levels[i]
-		g.turn(now, c.half)
+		g.turn(now, c.Half)
 		g.now[id]++
 	}
 }
 
-// forgive takes an attempt back.
-func (c *history) forgive(t networkIDs) {
+// Forgive takes an attempt back.
+func (c *History) Forgive(t Networks) {
 	for i, id := range t {
 		g := &c.levels[i]
 		if !less(g.now, id) {
@@ -78,8 +78,8 @@ func less(counts map[uint64]int, id uint64) bool {
 	return true
 }
 
-// weight is how often others have tried around an address that has counted an attempt itself.
-func (c *history) weight(t networkIDs) (sum int) {
+// Weight is how often others have tried around an address that has counted an attempt itself.
+func (c *History) Weight(t Networks) (sum int) {
 	for i, id := range t {
 		g := &c.levels[i]
 		sum += max(0, g.now[id]+g.before[id]-1)
@@ -88,7 +88,7 @@ func (c *history) weight(t networkIDs) (sum int) {
 }
 
 // turn begins a new half when the time or the room of the present one is over.
-func (g *generations) turn(now time.Time, half time.Duration) {
+func (g *halves) turn(now time.Time, half time.Duration) {
 	age := now.Sub(g.began)
 	switch {
 	case g.now == nil || age >= 2*half:

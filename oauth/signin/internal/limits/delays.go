@@ -1,4 +1,4 @@
-package signin
+package limits
 
 import (
 	"container/list"
@@ -12,20 +12,22 @@ import (
 // that has never signed in there, by a time that each failure doubles (entry 56 of the
 // decisions).
 const (
-	delayAfter  = 10
-	delayWithin = 5 * time.Minute
+	DelayAfter  = 10
+	DelayWithin = 5 * time.Minute
 	delayLeast  = time.Second
-	delayMost   = time.Minute
+	DelayMost   = time.Minute
+
+	sweepEvery = time.Minute
 
 	delayRoom = 100_000 // accounts: some 40 MB, and at 10 ms a hash more than can fail in the time
 )
 
-// accountKey names an account, real or not, without keeping what was typed.
-type accountKey [sha256.Size]byte
+// Account names an account, real or not, without keeping what was typed.
+type Account [sha256.Size]byte
 
-func keyOf(kind, name string) accountKey { return sha256.Sum256([]byte(kind + "\x00" + name)) }
+func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "\x00" + name)) }
 
-// delays counts failed attempts by account, whatever addresses they come from. What it
+// Delays counts failed attempts by account, whatever addresses they come from. What it
 // answers makes strangers wait, and never locks anybody out: a browser that is known to the
 // account does not ask it. Attempts in flight count as failures, so guesses made in parallel
 // are no more than guesses made in turn; once there is a delay, one at a time is let through.
@@ -33,19 +35,19 @@ func keyOf(kind, name string) accountKey { return sha256.Sum256([]byte(kind + "\
 // It is in memory, runs no goroutine and holds a bounded number of accounts. If there are
 // more, those with the fewest failures are forgotten first, so that nobody is counted
 // together with somebody else.
-type delays struct {
+type Delays struct {
 	room  int
 	start time.Time
 
 	mu       sync.Mutex // never held while a password is checked
-	accounts map[accountKey]*list.Element
-	byWeight [delayAfter + 1]list.List // of *strain; in each list the one that has been there longest is first
+	accounts map[Account]*list.Element
+	byWeight [DelayAfter + 1]list.List // of *strain; in each list the one that has been there longest is first
 	swept    time.Duration
 }
 
-// strain is what one account has had to bear. Times are since delays.start.
-type strain struct {
-	key      accountKey
+// record is what one account has had to bear. Times are since delays.start.
+type record struct {
+	key      Account
 	weight   int             // the list that it is in
 	failed   []time.Duration // the latest, as many as matter
 	inFlight int             // attempts of strangers
@@ -53,13 +55,13 @@ type strain struct {
 	until    time.Duration
 }
 
-func newDelays() *delays {
-	return &delays{room: delayRoom, start: time.Now(), accounts: map[accountKey]*list.Element{}}
+func NewDelays() *Delays {
+	return &Delays{room: delayRoom, start: time.Now(), accounts: map[Account]*list.Element{}}
 }
 
-// begin asks to let a stranger attempt an account. 0 is yes, and end must follow; else it is
+// Begin asks to let a stranger attempt an account. 0 is yes, and end must follow; else it is
 // how long to wait, and the credentials must not be looked at.
-func (d *delays) begin(key accountKey) (wait time.Duration) {
+func (d *Delays) Begin(key Account) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -67,7 +69,7 @@ func (d *delays) begin(key accountKey) (wait time.Duration) {
 	switch s.forget(now); {
 	case now < s.until:
 		return s.until - now
-	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= delayAfter:
+	case s.delay > 0 && s.inFlight > 0, s.delay == 0 && len(s.failed)+s.inFlight >= DelayAfter:
 		return delayLeast // about how long the others are in flight
 	}
 	s.inFlight++
@@ -75,8 +77,8 @@ func (d *delays) begin(key accountKey) (wait time.Duration) {
 	return 0
 }
 
-// end says how an attempt went that begin let through.
-func (d *delays) end(key accountKey, failed bool) {
+// End says how an attempt went that begin let through.
+func (d *Delays) End(key Account, failed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
@@ -85,15 +87,15 @@ func (d *delays) end(key accountKey, failed bool) {
 	d.settle(s, failed, now)
 }
 
-// failedKnown counts a failure in a browser that need not ask.
-func (d *delays) failedKnown(key accountKey) {
+// FailKnown counts a failure in a browser that need not ask.
+func (d *Delays) FailKnown(key Account) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := time.Since(d.start)
 	d.settle(d.of(key, now), true, now)
 }
 
-func (d *delays) settle(s *strain, failed bool, now time.Duration) {
+func (d *Delays) settle(s *record, failed bool, now time.Duration) {
 	if s.forget(now); failed {
 		s.fail(now)
 	}
@@ -104,48 +106,48 @@ func (d *delays) settle(s *strain, failed bool, now time.Duration) {
 	d.weigh(s)
 }
 
-func (s *strain) fail(now time.Duration) {
+func (s *record) fail(now time.Duration) {
 	s.failed = append(s.failed, now)
-	s.failed = s.failed[max(0, len(s.failed)-delayAfter):]
-	if s.delay > 0 || len(s.failed) >= delayAfter {
-		s.delay = min(max(delayLeast, 2*s.delay), delayMost)
+	s.failed = s.failed[max(0, len(s.failed)-DelayAfter):]
+	if s.delay > 0 || len(s.failed) >= DelayAfter {
+		s.delay = min(max(delayLeast, 2*s.delay), DelayMost)
 		s.until = now + s.delay
 	}
 }
 
 // forget drops the failures that are too long ago to count; without any there is no delay.
-func (s *strain) forget(now time.Duration) {
-	s.failed = slices.DeleteFunc(s.failed, func(at time.Duration) bool { return now-at >= delayWithin })
+func (s *record) forget(now time.Duration) {
+	s.failed = slices.DeleteFunc(s.failed, func(at time.Duration) bool { return now-at >= DelayWithin })
 	if len(s.failed) == 0 {
 		s.delay = 0
 	}
 }
 
-func (s *strain) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
+func (s *record) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
 
 // of finds the strain of an account, or makes room for one.
-func (d *delays) of(key accountKey, now time.Duration) *strain {
+func (d *Delays) of(key Account, now time.Duration) *record {
 	if e, ok := d.accounts[key]; ok {
-		return e.Value.(*strain)
+		return e.Value.(*record)
 	}
 	d.sweep(now)
 	for i := 0; len(d.accounts) >= d.room; {
 		if e := d.byWeight[i].Front(); e != nil {
-			d.drop(e.Value.(*strain))
+			d.drop(e.Value.(*record))
 		} else {
 			i++
 		}
 	}
-	s := &strain{key: key}
+	s := &record{key: key}
 	d.accounts[key] = d.byWeight[0].PushBack(s)
 	return s
 }
 
 // weigh puts an account into the list that it belongs to.
-func (d *delays) weigh(s *strain) {
-	weight := min(len(s.failed)+s.inFlight, delayAfter)
+func (d *Delays) weigh(s *record) {
+	weight := min(len(s.failed)+s.inFlight, DelayAfter)
 	if s.delay > 0 {
-		weight = delayAfter
+		weight = DelayAfter
 	}
 	if weight == s.weight {
 		return
@@ -155,20 +157,20 @@ func (d *delays) weigh(s *strain) {
 	d.accounts[s.key] = d.byWeight[weight].PushBack(s)
 }
 
-func (d *delays) drop(s *strain) {
+func (d *Delays) drop(s *record) {
 	d.byWeight[s.weight].Remove(d.accounts[s.key])
 	delete(d.accounts, s.key)
 }
 
 // sweep drops the accounts that count for nothing any more, at most once a minute: the walk
 // is long when there are many.
-func (d *delays) sweep(now time.Duration) {
+func (d *Delays) sweep(now time.Duration) {
 	if now-d.swept < sweepEvery {
 		return
 	}
 	d.swept = now
 	for _, e := range d.accounts {
-		s := e.Value.(*strain)
+		s := e.Value.(*record)
 		if s.forget(now); s.idle() {
 			d.drop(s)
 		}
