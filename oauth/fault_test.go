@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 )
@@ -38,7 +39,7 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-var cheap = signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+var cheap = passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 
 func (w *ward) open() {
 	w.Helper()

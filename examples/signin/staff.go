@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,7 +21,7 @@ type employee struct {
 
 // staff is the database. Here it is two maps; yours has tables with these keys.
 type staff struct {
-	passwords *signin.Passwords
+	passwords *passwords.Hasher
 
 	mu   sync.RWMutex
 	rows map[int64]employee // by ID
@@ -29,7 +29,7 @@ type staff struct {
 }
 
 func newStaff() *staff {
-	return &staff{passwords: signin.NewPasswords(signin.Cost{}), rows: map[int64]employee{}, ways: map[way]int64{}}
+	return &staff{passwords: passwords.New(passwords.Cost{}), rows: map[int64]employee{}, ways: map[way]int64{}}
 }
 
 // hire writes a row. The argon2id is Keystile's; if your hashes are of another kind,

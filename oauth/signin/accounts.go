@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -155,7 +156,7 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 	if err != nil {
 		return err
 	}
-	if err := CheckPassword(password, u.Username, u.Email); err != nil {
+	if err := passwords.Check(password, u.Username, u.Email); err != nil {
 		return fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	hash, err := s.passwords.Hash(ctx, password)

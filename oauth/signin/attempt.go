@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -88,7 +89,7 @@ func (s *SignIn) inLine(ctx context.Context, ip netip.Addr, at target) (in conte
 	if at.known && s.firsts.Begin(at.key) == 0 {
 		return ctx, func(failed bool) { s.firsts.End(at.key, failed) }
 	}
-	return asStranger(ctx, ip), func(bool) {}
+	return passwords.AsStranger(ctx, ip), func(bool) {}
 }
 
 // beginAt asks to attempt an account; endAt must follow if there is no wait.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -59,8 +60,8 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	if in["current"] == "" { // no guess, so no failure either
 		return s.askChange(w, r, u, http.StatusBadRequest, "Type in your current password.")
 	}
-	if err := CheckPassword(in["password"], u.Username, u.Email); err != nil {
-		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
+	if err := passwords.Check(in["password"], u.Username, u.Email); err != nil {
+		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	}
 	who, held, err := s.admit(r, form{username: u.Username, password: in["current"]})
 	if err == nil && held.wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
@@ -77,7 +78,7 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 		return err
 	}
 	if err := s.changePassword(r, u, in["password"]); errors.Is(err, storage.ErrInvalid) {
-		return s.askChange(w, r, u, http.StatusBadRequest, unfit(err))
+		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	} else if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -185,8 +186,8 @@ func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) err
 		return s.askCode(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
 	}
 	if e.NewPassword {
-		if err := CheckPassword(in["password"], ticket.Subject); err != nil {
-			return s.askCode(w, r, e, ticket, http.StatusBadRequest, unfit(err))
+		if err := passwords.Check(in["password"], ticket.Subject); err != nil {
+			return s.askCode(w, r, e, ticket, http.StatusBadRequest, passwords.Explain(err))
 		}
 	}
 	ticket, u, held, err := s.prove(r, e, ticket, code, in["password"])
@@ -207,7 +208,7 @@ func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t s
 		}
 		return s.askCode(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
 	case errors.Is(err, storage.ErrInvalid):
-		return s.askCode(w, r, e, t, http.StatusBadRequest, unfit(err))
+		return s.askCode(w, r, e, t, http.StatusBadRequest, passwords.Explain(err))
 	case err != nil:
 		return err
 	}

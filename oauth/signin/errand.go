@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -93,7 +94,7 @@ var resetErrand = &errand{
 		if err != nil {
 			return u, err
 		}
-		if err := CheckPassword(password, u.Username, u.Email, t.Subject); err != nil {
+		if err := passwords.Check(password, u.Username, u.Email, t.Subject); err != nil {
 			return u, errors.Join(storage.ErrInvalid, err)
 		}
 		return u, nil

@@ -1,31 +1,32 @@
 package signin
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
 // Every way the form is refused (spec 7). Wrong credentials (401) and the lock (429) have
 // pages of their own, see pages.go.
 var (
-	foreign       = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
-	notAForm      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form could not be read. Open the sign-in page again and use the form on it."}
-	twice         = &reply.Failure{Status: http.StatusBadRequest, Msg: "A field of the form was sent twice. Open the sign-in page again and use the form on it."}
-	notText       = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form holds something that is not text. Open the sign-in page again and use the form on it."}
-	badQuery      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is damaged. Go back to the application and start again."}
-	longQuery     = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is too long. Go back to the application and start again."}
-	lastWay       = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is the only way you can sign in. Link another one first, then unlink this one."}
-	ownName       = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it cannot be unlinked."}
-	untold        = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: untoldMsg, Header: http.Header{"Retry-After": {"1"}}}
-	halfOut       = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
-	tooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
-	mailsFull     = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
-	tooManyHashes = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: crowdedMsg, Crowd: new(reply.Crowd)}
-	otherwise     = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
-	shutOut       = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this e-mail address. Ask the operator why."}
-	noPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
+	foreign    = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
+	notAForm   = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form could not be read. Open the sign-in page again and use the form on it."}
+	twice      = &reply.Failure{Status: http.StatusBadRequest, Msg: "A field of the form was sent twice. Open the sign-in page again and use the form on it."}
+	notText    = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form holds something that is not text. Open the sign-in page again and use the form on it."}
+	badQuery   = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is damaged. Go back to the application and start again."}
+	longQuery  = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is too long. Go back to the application and start again."}
+	lastWay    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is the only way you can sign in. Link another one first, then unlink this one."}
+	ownName    = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it cannot be unlinked."}
+	untold     = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: untoldMsg, Header: http.Header{"Retry-After": {"1"}}}
+	halfOut    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: halfOutMsg, Header: http.Header{"Retry-After": {"1"}}}
+	tooLarge   = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
+	mailsFull  = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
+	otherwise  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
+	shutOut    = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this e-mail address. Ask the operator why."}
+	noPassword = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
 // Every way that another provider is not linked (spec 7). What can be mended on the sign-in
@@ -50,7 +51,6 @@ const (
 	refusedTitle = "This request cannot go on"
 	awayTitle    = "Please try again shortly"
 	awayMsg      = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
-	crowdedMsg   = "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost."
 	untoldMsg    = "It is done, but it could not be written down. Go back to your account and see that it is."
 	halfOutMsg   = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
 	unkeptMsg    = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
@@ -61,7 +61,7 @@ const (
 // failPage says a failure as a page, because whoever meets it here is a person.
 func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	switch {
-	case f.Msg == halfOutMsg, f.Msg == untoldMsg, f.Msg == crowdedMsg:
+	case f.Msg == halfOutMsg, f.Msg == untoldMsg, errors.Is(f, passwords.ErrBusy):
 		page.Fail(w, r, f.Status, awayTitle, f.Msg)
 	case f.Status == http.StatusServiceUnavailable:
 		page.Fail(w, r, f.Status, awayTitle, awayMsg)

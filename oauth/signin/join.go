@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -73,7 +74,7 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
 	case errors.Is(err, storage.ErrInvalid):
-		return s.askJoin(w, r, http.StatusBadRequest, in, unfit(err))
+		return s.askJoin(w, r, http.StatusBadRequest, in, passwords.Explain(err))
 	case err != nil:
 		return err
 	}
@@ -95,8 +96,8 @@ func (s *SignIn) judge(in map[string]string) (address, alert string) {
 	if err := checkUsername(in["username"]); err != nil {
 		return "", unfitName(err)
 	}
-	if err := CheckPassword(in["password"], in["username"], address); err != nil {
-		return "", unfit(err)
+	if err := passwords.Check(in["password"], in["username"], address); err != nil {
+		return "", passwords.Explain(err)
 	}
 	if s.members.signUp == SignUpInvitation && strings.TrimSpace(in["invitation"]) == "" {
 		return "", "Type in the code of your invitation. Who invited you has it."
@@ -120,7 +121,7 @@ func (s *SignIn) signUpAs(r *http.Request, in map[string]string) (u storage.User
 	if s.members.signUp == SignUpInvitation {
 		invitation = in["invitation"]
 	}
-	u, err = s.members.signUps.SignUp(asStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.members.signUps.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }

@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -55,12 +57,13 @@ func open(t *testing.T, change func(*Config)) *room {
 }
 
 // cheap hashes fast and counts.
-func cheap(n *atomic.Int64) *Passwords {
-	p := NewPasswords(Cost{Memory: 8, Passes: 1})
-	key := p.key
-	p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+func cheap(n *atomic.Int64) *passwords.Hasher {
+	p := passwords.New(passwords.Cost{Memory: 8, Passes: 1})
+	key := keyOf(p)
+	compute := *key
+	*key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 		n.Add(1)
-		return key(password, salt, passes, memory, threads, size)
+		return compute(password, salt, passes, memory, threads, size)
 	}
 	return p
 }
@@ -221,3 +224,8 @@ func (rm *room) ask(r *http.Request) answer {
 	must(rm.t, rm.Ask(w, r, app))
 	return answer{w, w.Body.String()}
 }
+
+var here = netip.MustParseAddr("192.0.2.1")
+
+// nth is the i-th address of a /8.
+func nth(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }

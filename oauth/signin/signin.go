@@ -17,6 +17,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -27,9 +29,9 @@ type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
 	Users       Users                          // nil: users and passwords of the Store, which is a UserStore then
-	Passwords   *Passwords                     // nil: 19 MiB, 2 passes; not read if Users is set
+	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
-	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
+	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be ConnectedUsers
@@ -94,7 +96,7 @@ type SignIn struct {
 	mux        *reply.Mux
 	store      Store
 	users      Users
-	guard      *Guard
+	guard      *lockout.Guard
 	delays     *limits.Delays
 	firsts     *limits.Delays // of passwords that known browsers have hashed before strangers'
 	sameOrigin *http.CrossOriginProtection
@@ -145,7 +147,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	}
 	s := &SignIn{
 		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
-		guard: NewGuard(c.Lock), delays: limits.NewDelays(), firsts: limits.NewDelays(), sameOrigin: http.NewCrossOriginProtection(),
+		guard: lockout.New(c.Lock), delays: limits.NewDelays(), firsts: limits.NewDelays(), sameOrigin: http.NewCrossOriginProtection(),
 		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: limits.NewRates(),
 		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}

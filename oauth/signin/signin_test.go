@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
-	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: Lock{Failures: -1}})
+	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: lockout.Config{Failures: -1}})
 	for _, want := range []string{"BaseURL", "Store", "SessionIdle", "Lock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want a word about %s", err, want)

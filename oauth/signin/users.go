@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -27,16 +28,16 @@ type UserStore interface {
 // StoreUsers are the users of a Store, who sign in with a username and a password.
 type StoreUsers struct {
 	store     UserStore
-	passwords *Passwords
+	passwords *passwords.Hasher
 	reserved  atomic.Bool // what the names of all users look like is written down
 }
 
-// NewUsers makes a StoreUsers. Nil passwords cost what the zero Cost does.
-func NewUsers(store UserStore, passwords *Passwords) *StoreUsers {
-	if passwords == nil {
-		passwords = NewPasswords(Cost{})
+// NewUsers makes a StoreUsers. A nil hasher is one of the zero Cost.
+func NewUsers(store UserStore, hasher *passwords.Hasher) *StoreUsers {
+	if hasher == nil {
+		hasher = passwords.New(passwords.Cost{})
 	}
-	return &StoreUsers{store: store, passwords: passwords}
+	return &StoreUsers{store: store, passwords: hasher}
 }
 
 // User returns the user with this sub, or storage.ErrNotFound.
@@ -104,9 +105,8 @@ func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, 
 
 // renew keeps a new hash of a password. Where too many wait it can be done another day.
 func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string) (err error) {
-	l.PasswordHash, err = s.passwords.Hash(ctx, password)
-	s.passwords.line.right(ctx) // it was no attempt
-	if errors.Is(err, errBusy) {
+	l.PasswordHash, err = s.passwords.Rehash(ctx, password)
+	if errors.Is(err, passwords.ErrBusy) {
 		return nil
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string
 }
 
 func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
-	err := errors.Join(checkUsername(u.Username), CheckPassword(password, u.Username, u.Email))
+	err := errors.Join(checkUsername(u.Username), passwords.Check(password, u.Username, u.Email))
 	if err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -70,7 +71,7 @@ func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 	ctx := context.Background()
 	before, err := rm.store.Login(ctx, storage.LoginSelf, "mina")
 	must(t, err)
-	dearer := NewUsers(rm.store, NewPasswords(Cost{Memory: 16, Passes: 2}))
+	dearer := NewUsers(rm.store, passwords.New(passwords.Cost{Memory: 16, Passes: 2}))
 	for range 2 {
 		_, err = dearer.Authenticate(ctx, "mina", password)
 		must(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -47,7 +48,7 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 	users := signin.NewUsers(store, passwords)
 	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Quotas: gateway.Books{Usage: store.Usage}}
 	o := &office{t: t, rooms: rooms, users: users, data: t.TempDir()}

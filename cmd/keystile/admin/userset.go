@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -99,7 +100,7 @@ func (r Rooms) fits(ctx context.Context, args cli.Args, password string) error {
 	if err != nil {
 		return err
 	}
-	if err := signin.CheckPassword(password, u.Username, u.Email, args.Get("email")); err != nil {
+	if err := passwords.Check(password, u.Username, u.Email, args.Get("email")); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil

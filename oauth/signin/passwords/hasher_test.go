@@ -1,4 +1,4 @@
-package signin
+package passwords
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // From the tests of the reference implementation (phc-winner-argon2, src/test.c).
 func TestAHashMadeElsewhereIsRead(t *testing.T) {
-	p := NewPasswords(Cost{})
+	p := New(Cost{})
 	for _, hash := range []string{
 		"$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
 		"$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
@@ -27,11 +27,11 @@ func TestAHashMadeElsewhereIsRead(t *testing.T) {
 }
 
 func TestAPasswordIsFoundInItsHash(t *testing.T) {
-	p := NewPasswords(Cost{Memory: 64, Passes: 1})
+	p := New(Cost{Memory: 64, Passes: 1})
 	ctx := context.Background()
 	for _, word := range []string{"correct horse", "", "密码密码密码", strings.Repeat("x", 1024), "a\x00b"} {
 		hash, err := p.Hash(ctx, word)
-		must(t, err)
+		noError(t, err)
 		if ok, stale, err := p.Verify(ctx, hash, word); !ok || stale || err != nil {
 			t.Errorf("Verify(its own) = %v, %v, %v, want true, false, nil", ok, stale, err)
 		}
@@ -41,7 +41,7 @@ func TestAPasswordIsFoundInItsHash(t *testing.T) {
 			}
 		}
 		again, err := p.Hash(ctx, word)
-		must(t, err)
+		noError(t, err)
 		if again == hash {
 			t.Error("two hashes of one password are equal, want a salt")
 		}
@@ -50,7 +50,7 @@ func TestAPasswordIsFoundInItsHash(t *testing.T) {
 
 // Entry 20 of the decisions: 19 MiB, 2 passes, 1 lane.
 func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
-	p := NewPasswords(Cost{})
+	p := New(Cost{})
 	p.key = func(_, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 		if passes != 2 || memory != 19*1024 || threads != 1 || size != 32 || len(salt) != 16 {
 			t.Errorf("argon2id(t=%d, m=%d, p=%d, %d bytes, salt %d), want 2, 19456, 1, 32, 16", passes, memory, threads, size, len(salt))
@@ -65,7 +65,7 @@ func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
 
 func TestNoHashIsNoPasswordAndTakesAsLong(t *testing.T) {
 	var n atomic.Int64
-	p := cheap(&n)
+	p := counting(&n)
 	for _, word := range []string{"", "x"} {
 		if ok, _, err := p.Verify(context.Background(), "", word); ok || err != nil {
 			t.Errorf("Verify(no hash, %q) = %v, %v, want false, nil", word, ok, err)
@@ -78,10 +78,10 @@ func TestNoHashIsNoPasswordAndTakesAsLong(t *testing.T) {
 
 func TestAHashOfAnotherCostIsReadAndStale(t *testing.T) {
 	ctx := context.Background()
-	old, err := NewPasswords(Cost{Memory: 8, Passes: 1}).Hash(ctx, "correct horse")
-	must(t, err)
+	old, err := New(Cost{Memory: 8, Passes: 1}).Hash(ctx, "correct horse")
+	noError(t, err)
 	for _, cost := range []Cost{{Memory: 16, Passes: 1}, {Memory: 8, Passes: 2}} {
-		if ok, stale, err := NewPasswords(cost).Verify(ctx, old, "correct horse"); !ok || !stale || err != nil {
+		if ok, stale, err := New(cost).Verify(ctx, old, "correct horse"); !ok || !stale || err != nil {
 			t.Errorf("Verify(older) = %v, %v, %v, want true, true, nil", ok, stale, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAHashOfAnotherCostIsReadAndStale(t *testing.T) {
 
 func TestAHostileHashCostsNothing(t *testing.T) {
 	var n atomic.Int64
-	p := cheap(&n)
+	p := counting(&n)
 	enc := base64.RawStdEncoding.EncodeToString
 	salt, key := enc(make([]byte, 16)), enc(make([]byte, 32))
 	form := func(params, salt, key string) string {
@@ -115,7 +115,7 @@ func TestAHostileHashCostsNothing(t *testing.T) {
 
 func TestAsManyHashesAtOnceAsProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPasswords(Cost{})
+		p := New(Cost{})
 		var running, most atomic.Int32
 		finish := make(chan struct{})
 		p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
@@ -143,4 +143,22 @@ func TestAsManyHashesAtOnceAsProcessors(t *testing.T) {
 		close(finish)
 		group.Wait()
 	})
+}
+
+// counting hashes fast and counts.
+func counting(n *atomic.Int64) *Hasher {
+	p := New(Cost{Memory: 8, Passes: 1})
+	compute := p.key
+	p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+		n.Add(1)
+		return compute(password, salt, passes, memory, threads, size)
+	}
+	return p
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

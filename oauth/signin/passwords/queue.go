@@ -1,10 +1,11 @@
-package signin
+package passwords
 
 import (
 	"container/list"
 	"context"
 	"fmt"
 	"math"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -12,23 +13,24 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/storage"
 )
 
 const (
-	hashPatience = 3 * time.Second // for which a password waits to be hashed
-	hashLine     = 1024            // passwords that wait in one line; each is a request with all it holds
-	hashHistory  = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
-	weighEvery   = 20 * time.Millisecond
-	mostRetry    = time.Minute
+	patience    = 3 * time.Second // for which a password waits to be hashed
+	maxWaiting  = 1024            // passwords that wait in one line; each is a request with all it holds
+	hashHistory = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
+	weighEvery  = 20 * time.Millisecond
+	mostRetry   = time.Minute
 )
 
 type strangerKey struct{}
 
-// asStranger has what is hashed under a context wait among strangers, for the client that an
-// address belongs to; without it, it goes before all of them.
-func asStranger(ctx context.Context, ip netip.Addr) context.Context {
+// AsStranger returns a context under which a password waits to be hashed among strangers, by the
+// client that an address belongs to. Under any other, it goes before all of them.
+func AsStranger(ctx context.Context, ip netip.Addr) context.Context {
 	return context.WithValue(ctx, strangerKey{}, network.Of(ip))
 }
 
@@ -37,15 +39,20 @@ func strangerOf(ctx context.Context) (client netip.Prefix, is bool) {
 	return client, is
 }
 
-// errBusy: more passwords wait than can be hashed soon.
-var errBusy = fmt.Errorf("signin: too many passwords wait to be hashed: %w", storage.ErrUnavailable)
+// ErrBusy says that more passwords wait than can be hashed soon.
+var ErrBusy = fmt.Errorf("passwords: too many passwords wait to be hashed: %w", storage.ErrUnavailable)
 
-// line lets so many hashes be computed at a time. The others wait for a bounded time. Known
+var tooManyHashes = &reply.Failure{
+	Status: http.StatusServiceUnavailable, Crowd: new(reply.Crowd),
+	Msg: "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.",
+}
+
+// queue lets so many hashes be computed at a time. The others wait for a bounded time. Known
 // browsers, and whatever is not a sign-in, go first, in the order they came. Strangers follow,
 // those first whose networks have asked for least lately, so that it is not known when somebody's
 // turn comes: they wait until it does, or until their patience is over, or one comes who goes
 // before them and finds the line full. Who is refused is told when to come back.
-type line struct {
+type queue struct {
 	places int
 
 	mu        sync.Mutex
@@ -64,17 +71,17 @@ type waiter struct {
 	weight int             // of it, when the line last moved
 }
 
-func newLine(places int) *line {
-	return &line{places: places, history: limits.History{Half: hashHistory}}
+func newQueue(places int) *queue {
+	return &queue{places: places, history: limits.History{Half: hashHistory}}
 }
 
 // enter waits for a place; leave must follow if there is no error.
-func (l *line) enter(ctx context.Context) error {
-	w, leave, err := l.queue(ctx)
+func (l *queue) enter(ctx context.Context) error {
+	w, leave, err := l.stand(ctx)
 	if w == nil || err != nil {
 		return err
 	}
-	patience := time.NewTimer(hashPatience)
+	patience := time.NewTimer(patience)
 	defer patience.Stop()
 	select {
 	case mine := <-w.turn:
@@ -92,9 +99,9 @@ func (l *line) enter(ctx context.Context) error {
 	return l.refuse(len(l.strangers))
 }
 
-// queue takes a place, and there is nobody to wait for, or stands in a line. leave is for who
+// stand takes a place, and there is nobody to wait for, or stands in a line. leave is for who
 // does not wait any longer.
-func (l *line) queue(ctx context.Context) (w *waiter, leave func(), err error) {
+func (l *queue) stand(ctx context.Context) (w *waiter, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	client, stranger := strangerOf(ctx)
@@ -120,7 +127,7 @@ func (l *line) queue(ctx context.Context) (w *waiter, leave func(), err error) {
 
 // leaveLine takes somebody out of a line; if their turn has come at the same moment, the place
 // goes to the next.
-func (l *line) leaveLine(w *waiter, remove func(*waiter)) {
+func (l *queue) leaveLine(w *waiter, remove func(*waiter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -133,23 +140,23 @@ func (l *line) leaveLine(w *waiter, remove func(*waiter)) {
 	}
 }
 
-func (l *line) removeStranger(w *waiter) {
+func (l *queue) removeStranger(w *waiter) {
 	l.strangers = slices.DeleteFunc(l.strangers, func(other *waiter) bool { return other == w })
 }
 
 // room is how many can wait in the first line and be done in time.
-func (l *line) room() int {
+func (l *queue) room() int {
 	if l.typical <= 0 {
-		return hashLine
+		return maxWaiting
 	}
-	return min(int(hashPatience/l.typical*time.Duration(l.places)), hashLine)
+	return min(int(patience/l.typical*time.Duration(l.places)), maxWaiting)
 }
 
 // join puts a stranger into the line. If it is full, the one who has most before them has to go,
 // or is not let in.
-func (l *line) join(w *waiter) bool {
+func (l *queue) join(w *waiter) bool {
 	w.weight = l.history.Weight(w.from)
-	if len(l.strangers) >= hashLine {
+	if len(l.strangers) >= maxWaiting {
 		last := l.last()
 		if l.strangers[last].weight <= w.weight {
 			return false
@@ -162,7 +169,7 @@ func (l *line) join(w *waiter) bool {
 }
 
 // last is who of the strangers goes last.
-func (l *line) last() (last int) {
+func (l *queue) last() (last int) {
 	for i, w := range l.strangers {
 		if w.weight >= l.strangers[last].weight {
 			last = i
@@ -172,14 +179,14 @@ func (l *line) last() (last int) {
 }
 
 // refuse says that those who wait, and so many strangers among them, are to be done first.
-func (l *line) refuse(strangers int) error {
+func (l *queue) refuse(strangers int) error {
 	wait := l.typical * time.Duration(1+l.first.Len()+strangers) / time.Duration(l.places)
 	seconds := math.Ceil(min(max(wait, time.Second), mostRetry).Seconds())
-	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(errBusy)
+	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(ErrBusy)
 }
 
 // leave gives a place back in which a hash has taken so long.
-func (l *line) leave(took time.Duration) {
+func (l *queue) leave(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.typical == 0 {
@@ -190,7 +197,7 @@ func (l *line) leave(took time.Duration) {
 }
 
 // right takes back what a stranger's attempt counts: the password was right.
-func (l *line) right(ctx context.Context) {
+func (l *queue) right(ctx context.Context) {
 	client, stranger := strangerOf(ctx)
 	if !stranger {
 		return
@@ -201,7 +208,7 @@ func (l *line) right(ctx context.Context) {
 }
 
 // next hands a place on.
-func (l *line) next() {
+func (l *queue) next() {
 	if e := l.first.Front(); e != nil {
 		l.first.Remove(e).(*waiter).turn <- true
 		return
@@ -222,7 +229,7 @@ func (l *line) next() {
 }
 
 // weigh has what came since the strangers joined count against them.
-func (l *line) weigh(now time.Time) {
+func (l *queue) weigh(now time.Time) {
 	if now.Sub(l.weighed) < weighEvery {
 		return
 	}
@@ -232,7 +239,7 @@ func (l *line) weigh(now time.Time) {
 	}
 }
 
-func (l *line) waiting() int {
+func (l *queue) waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first.Len() + len(l.strangers)

@@ -1,4 +1,4 @@
-package signin
+package passwords
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 const slowHash = 100 * time.Millisecond
 
 // slow makes every hash take as long, and counts them.
-func slow(p *Passwords, n *atomic.Int64) *Passwords {
+func slow(p *Hasher, n *atomic.Int64) *Hasher {
 	p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
 		n.Add(1)
 		time.Sleep(slowHash)
@@ -37,7 +37,7 @@ type outcome struct {
 	longest           time.Duration
 }
 
-func crowdOf(ctx context.Context, p *Passwords, n int) (o outcome) {
+func crowdOf(ctx context.Context, p *Hasher, n int) (o outcome) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range n {
@@ -50,7 +50,7 @@ func crowdOf(ctx context.Context, p *Passwords, n int) (o outcome) {
 			switch {
 			case err == nil:
 				o.done++
-			case errors.Is(err, errBusy):
+			case errors.Is(err, ErrBusy):
 				o.busy++
 			default:
 				o.other++
@@ -64,15 +64,15 @@ func crowdOf(ctx context.Context, p *Passwords, n int) (o outcome) {
 func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
-		p := slow(NewPasswords(Cost{}), &n)
+		p := slow(New(Cost{}), &n)
 		slots := runtime.GOMAXPROCS(0)
 		for round := range 2 { // in the first one it is not known yet how long a hash takes
 			n.Store(0)
 			o := crowdOf(t.Context(), p, 900)
-			if fit := slots * int(hashPatience/slowHash); o.done < fit || o.done > fit+2*slots || o.done+o.busy != 900 {
+			if fit := slots * int(patience/slowHash); o.done < fit || o.done > fit+2*slots || o.done+o.busy != 900 {
 				t.Errorf("round %d: %d hashed and %d refused of 900, want about %d hashed", round, o.done, o.busy, fit)
 			}
-			if int(n.Load()) != o.done || o.longest > hashPatience+2*slowHash {
+			if int(n.Load()) != o.done || o.longest > patience+2*slowHash {
 				t.Errorf("round %d: %d computed for %d, the longest wait was %v", round, n.Load(), o.done, o.longest)
 			}
 			if p.line.running != 0 || p.line.waiting() != 0 {
@@ -85,7 +85,7 @@ func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
 func TestTheRefusalSaysWhenThereIsRoomAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
-		p := slow(NewPasswords(Cost{}), &n)
+		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1) // so that it is known how long one takes
 		var all sync.WaitGroup
 		for range 900 {
@@ -121,11 +121,11 @@ func everywhere(i int) netip.Addr {
 func TestAFloodFromEverywhereDoesNotRefuseWhoComesFromElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n, refused atomic.Int64
-		p := slow(NewPasswords(Cost{}), &n)
+		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
 		hash := fmt.Sprintf(phcForm, 19<<10, 2, 1) + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 42) + "E" // another one
 		guess := func(from netip.Addr) error {
-			_, _, err := p.Verify(asStranger(t.Context(), from), hash, "x")
+			_, _, err := p.Verify(AsStranger(t.Context(), from), hash, "x")
 			return err
 		}
 		n.Store(0)
@@ -160,11 +160,11 @@ func TestAFloodFromEverywhereDoesNotRefuseWhoComesFromElsewhere(t *testing.T) {
 func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
-		p := slow(NewPasswords(Cost{}), &n)
+		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
 		var all sync.WaitGroup
 		for i := range 900 {
-			all.Go(func() { p.Hash(asStranger(t.Context(), everywhere(i)), "x") })
+			all.Go(func() { p.Hash(AsStranger(t.Context(), everywhere(i)), "x") })
 		}
 		synctest.Wait()
 		began := time.Now()
@@ -178,7 +178,7 @@ func TestBrowsersThatAreKnownGoBeforeStrangers(t *testing.T) {
 func TestWhoHasGoneLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
-		p := slow(NewPasswords(Cost{}), &n)
+		p := slow(New(Cost{}), &n)
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan outcome)
 		go func() { gone <- crowdOf(ctx, p, 200) }()
@@ -201,9 +201,9 @@ func TestWhoHasGoneLeavesTheQueue(t *testing.T) {
 // Of many who leave at the moment their turn comes, none takes a place along.
 func TestNoPlaceIsLostBetweenATurnAndATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPasswords(Cost{})
+		p := New(Cost{})
 		p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
-			time.Sleep(hashPatience) // every turn comes when the patience of the next ends
+			time.Sleep(patience) // every turn comes when the patience of the next ends
 			return make([]byte, size)
 		}
 		for range 20 {
@@ -214,87 +214,4 @@ func TestNoPlaceIsLostBetweenATurnAndATimeout(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestHonestSignInsAreServedDuringAFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var n atomic.Int64
-		var p *Passwords
-		rm := open(t, func(c *Config) { p = c.Passwords })
-		mark := rm.remembers(rm.mina.Sub)
-		hashSlowly(p, &n)
-		sign := rm.guesser()
-		for i := range 300 { // all of them have failed before
-			sign(fmt.Sprint("early", i), "wrong password", i)
-		}
-		var codes [600]atomic.Int32
-		var all sync.WaitGroup
-		for i := range 900 {
-			all.Go(func() {
-				a := sign(fmt.Sprint("user", i), "wrong password", i%300)
-				codes[a.Code].Add(1)
-				if after, _ := strconv.Atoi(a.Header().Get("Retry-After")); a.Code == 503 && (after < 1 || after > 60) {
-					t.Errorf("Retry-After %q", a.Header().Get("Retry-After"))
-				}
-			})
-		}
-		synctest.Wait()
-		for promise, from := range map[string]int{"a known browser": 5, "an address that has not failed": 5000} {
-			began, cookies := time.Now(), []*http.Cookie(nil)
-			if from == 5 {
-				cookies = append(cookies, &http.Cookie{Name: knownCookie, Value: mark})
-			}
-			if a := sign("mina", password, from, cookies...); a.Code != http.StatusSeeOther || time.Since(began) > 4*slowHash {
-				t.Errorf("%s = %d after %v, want 303 next", promise, a.Code, time.Since(began))
-			}
-		}
-		all.Wait()
-		if wrong, busy := codes[401].Load(), codes[503].Load(); wrong == 0 || busy == 0 || wrong+busy != 900 {
-			t.Errorf("of the flood %d were refused and %d told to come back, want 900 and some of each", wrong, busy)
-		}
-		if a := sign("user0", "wrong password", 7000); a.Code != http.StatusUnauthorized {
-			t.Errorf("afterwards = %d, want 401", a.Code)
-		}
-	})
-}
-
-func TestASignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var n atomic.Int64
-		rm := open(t, func(c *Config) { c.Passwords = nil }) // another cost than Mina's hash has
-		users := rm.users.(*StoreUsers)
-		key := users.passwords.key
-		users.passwords.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
-			if n.Add(1) == 1 {
-				users.passwords.line.typical = time.Hour
-				users.passwords.line.running = runtime.GOMAXPROCS(0) + 1 // others have come meanwhile
-			}
-			return key(password, salt, passes, memory, threads, size)
-		}
-		rm.enterMina()
-		if n.Load() != 1 {
-			t.Errorf("%d hashes, want 1", n.Load())
-		}
-	})
-}
-
-// hashSlowly has each hash take as long as on a slow machine, and counts them.
-func hashSlowly(p *Passwords, n *atomic.Int64) {
-	key := p.key
-	p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
-		n.Add(1)
-		time.Sleep(slowHash)
-		return key(password, salt, passes, memory, threads, size)
-	}
-}
-
-// guesser signs in from the i-th address, with the cookies of a browser.
-func (rm *room) guesser() func(username, pass string, i int, cookies ...*http.Cookie) answer {
-	return func(username, pass string, i int, cookies ...*http.Cookie) answer {
-		r := guess(username, pass, i)
-		for _, c := range cookies {
-			r.AddCookie(c)
-		}
-		return rm.do(r)
-	}
 }

@@ -1,4 +1,4 @@
-package signin
+package passwords
 
 import (
 	_ "embed"
@@ -20,8 +20,8 @@ var (
 	errKnown  = errors.New("password: a username or an address is no password; choose another one")
 )
 
-// unfit says on a page, in English, why a password is refused.
-func unfit(err error) string {
+// Explain says on a page, in English, why a password is refused.
+func Explain(err error) string {
 	switch {
 	case errors.Is(err, errShort):
 		return "The new password is too short. Choose one of at least 8 characters."
@@ -35,11 +35,11 @@ func unfit(err error) string {
 	return "This password cannot be used. Choose another one."
 }
 
-// CheckPassword says what is wrong with a password that somebody wants to have: at least 8
+// Check says what is wrong with a password that somebody wants to have: at least 8
 // characters, at most 1,024 bytes of UTF-8, none of the 10,000 commonest (in whatever case),
 // and none of what everybody knows of its owner, such as their username and address.
 // Nothing of it is cut off.
-func CheckPassword(password string, known ...string) error {
+func Check(password string, known ...string) error {
 	lower := strings.ToLower(password)
 	switch {
 	case utf8.RuneCountInString(password) < 8:

@@ -1,4 +1,4 @@
-package signin
+package lockout
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Lock is when too many failures are too many. Zero values are the specification's (8).
-type Lock struct {
+// Config says how many failures are too many. Zero values are the specification's (8).
+type Config struct {
 	Failures int           // 0: 10
 	Within   time.Duration // 0: 5 minutes
 	For      time.Duration // 0: 15 minutes
@@ -19,13 +19,13 @@ type Lock struct {
 
 // Guard counts failed attempts by address (IPv6 by /64) and locks one that has too many.
 //
-// Of one address at most Lock.Failures attempts are failed or in flight within the time,
+// Of one address at most Config.Failures attempts are failed or in flight within the time,
 // so guesses made in parallel are no more than guesses made in turn. It is in memory, runs
 // no goroutine, and holds at most 100,000 addresses: none that is counted or locked is ever
 // forgotten to make room. Beyond that unknown ones are counted by their networks, of which a
 // multiple may fail. What they share may make somebody wait, and never locks.
 type Guard struct {
-	lock  Lock
+	lock  Config
 	room  int
 	start time.Time
 
@@ -44,17 +44,17 @@ type tally struct {
 }
 
 const (
-	guardRoom  = 100_000
-	guardSweep = time.Minute
+	room       = 100_000
+	sweepEvery = time.Minute
 	busyWait   = 2 * time.Second // about how long an attempt is in flight when many are
 )
 
-// NewGuard makes a Guard.
-func NewGuard(l Lock) *Guard {
-	l = Lock{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
+// New makes a Guard. Zero values of the Config are the specification's (8).
+func New(l Config) *Guard {
+	l = Config{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
 	return &Guard{
-		lock: l, room: guardRoom, start: time.Now(), known: map[netip.Prefix]*tally{},
-		networks: network.NewCounts(l.Within, guardRoom/4), elsewhere: map[netip.Prefix][]network.Receipt{},
+		lock: l, room: room, start: time.Now(), known: map[netip.Prefix]*tally{},
+		networks: network.NewCounts(l.Within, room/4), elsewhere: map[netip.Prefix][]network.Receipt{},
 	}
 }
 
@@ -145,7 +145,7 @@ func (g *Guard) tally(client netip.Prefix, now time.Duration) *tally {
 // sweep drops the addresses that count for nothing any more, at most once a minute: the
 // walk is long when there are many.
 func (g *Guard) sweep(now time.Duration) {
-	if now-g.swept < guardSweep {
+	if now-g.swept < sweepEvery {
 		return
 	}
 	g.swept = now

@@ -1,4 +1,4 @@
-package signin
+package passwords
 
 import (
 	"cmp"
@@ -15,19 +15,19 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Cost is what one hash takes. Zero values are the smallest that OWASP recommends.
+// Cost says what one hash takes. Zero values are the smallest that OWASP recommends.
 type Cost struct {
 	Memory uint32 // KiB; 0: 19 MiB; at most 256 MiB
 	Passes uint32 // 0: 2; at most 16
 }
 
-// Passwords hashes passwords with argon2id. It computes as many at once as there are
+// Hasher hashes passwords with argon2id. It computes as many at once as there are
 // processors, so that a crowd signing in waits instead of taking all memory: one process
-// shares one Passwords. What would wait for more than some three seconds is refused before it
+// shares one Hasher. What would wait for more than some three seconds is refused before it
 // is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
-type Passwords struct {
+type Hasher struct {
 	cost Cost
-	line *line
+	line *queue
 	key  func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 }
 
@@ -41,14 +41,14 @@ const (
 	maxBytes  = 64 // of salt and key
 )
 
-// NewPasswords makes a Passwords.
-func NewPasswords(c Cost) *Passwords {
+// New makes a Hasher.
+func New(c Cost) *Hasher {
 	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
-	return &Passwords{cost: c, line: newLine(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
+	return &Hasher{cost: c, line: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
 }
 
 // Hash returns what is kept of a password, as a PHC string.
-func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
+func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	h := p.draw()
 	key, err := p.compute(ctx, h, password)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether a hash is of this password, in constant time. "" is the hash of
 // no password and takes as long as any. stale says that new hashes cost something else.
-func (p *Passwords) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
+func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
 	h := p.draw()
 	if hash != "" {
 		if h, err = parseHash(hash); err != nil {
@@ -79,15 +79,23 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (ok, stal
 	return right, !fresh, nil
 }
 
+// Rehash is Hash for a password that has just been right and whose hash is stale. It is no
+// attempt, and counts as none.
+func (p *Hasher) Rehash(ctx context.Context, password string) (string, error) {
+	hash, err := p.Hash(ctx, password)
+	p.line.right(ctx)
+	return hash, err
+}
+
 // draw makes the hash of a password nobody has.
-func (p *Passwords) draw() phc {
+func (p *Hasher) draw() phc {
 	h := phc{cost: p.cost, threads: 1, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	rand.Read(h.salt)
 	rand.Read(h.key)
 	return h
 }
 
-func (p *Passwords) compute(ctx context.Context, h phc, password string) ([]byte, error) {
+func (p *Hasher) compute(ctx context.Context, h phc, password string) ([]byte, error) {
 	if err := p.line.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -110,7 +118,7 @@ func (h phc) String() string {
 	return fmt.Sprintf(phcForm, h.cost.Memory, h.cost.Passes, h.threads) + enc.EncodeToString(h.salt) + "$" + enc.EncodeToString(h.key)
 }
 
-var errHash = errors.New("signin: a stored password hash is damaged, or costs more than is ever computed; set the password again")
+var errHash = errors.New("passwords: a stored password hash is damaged, or costs more than is ever computed; set the password again")
 
 // parseHash reads exactly what String writes, and nothing that would take all memory.
 func parseHash(text string) (h phc, err error) {
