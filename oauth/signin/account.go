@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -24,20 +25,10 @@ type AccountStore interface {
 	ConsentStore
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
-	LoginStore // not asked if the Users are LinkedUsers
+	users.LoginStore // not asked if the Users are LinkedUsers
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
-}
-
-// LoginStore knows by which ways people sign in.
-type LoginStore interface {
-	// Logins returns the ways in of a user (a sub). Of a self login whose PasswordHash is ""
-	// the page knows that it lets nobody in; it reads nothing else of the hash.
-	Logins(ctx context.Context, sub string) ([]storage.Login, error)
-	// UnlinkLogins takes some of them away, all or none, while keep stays:
-	// storage.ErrConflict if any of these has changed since it was read.
-	UnlinkLogins(ctx context.Context, keep storage.Login, some ...storage.Login) error
 }
 
 // account is the page /oauth/account, where people see who gets in as them and what they
@@ -45,7 +36,7 @@ type LoginStore interface {
 type account struct {
 	in      *SignIn
 	store   AccountStore
-	logins  LoginStore
+	logins  users.LoginStore
 	revoker Revoker // nil: what ends tokens is not offered
 }
 

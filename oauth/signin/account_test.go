@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -49,7 +50,7 @@ func (d *desk) page(cookie string) string {
 // ada is somebody else, who is signed in.
 func (d *desk) ada() (storage.User, string) {
 	d.t.Helper()
-	ada, err := NewUsers(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
+	ada, err := users.New(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
 	must(d.t, err)
 	return ada, d.room.do(post("username", "ada", "password", password)).cookie()
 }

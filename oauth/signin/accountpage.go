@@ -158,7 +158,7 @@ func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(a.in.labelOf(login.Method)), Since: momentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(a.in.labels.Of(login.Method)), Since: momentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

@@ -1,34 +1,9 @@
 package signin
 
 import (
-	"net/mail"
 	"strings"
 	"testing"
-	"unicode"
 )
-
-// What is an address here is one for a mail server too, exactly as it stands, and is found
-// by itself.
-func FuzzMailbox(f *testing.F) {
-	for _, seed := range []string{"ada@example.com", " Ada.L+x@Example.COM ", `"a b"@example.com`, "a@b.c,d@e.f", "ada@\u212a.com", "a@example.com\r\nBcc: b@c.d", "!#$%&'*+/=?^_`{|}~@x.yz", "a@1.2.3.4"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		address, err := Mailbox(text)
-		if err != nil {
-			return
-		}
-		if again, err := Mailbox(address); err != nil || again != address {
-			t.Errorf("Mailbox(%q) = %q, and of that %q, %v", text, address, again, err)
-		}
-		if !strings.EqualFold(strings.TrimSpace(text), address) || strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' }) {
-			t.Errorf("Mailbox(%q) = %q", text, address)
-		}
-		if a, err := mail.ParseAddress(address); err != nil || a.Address != address || a.Name != "" {
-			t.Errorf("net/mail reads %q as %+v, %v", address, a, err)
-		}
-	})
-}
 
 func FuzzTypedCode(f *testing.F) {
 	for _, seed := range []string{"123456", "１２３ ４５６", "12-34-56", "", "1234567"} {
@@ -36,7 +11,7 @@ func FuzzTypedCode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		code := typedCode(text)
-		if code != "" && (len(code) != codeDigits || strings.Trim(code, digits) != "" || typedCode(code) != code) {
+		if code != "" && (len(code) != codeDigits || strings.Trim(code, "0123456789") != "" || typedCode(code) != code) {
 			t.Errorf("typedCode(%q) = %q", text, code)
 		}
 	})

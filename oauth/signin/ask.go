@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -108,7 +109,7 @@ func (s *SignIn) asker(ctx context.Context, query string) (storage.App, error) {
 
 // hinted is a login_hint, or what was typed last time, as far as it can be a username.
 func hinted(hint string) string {
-	if len(keys(hint)) == 0 {
+	if len(usernames.Keys(hint)) == 0 {
 		return ""
 	}
 	return strings.TrimSpace(hint)

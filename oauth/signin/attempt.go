@@ -10,17 +10,10 @@ import (
 
 	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
-
-// NamedUsers are Users who can tell whose a username is before a password is looked at. Of
-// others it is not known in which browsers the owner of a name has signed in, so while a
-// name is guessed at every browser waits for it.
-type NamedUsers interface {
-	// Named returns the sub of the user who signs in with a username, or storage.ErrNotFound.
-	Named(ctx context.Context, username string) (sub string, err error)
-}
 
 // hold is how long somebody must wait before an attempt, and for what.
 type hold struct {
@@ -68,7 +61,7 @@ func (s *SignIn) target(r *http.Request, sub string, nobodys limits.Account, err
 }
 
 func keyOfName(username string) limits.Account {
-	return limits.AccountOf("name", confusable.Key(username[:min(len(username), maxTyped)]))
+	return limits.AccountOf("name", confusable.Key(username[:min(len(username), usernames.MaxTyped)]))
 }
 
 // familiar reports whether a user has signed in with this browser before: it says so by its

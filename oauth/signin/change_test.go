@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -17,7 +18,7 @@ const better = "battery staple"
 // confirmed lets Mina have an address that applications are told.
 func (h *house) confirmed(t *testing.T) {
 	t.Helper()
-	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 }
 
 // wantsPassword tries which of the two passwords is Mina's.
@@ -140,7 +141,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 // Only the user's name is known when the code is right; the code is not lost for it.
 func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		users := h.users.(*StoreUsers)
+		users := h.users.(*users.StoreUsers)
 		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
 		must(t, err)
 		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
@@ -187,7 +188,7 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 
 func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(formPath, "username", "eve", "password", better)
@@ -198,7 +199,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 		// She had it confirmed before Mina did, so the code has come; Mina was quicker.
 		b.ask(t, linkErrand, "shared@example.com")
 		code := h.code()
-		must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
+		must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
 		b.wants(t, "an address that is taken meanwhile", b.post(linkErrand.codePath(), "code", code), 400, "belongs to another account")
 		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
 			t.Errorf("the login is %+v, %v", l, err)
@@ -209,7 +210,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 // A code that one user asked for links no address to another who has signed in since.
 func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
 		b.post(formPath, "username", "eve", "password", better)

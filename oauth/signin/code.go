@@ -44,7 +44,7 @@ func typedCode(text string) string {
 		}
 		return r
 	}, text)
-	if len(code) != codeDigits || strings.Trim(code, digits) != "" {
+	if len(code) != codeDigits || strings.Trim(code, "0123456789") != "" {
 		return ""
 	}
 	return code

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -78,7 +80,7 @@ func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
 	if got := len(asks("openid profile email tools apps tools:shop tools:b:support")); got != 7 {
 		t.Errorf("of six names that have words %d are said", got-1)
 	}
-	for _, label := range methods {
+	for _, label := range methods.Names {
 		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {
 			t.Errorf("%q is not translated", label)
 		}
@@ -177,7 +179,7 @@ func TestAnotherAccountSignsThisOneOut(t *testing.T) {
 
 func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
 	rm := open(t, nil)
-	ada, err := NewUsers(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
+	ada, err := users.New(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
 	must(t, err)
 	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
 	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": handle.NewCookie()} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -75,7 +76,7 @@ func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
-		eve, err := rm.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
+		eve, err := rm.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
 		must(t, err)
 		mark, session := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
 		var reads []int64

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -33,7 +34,7 @@ func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand)
 	if err != nil {
 		return err
 	}
-	hint, _ := Mailbox(t.hint)
+	hint, _ := users.NormalizeEmail(t.hint)
 	return t.show(w, http.StatusOK, addressPage, view{Title: e.Title, Errand: e, Address: hint})
 }
 
@@ -70,7 +71,7 @@ func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) 
 	if err != nil {
 		return err
 	}
-	address, err := Mailbox(in["address"])
+	address, err := users.NormalizeEmail(in["address"])
 	if err != nil {
 		return t.show(w, http.StatusBadRequest, addressPage, view{
 			Title: e.Title, Errand: e, Address: shownAddress(in["address"]),

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -176,7 +177,7 @@ func TestOnlyWhatCanBeAnAddressIsOne(t *testing.T) {
 		"ädä@example.com": "", "ada@exämple.com": "", "ada@example.com\x00": "", "\xff@example.com": "", "a" + long + "@example.com": "",
 		"a@" + strings.Repeat("a.", 126) + "com": "", "a@" + long + ".com": "", "ada@ⅿail.com": "", "ada@\u212a.com": "",
 	} {
-		if got, err := Mailbox(text); got != want || (err == nil) != (want != "") {
+		if got, err := users.NormalizeEmail(text); got != want || (err == nil) != (want != "") {
 			t.Errorf("Mailbox(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -24,7 +25,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 		var p *passwords.Hasher
 		rm := open(t, func(c *Config) { p = c.Passwords })
 		mark := &http.Cookie{Name: knownCookie, Value: rm.remembers(rm.mina.Sub)}
-		noor, err := NewUsers(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
+		noor, err := users.New(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
 		must(t, err)
 		noors := &http.Cookie{Name: knownCookie, Value: rm.remembers(noor.Sub)}
 		hashSlowly(p, &n)

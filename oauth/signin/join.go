@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -89,12 +91,12 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 func (s *SignIn) judge(in map[string]string) (address, alert string) {
 	var err error
 	if s.members.emails != nil && strings.TrimSpace(in["address"]) != "" {
-		if address, err = Mailbox(in["address"]); err != nil {
+		if address, err = users.NormalizeEmail(in["address"]); err != nil {
 			return "", "This is no e-mail address. Check it for mistakes; it looks like name@example.com."
 		}
 	}
-	if err := checkUsername(in["username"]); err != nil {
-		return "", unfitName(err)
+	if err := usernames.Check(in["username"]); err != nil {
+		return "", usernames.Explain(err)
 	}
 	if err := passwords.Check(in["password"], in["username"], address); err != nil {
 		return "", passwords.Explain(err)

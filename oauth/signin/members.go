@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -26,9 +27,9 @@ type members struct {
 	outbox    *outbox
 	notices   notices
 	mailer    Mailer
-	emails    EmailUsers    // nil: nobody signs in by mail
-	passwords PasswordUsers // nil: nobody changes a password
-	signUps   SignUpUsers   // nil: nobody signs up
+	emails    users.EmailUsers    // nil: nobody signs in by mail
+	passwords users.PasswordUsers // nil: nobody changes a password
+	signUps   users.SignUpUsers   // nil: nobody signs up
 	revoker   Revoker
 	signUp    string
 	site      string // what mails call the service
@@ -42,13 +43,13 @@ func (s *SignIn) enableFeatures(ctx context.Context, c Config) {
 	m := &s.members
 	*m = members{outbox: newOutbox(ctx, s.log), mailer: c.Mailer, revoker: c.Revoker, signUp: cmp.Or(c.SignUp, SignUpClosed), site: base.Host}
 	if c.Revoker != nil {
-		m.passwords, _ = s.users.(PasswordUsers)
+		m.passwords, _ = s.users.(users.PasswordUsers)
 	}
 	if m.signUp != SignUpClosed {
-		m.signUps, _ = s.users.(SignUpUsers)
+		m.signUps, _ = s.users.(users.SignUpUsers)
 	}
 	if c.Mailer != nil {
-		m.emails, _ = s.users.(EmailUsers)
+		m.emails, _ = s.users.(users.EmailUsers)
 	}
 	if m.emails != nil {
 		s.offered = append(s.offered, way{Path: enterErrand.Path, Label: "Sign in with e-mail"})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -171,7 +172,7 @@ func TestALabelIsTextOnThePage(t *testing.T) {
 
 // table is a host's own users, who know their ways in.
 type table struct {
-	*StoreUsers
+	*users.StoreUsers
 	logins   []storage.Login
 	unlinked []storage.Login
 	err      error
@@ -185,26 +186,26 @@ func (u *table) UnlinkLogins(_ context.Context, keep storage.Login, some ...stor
 }
 
 func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
-	users := &table{logins: []storage.Login{
+	own := &table{logins: []storage.Login{
 		{Method: storage.LoginSelf, Subject: "mina@host.example", PasswordHash: "x"},
 		{Method: "badge", Subject: "number-12345"},
 	}}
 	rm := openWithBadges(t, func(c *Config) {
-		users.StoreUsers = NewUsers(c.Store.(UserStore), c.Passwords)
-		c.Users = users
+		own.StoreUsers = users.New(c.Store.(users.Store), c.Passwords)
+		c.Users = own
 	})
 	d := &desk{room: rm}
 	here := rm.enterMina()
 	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)
 	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(users.unlinked) != 1 || users.unlinked[0].Method != "badge" {
-		t.Errorf("unlink = %d, took %v", a.Code, users.unlinked)
+	if a := d.do(sends(loginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
+		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
 	if d.ways(rm.mina.Sub) != "self" {
 		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
 	}
-	users.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
+	own.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
 	if a := d.do(get(accountPath, here)); a.Code != http.StatusServiceUnavailable {
 		t.Errorf("a table that is away = %d", a.Code)
 	}

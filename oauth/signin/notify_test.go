@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -231,7 +232,7 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	post := &postman{}
 	h := openAbroad(t, func(c *Config) { c.Mailer = post })
-	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 	d := &desk{room: h.room}
 	mina := h.enterMina()
 	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))

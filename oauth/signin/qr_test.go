@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -96,7 +97,7 @@ func (rm *room) phone() phone { return phone{rm, rm.enterMina()} }
 // other signs somebody else in.
 func (rm *room) other() phone {
 	rm.t.Helper()
-	_, err := NewUsers(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
+	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
 	must(rm.t, err)
 	return phone{rm, rm.do(post("username", "omar", "password", password)).cookie()}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -44,7 +45,7 @@ func open(t *testing.T, change func(*Config)) *room {
 	must(t, err)
 	rm := &room{t: t, store: &flaky{Store: store}, hashes: new(atomic.Int64), log: new(bytes.Buffer)}
 	passwords := cheap(rm.hashes)
-	rm.mina, err = NewUsers(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
+	rm.mina, err = users.New(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
 	must(t, err)
 	rm.hashes.Store(0)
 	c := Config{BaseURL: origin, Store: rm.store, Passwords: passwords, Log: slog.New(slog.NewTextHandler(rm.log, nil))}

@@ -17,8 +17,10 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -28,7 +30,7 @@ import (
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
-	Users       Users                          // nil: users and passwords of the Store, which is a UserStore then
+	Users       users.Users                    // nil: users and passwords of the Store, which is a UserStore then
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
 	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (spec 8)
@@ -79,23 +81,12 @@ type TicketStore interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Users knows people and their passwords. A host with a user table of its own implements it.
-type Users interface {
-	// User returns the user with this sub, or storage.ErrNotFound.
-	User(ctx context.Context, sub string) (storage.User, error)
-
-	// Authenticate returns the user whose username and password these are. An unknown
-	// user and a wrong password are storage.ErrNotFound alike and take equally long; any
-	// other error means that nothing was decided. Neither text is ever empty.
-	Authenticate(ctx context.Context, username, password string) (storage.User, error)
-}
-
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
 	abilities
 	mux        *reply.Mux
 	store      Store
-	users      Users
+	users      users.Users
 	guard      *lockout.Guard
 	delays     *limits.Delays
 	firsts     *limits.Delays // of passwords that known browsers have hashed before strangers'
@@ -111,7 +102,7 @@ type SignIn struct {
 	log        *slog.Logger
 	offered    []way // to sign in, beside the password; as they stand on the page
 	upstreams  []upstream
-	labels     map[string]string              // of the upstreams, by name
+	labels     methods.Labels                 // of the upstreams
 	linkable   []way                          // to be linked to an account; as they stand on its page
 	marks      atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
 
@@ -122,18 +113,18 @@ type SignIn struct {
 // abilities are what the Users of a Config can do beside the two methods of Users. They are
 // found once, by New; nil where they cannot.
 type abilities struct {
-	named     NamedUsers
-	connected ConnectedUsers
-	marker    PasswordMarker
-	logins    LoginStore // never nil: the Store's, of Users who do not know
+	named     users.NamedUsers
+	connected users.ConnectedUsers
+	marker    users.PasswordMarker
+	logins    users.LoginStore // never nil: the Store's, of Users who do not know
 }
 
-func abilitiesOf(users Users, store Store) (a abilities) {
-	a.named, _ = users.(NamedUsers)
-	a.connected, _ = users.(ConnectedUsers)
-	a.marker, _ = users.(PasswordMarker)
+func abilitiesOf(of users.Users, store Store) (a abilities) {
+	a.named, _ = of.(users.NamedUsers)
+	a.connected, _ = of.(users.ConnectedUsers)
+	a.marker, _ = of.(users.PasswordMarker)
 	a.logins = store
-	if linked, ok := users.(LinkedUsers); ok {
+	if linked, ok := of.(users.LinkedUsers); ok {
 		a.logins = linked
 	}
 	return a
@@ -155,7 +146,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		return nil, fmt.Errorf("signin: BaseURL: %w", err)
 	}
 	if s.users == nil {
-		s.users = NewUsers(c.Store.(UserStore), c.Passwords)
+		s.users = users.New(c.Store.(users.Store), c.Passwords)
 	}
 	s.abilities = abilitiesOf(s.users, s.store)
 	if s.audit == nil {
@@ -193,7 +184,7 @@ func (c Config) check() error {
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
 	}
-	if _, keeps := c.Store.(UserStore); c.Store != nil && c.Users == nil && !keeps {
+	if _, keeps := c.Store.(users.Store); c.Store != nil && c.Users == nil && !keeps {
 		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -33,8 +34,8 @@ func (a *account) unlink(r request) (string, error) {
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.in.tell(r.Context(), r.mine.UserID, a.in.notice(r.Request, event.NoticeWayIn, "Removed: "+a.in.labelOf(method)), nil)
-			out := a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == loginType(method) && v.ID != r.mine.ID })
+			a.in.tell(r.Context(), r.mine.UserID, a.in.notice(r.Request, event.NoticeWayIn, "Removed: "+a.in.labels.Of(method)), nil)
+			out := a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return accountPath, errors.Join(out, a.in.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):

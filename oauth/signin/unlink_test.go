@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -100,7 +101,7 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 
 // ambush is a LoginStore where another tab unlinks what this one is about to keep.
 type ambush struct {
-	LoginStore
+	users.LoginStore
 	act func()
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -31,7 +33,7 @@ const (
 type upstream struct {
 	in *SignIn
 	connector.Connector
-	users ConnectedUsers
+	users users.ConnectedUsers
 }
 
 // connect makes the providers that New was given.
@@ -39,10 +41,10 @@ func (s *SignIn) connect(all []connector.Connector) error {
 	if s.connected == nil && len(all) > 0 {
 		return errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
-	s.labels = map[string]string{}
+	s.labels = methods.Labels{}
 	for _, c := range all {
 		name := c.Name()
-		label, of, err := labelOf(c)
+		label, of, err := methods.LabelOf(c)
 		if err != nil {
 			return err
 		}
@@ -188,7 +190,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return s.letIn(w, r, user, loginType(u.Name()), t.Query)
+	return s.letIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }
 
 // claim uses up the ticket that a state leads to, if this browser has begun it here.
@@ -232,7 +234,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, event.NoticeWayIn, "Added: "+u.in.labelOf(u.Name())), nil)
+	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, event.NoticeWayIn, "Added: "+u.in.labels.Of(u.Name())), nil)
 	if err := u.in.changed(r, mine.UserID, "linked "+u.Name(), before, u.in.waysOf(r.Context(), mine.UserID)); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -206,7 +207,7 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	}
 }
 
-type onlyUsers struct{ Users }
+type onlyUsers struct{ users.Users }
 
 func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
 	h := openAbroad(t, nil)

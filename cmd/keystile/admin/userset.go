@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -71,7 +71,7 @@ func (r Rooms) settleEmail(ctx context.Context, u storage.User, args cli.Args) (
 	if len(args.Flags["email"]) == 0 && len(args.Flags["email-verified"]) == 0 {
 		return u, nil
 	}
-	address, err := signin.Mailbox(u.Email)
+	address, err := users.NormalizeEmail(u.Email)
 	if u.Email == "" || !u.EmailVerified {
 		address, err = "", nil
 	}

@@ -1,4 +1,4 @@
-package signin
+package users
 
 import (
 	"cmp"
@@ -9,30 +9,9 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/storage"
 )
-
-// ConnectedUsers are Users who may sign in at other providers too; *StoreUsers is one.
-type ConnectedUsers interface {
-	Users
-
-	// Connected returns whom a profile of a provider (the Name of its Connector) is of. Where
-	// there is nobody it makes a user, or answers storage.ErrNotFound if it lets nobody new
-	// in so. It remembers all of the profile's subjects, so that one that arrives later
-	// leads to the same user.
-	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
-
-	// Connect gives a user (a sub) a provider as one more way in. storage.ErrExists: it is
-	// somebody else's.
-	Connect(ctx context.Context, sub, method string, p connector.Profile) error
-}
-
-// LinkedUsers are Users that know by which ways people sign in. The account page asks them
-// instead of its AccountStore.
-type LinkedUsers interface {
-	Users
-	LoginStore
-}
 
 // Connected implements ConnectedUsers. Where two of the subjects are two users' the
 // strongest decides, and nobody's is moved.
@@ -105,7 +84,7 @@ func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Pr
 // userOf is the user that a profile begins. The name is one that nobody has to type.
 func userOf(method string, p connector.Profile) storage.User {
 	return storage.User{
-		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: loginType(method),
+		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: methods.LoginType(method),
 		Nickname: p.Nickname, Picture: p.Avatar, Gender: p.Gender, Location: p.Location,
 	}
 }
@@ -113,7 +92,7 @@ func userOf(method string, p connector.Profile) storage.User {
 // seen writes down how somebody has signed in, and what the provider knows that we do not.
 func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
 	now := u
-	now.LoginType = loginType(method)
+	now.LoginType = methods.LoginType(method)
 	now.Nickname = cmp.Or(u.Nickname, p.Nickname)
 	now.Picture = cmp.Or(u.Picture, p.Avatar)
 	now.Gender = cmp.Or(u.Gender, p.Gender)

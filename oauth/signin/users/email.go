@@ -1,4 +1,4 @@
-package signin
+package users
 
 import (
 	"errors"
@@ -6,22 +6,22 @@ import (
 	"unicode"
 )
 
-var errAddress = errors.New("address: give an e-mail address such as ada@example.com")
+var errEmail = errors.New("address: give an e-mail address such as ada@example.com")
 
-// Mailbox is what an e-mail address is found by: without the space around it, in lower
+// NormalizeEmail is what an e-mail address is found by: without the space around it, in lower
 // case, and otherwise as it was typed. Dots and what follows a plus are kept: only the
 // provider knows whether they make another mailbox. It has a dot-atom before the @ (RFC 5321
 // 4.1.2) and a name with a dot behind it, both ASCII; a domain beyond that is typed as
 // xn--, the way it is in the DNS.
-func Mailbox(text string) (string, error) {
+func NormalizeEmail(text string) (string, error) {
 	address := strings.TrimSpace(text)
 	if strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) { // the Kelvin sign, too, has a k for its lower case
-		return "", errAddress
+		return "", errEmail
 	}
 	address = strings.ToLower(address)
 	local, domain, ok := strings.Cut(address, "@")
 	if !ok || len(address) > 254 || len(local) > 64 || !dotAtom(local) || !hostName(domain) {
-		return "", errAddress
+		return "", errEmail
 	}
 	return address, nil
 }

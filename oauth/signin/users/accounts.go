@@ -1,4 +1,4 @@
-package signin
+package users
 
 import (
 	"context"
@@ -12,47 +12,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
-
-// EmailUsers are Users who can also sign in with a code that is mailed to them. Addresses
-// are in the form that they are found by, see the choices.
-type EmailUsers interface {
-	// ByEmail returns the user who has proved that an address is theirs, or
-	// storage.ErrNotFound.
-	ByEmail(ctx context.Context, address string) (storage.User, error)
-	// CreateByEmail makes a user of who has proved that an address is theirs. If there
-	// is one meanwhile, it returns that one.
-	CreateByEmail(ctx context.Context, address string) (storage.User, error)
-	// LinkEmail writes down that a user has proved that an address is theirs. One that is
-	// somebody else's is storage.ErrExists.
-	LinkEmail(ctx context.Context, sub, address string) error
-	// EnteredByEmail notes that a user signs in with a code, and returns them as applications
-	// are told from then on: the LoginType is storage.LoginEmail.
-	EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
-}
-
-// PasswordUsers are Users who can change their password.
-type PasswordUsers interface {
-	// HasPassword reports whether a user signs in with a password.
-	HasPassword(ctx context.Context, sub string) (bool, error)
-	// SetPassword gives a new one to a user who has one. One that does not fit is
-	// storage.ErrInvalid and says what to do.
-	SetPassword(ctx context.Context, sub, password string) error
-}
-
-// PasswordMarker are PasswordUsers of whose passwords the audit trail holds a mark.
-type PasswordMarker interface {
-	// PasswordMark returns a text that changes with a user's password and tells nothing of
-	// it, such as its salted hash. The trail holds 8 bytes of the text's SHA-256.
-	PasswordMark(ctx context.Context, sub string) (string, error)
-}
-
-// SignUpUsers are Users among whom anybody can become one.
-type SignUpUsers interface {
-	// SignUp makes a user with a username and a password. Without an invitation it is "".
-	// storage.ErrNotFound: it is none, or used. What does not fit is storage.ErrInvalid,
-	// a username that is taken storage.ErrExists.
-	SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error)
-}
 
 // ByEmail implements EmailUsers.
 func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User, error) {

@@ -1,4 +1,4 @@
-package signin
+package users
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 	"sync/atomic"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
-// UserStore is what StoreUsers needs of storage.
-type UserStore interface {
+// Store is what StoreUsers needs of storage.
+type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
 	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
@@ -27,13 +28,13 @@ type UserStore interface {
 
 // StoreUsers are the users of a Store, who sign in with a username and a password.
 type StoreUsers struct {
-	store     UserStore
+	store     Store
 	passwords *passwords.Hasher
 	reserved  atomic.Bool // what the names of all users look like is written down
 }
 
-// NewUsers makes a StoreUsers. A nil hasher is one of the zero Cost.
-func NewUsers(store UserStore, hasher *passwords.Hasher) *StoreUsers {
+// New makes a StoreUsers. A nil hasher is one of the zero Cost.
+func New(store Store, hasher *passwords.Hasher) *StoreUsers {
 	if hasher == nil {
 		hasher = passwords.New(passwords.Cost{})
 	}
@@ -76,7 +77,7 @@ func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, er
 
 // login returns the login of a username, the zero one if there is none.
 func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
-	for _, name := range keys(username) {
+	for _, name := range usernames.Keys(username) {
 		l, err := s.store.Login(ctx, storage.LoginSelf, name)
 		if !errors.Is(err, storage.ErrNotFound) {
 			return l, err
@@ -133,7 +134,7 @@ func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string
 }
 
 func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
-	err := errors.Join(checkUsername(u.Username), passwords.Check(password, u.Username, u.Email))
+	err := errors.Join(usernames.Check(u.Username), passwords.Check(password, u.Username, u.Email))
 	if err != nil {
 		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
@@ -151,4 +152,18 @@ func (s *StoreUsers) create(ctx context.Context, u storage.User, password string
 		return u, fmt.Errorf("username %q is taken, or looks like one that is: choose another one: %w", u.Username, err)
 	}
 	return made, err
+}
+
+// looks returns what nobody else's username may look like if a new user has this one. The
+// first time it writes down what those look like who are there already; that reads every
+// user once, and goes on when whoever asked for it has gone.
+func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]string, err error) {
+	if !s.reserved.Load() {
+		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {
+			return looks, err
+		}
+		s.reserved.Store(true)
+	}
+	copy(looks[:], confusable.Skeletons(username)) // one or two
+	return looks, nil
 }
