@@ -31,7 +31,7 @@ func newPeople(ctx context.Context) (*people, error) {
 	return p, err
 }
 
-// User implements signin.Users and oauth.Users. The sub is what applications know a
+// User implements users.Users and oauth.Users. The sub is what applications know a
 // person by: it never changes and is never given to someone else.
 func (p *people) User(_ context.Context, sub string) (storage.User, error) {
 	for username, row := range p.rows {
@@ -42,7 +42,7 @@ func (p *people) User(_ context.Context, sub string) (storage.User, error) {
 	return storage.User{}, storage.ErrNotFound
 }
 
-// Authenticate implements signin.Users. An unknown username costs a hash as well, so that
+// Authenticate implements users.Users. An unknown username costs a hash as well, so that
 // no one learns from the time it takes who has an account.
 func (p *people) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	row := p.rows[username]

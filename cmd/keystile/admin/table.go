@@ -48,7 +48,7 @@ type Quotas interface {
 	Limit(app storage.App) storage.Quota
 }
 
-// Users makes users with a password; *signin.StoreUsers does.
+// Users makes users with a password; *users.StoreUsers does.
 type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 	LinkEmail(ctx context.Context, sub, address string) error
