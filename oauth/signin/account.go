@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -31,13 +32,23 @@ type AccountStore interface {
 	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 }
 
+// accountStore is what the account page needs of storage.
+type accountStore interface {
+	AccountStore
+	App(ctx context.Context, id string) (storage.App, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+}
+
 // account is the page /oauth/account, where people see who gets in as them and what they
 // have allowed, and take it back.
 type account struct {
-	in      *SignIn
-	store   AccountStore
-	logins  users.LoginStore
-	revoker Revoker // nil: what ends tokens is not offered
+	*steps
+	store    accountStore
+	logins   users.LoginStore
+	revoker  Revoker // nil: what ends tokens is not offered
+	labels   methods.Labels
+	linkable []way // as they stand on the page
+	changes  []way // what somebody who is signed in can change
 }
 
 const (
@@ -80,14 +91,14 @@ type request struct {
 // or where the form says otherwise.
 func (a *account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.in.sameOrigin.Check(r); err != nil {
-			return foreign.Because(err)
+		if err := a.pages.checkOrigin(r); err != nil {
+			return err
 		}
 		in, err := readFields(w, r, fields...)
 		if err != nil {
 			return err
 		}
-		mine, err := a.in.Visitor(r)
+		mine, err := a.sessions.visitor(r)
 		if errors.Is(err, storage.ErrNotFound) {
 			return seeOther(w, accountPath) // it asks them to sign in
 		}
@@ -103,17 +114,17 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 }
 
 func (a *account) told(r request, detail string) {
-	a.in.write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
+	a.trail.write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
 func (a *account) ended(r request, app, detail string) error {
-	return a.in.writeNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
+	return a.trail.writeNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
 func (a *account) endSession(r request) (string, error) {
-	all, err := a.in.store.Sessions(r.Context(), r.mine.UserID)
+	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -121,11 +132,11 @@ func (a *account) endSession(r request) (string, error) {
 	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
 		return accountPath, nil
 	}
-	if err := a.in.end(r.Context(), id); err != nil {
+	if err := a.sessions.end(r.Context(), id); err != nil {
 		return "", err
 	}
 	if id == r.mine.ID {
-		a.in.clearCookie(r.w)
+		a.sessions.clearCookie(r.w)
 	}
 	a.told(r, "session ended")
 	return accountPath, nil
@@ -133,14 +144,14 @@ func (a *account) endSession(r request) (string, error) {
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
 func (a *account) endAll(r request) (string, error) {
-	if err := a.in.endSessions(r.Context(), r.mine.UserID, every); err != nil {
+	if err := a.sessions.endSessions(r.Context(), r.mine.UserID, every); err != nil {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
 	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
 		return "", halfOut.Because(err)
 	}
-	a.in.clearCookie(r.w)
+	a.sessions.clearCookie(r.w)
 	return formPath, a.ended(r, "", "signed out everywhere")
 }
 
@@ -184,4 +195,16 @@ func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
+func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := a.sessions.visit(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return a.pages.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, view{Title: "Sign in"})
+	case err != nil:
+		return err
+	}
+	return a.askAgain(w, r, user)
 }

@@ -57,8 +57,13 @@ func (d *desk) ada() (storage.User, string) {
 
 func (d *desk) consent(sub string) {
 	d.t.Helper()
-	must(d.t, d.remember(context.Background(), "ksacme", sub, "openid email"))
-	_, err := d.store.EnsureOpenID(context.Background(), "ksacme", sub)
+	c, err := d.store.Consent(context.Background(), "ksacme", sub)
+	if errors.Is(err, storage.ErrNotFound) {
+		c = storage.Consent{AppID: "ksacme", UserID: sub}
+	}
+	_, err = d.store.SaveConsent(context.Background(), c.With("openid email"))
+	must(d.t, err)
+	_, err = d.store.EnsureOpenID(context.Background(), "ksacme", sub)
 	must(d.t, err)
 }
 
@@ -100,7 +105,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	d.room.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
+	d.account.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
 	a := d.do(get(accountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
@@ -275,7 +280,7 @@ func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
 
 func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 	d, trail := openDesk(t), &ledger{}
-	d.audit = trail
+	d.in.trail = newTrail(trail, d.in.peer)
 	here, there := d.enterMina(), d.enterMina()
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")

@@ -59,8 +59,8 @@ func momentOf(l page.Lang, at time.Time) moment {
 
 // show is GET /oauth/account.
 func (a *account) show(w http.ResponseWriter, r *http.Request) error {
-	mine, user, err := a.in.visit(r)
-	t := a.in.stage(r, accountPath, storage.App{})
+	mine, user, err := a.sessions.visit(r)
+	t := a.pages.stage(r, accountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
@@ -68,7 +68,7 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	own := &ownView{Revokes: a.revoker != nil}
-	if own.Sessions, err = a.sessions(r.Context(), t.lang, mine); err != nil {
+	if own.Sessions, err = a.sessionRows(r.Context(), t.lang, mine); err != nil {
 		return err
 	}
 	if own.Apps, err = a.apps(r.Context(), t.lang, user.Sub); err != nil {
@@ -77,7 +77,7 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	if own.Logins, err = a.ways(r.Context(), t.lang, user.Sub); err != nil {
 		return err
 	}
-	for _, w := range a.in.linkable {
+	for _, w := range a.linkable {
 		linked := func(row loginRow) bool { return w.Path == withPath+row.Method+"/link" }
 		if !slices.ContainsFunc(own.Logins, linked) {
 			own.Linkable = append(own.Linkable, w)
@@ -85,12 +85,12 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := about(user)
 	v.Title, v.Own = "Your account", own
-	v.Changes = slices.DeleteFunc(slices.Clone(a.in.members.changes), func(w way) bool { return slices.Contains(a.in.linkable, w) })
+	v.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w way) bool { return slices.Contains(a.linkable, w) })
 	return t.show(w, http.StatusOK, accountPage, v)
 }
 
-func (a *account) sessions(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
-	all, err := a.in.store.Sessions(ctx, mine.UserID)
+func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
+	all, err := a.store.Sessions(ctx, mine.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 	}
 	var rows []appRow
 	for id, at := range since {
-		app, err := a.in.store.App(ctx, id)
+		app, err := a.store.App(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
 			continue // removed, and all it was granted with it
 		}
@@ -158,7 +158,7 @@ func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(a.in.labels.Of(login.Method)), Since: momentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(a.labels.Of(login.Method)), Since: momentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

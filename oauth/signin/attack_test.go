@@ -15,7 +15,7 @@ func everything(t *testing.T) (h *abroad, routes []reply.Route) {
 	h = openAbroad(t, func(c *Config) {
 		c.Mailer, c.SignUp, c.Revoker = &postman{}, SignUpOpen, &revoker{}
 	})
-	routes = h.routes()
+	routes = h.routes
 	if len(routes) < 30 {
 		t.Fatalf("%d routes: something is missing", len(routes))
 	}

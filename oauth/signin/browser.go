@@ -1,7 +1,10 @@
 package signin
 
 import (
+	"crypto/subtle"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,14 +38,14 @@ func browserSecret(r *http.Request) string {
 
 // bind gives the browser an id, a new one each time: a value that somebody has planted
 // must not become the one that something is begun with.
-func (s *SignIn) bind(w http.ResponseWriter) string { return handle.Hash(s.bindTo(w)) }
+func (p *pages) bind(w http.ResponseWriter) string { return handle.Hash(p.bindTo(w)) }
 
 // bindTo is bind for who needs the value itself.
-func (s *SignIn) bindTo(w http.ResponseWriter) string {
+func (p *pages) bindTo(w http.ResponseWriter) string {
 	value := handle.NewCookie()
 	http.SetCookie(w, &http.Cookie{
 		Name: browserCookie, Value: value, Path: formPath, MaxAge: int(browserLife / time.Second),
-		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
+		HttpOnly: true, Secure: p.secure, SameSite: http.SameSiteLaxMode,
 	})
 	return value
 }
@@ -54,3 +57,19 @@ func agentOf(r *http.Request) string {
 	agent := strings.ToValidUTF8(r.UserAgent(), "")
 	return strings.ToValidUTF8(agent[:min(len(agent), maxAgent)], "")
 }
+
+// seeOther answers a form: 303, never kept.
+func seeOther(w http.ResponseWriter, to string) error {
+	w.Header().Set("Location", to)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// sameBrowser reports whether two ids of browsers are one, in constant time.
+func sameBrowser(a, b string) bool {
+	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// inSeconds is a wait as Retry-After has it.
+func inSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }

@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -16,21 +19,37 @@ const (
 	changedPath = changePath + "/changed"
 )
 
+// passwordChange changes the password of who is signed in.
+type passwordChange struct {
+	*steps
+	passwords users.PasswordUsers
+	marker    users.PasswordMarker // nil: the trail says "unknown" of passwords
+	revoker   Revoker
+}
+
+func (s *passwordChange) routes() []reply.Route {
+	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	return []reply.Route{
+		{Path: changePath, Methods: both, Handle: s.serveChange, Fail: failPage},
+		{Path: changedPath, Methods: both[:2], Handle: s.sayChanged, Fail: failPage},
+	}
+}
+
 // serveChange is the page on which somebody who is signed in changes their password.
-func (s *SignIn) serveChange(w http.ResponseWriter, r *http.Request) error {
+func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		if err := s.sameOrigin.Check(r); err != nil {
-			return foreign.Because(err)
+		if err := s.pages.checkOrigin(r); err != nil {
+			return err
 		}
 	}
-	v, u, err := s.visit(r)
+	v, u, err := s.sessions.visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return seeOther(w, formPath)
 	case err != nil:
 		return err
 	}
-	has, err := s.members.passwords.HasPassword(r.Context(), u.Sub)
+	has, err := s.passwords.HasPassword(r.Context(), u.Sub)
 	switch {
 	case err != nil:
 		return err
@@ -42,8 +61,8 @@ func (s *SignIn) serveChange(w http.ResponseWriter, r *http.Request) error {
 	return s.askChange(w, r, u, http.StatusOK, "")
 }
 
-func (s *SignIn) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
-	t := s.stage(r, "", storage.App{})
+func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
+	t := s.pages.stage(r, "", storage.App{})
 	if alert != "" {
 		alert = t.lang.T(alert)
 	}
@@ -52,7 +71,7 @@ func (s *SignIn) askChange(w http.ResponseWriter, r *http.Request, u storage.Use
 
 // change takes the current password as a sign-in does: who has found a browser open must
 // not be able to guess at it either. It is one, so no other has to be recent.
-func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
+func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
 	in, err := readFields(w, r, "current", "password")
 	if err != nil {
 		return err
@@ -63,16 +82,16 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	if err := passwords.Check(in["password"], u.Username, u.Email); err != nil {
 		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	}
-	who, held, err := s.admit(r, form{username: u.Username, password: in["current"]})
+	who, held, err := s.attempts.admit(r, u.Username, in["current"])
 	if err == nil && held.wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
 		err = errors.New("signin: Authenticate knows another user by " + u.Sub + "'s username")
 	}
 	switch {
 	case held.wait > 0:
-		s.note(r, http.StatusTooManyRequests, u.Sub)
-		return s.sayHeld(w, r, form{}, held)
+		s.trail.note(r, http.StatusTooManyRequests, u.Sub)
+		return s.pages.sayHeld(w, r, "", held.wait, held.account)
 	case errors.Is(err, storage.ErrNotFound):
-		s.note(r, http.StatusUnauthorized, u.Sub)
+		s.trail.note(r, http.StatusUnauthorized, u.Sub)
 		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
 	case err != nil:
 		return err
@@ -82,37 +101,37 @@ func (s *SignIn) change(w http.ResponseWriter, r *http.Request, v storage.Sessio
 	} else if err != nil {
 		return err
 	}
-	if err := s.begin(w, r, u, v.LoginType, time.Now(), ""); err != nil {
+	if err := s.sessions.begin(w, r, u, v.LoginType, langFor(r, ""), time.Now()); err != nil {
 		return err
 	}
-	s.note(r, http.StatusSeeOther, u.Sub)
+	s.trail.note(r, http.StatusSeeOther, u.Sub)
 	return seeOther(w, changedPath)
 }
 
 // changePassword saves first: from then on nobody signs in with the old one, and nothing
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
-func (s *SignIn) changePassword(r *http.Request, u storage.User, password string) error {
+func (s *passwordChange) changePassword(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
-	langs, err := s.spokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	langs, err := s.notices.spokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
 	if err != nil {
 		return err
 	}
-	if err := s.members.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
+	if err := s.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
 		return err
 	}
 	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
 		return err
 	}
-	if err := s.changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
+	if err := s.trail.changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	s.tell(r.Context(), u.Sub, s.notice(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.notices.tell(r.Context(), u.Sub, s.notices.notice(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 
 // passwordMark is what the audit trail holds of a password: "unknown" of Users who have no mark.
-func (s *SignIn) passwordMark(ctx context.Context, sub string) string {
+func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
 	if s.marker == nil {
 		return "unknown"
 	}
@@ -123,6 +142,14 @@ func (s *SignIn) passwordMark(ctx context.Context, sub string) string {
 	return hashed(mark)
 }
 
-func (s *SignIn) sayChanged(w http.ResponseWriter, r *http.Request) error {
-	return s.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, view{Title: "Your password is changed"})
+func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
+	return s.pages.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, view{Title: "Your password is changed"})
+}
+
+// signOutEverywhere ends a user's sessions and everything they granted before now.
+func (s *passwordChange) signOutEverywhere(ctx context.Context, sub string) error {
+	return errors.Join(
+		s.sessions.endSessions(ctx, sub, every),
+		s.revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+	)
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,7 +61,7 @@ func proofOf(cookie, kind, address, code string) []byte {
 func codeTicket(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
 // waitingFor returns the code that this browser has been asked for, or errLapsed.
-func (s *SignIn) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
+func (s *emailCodes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
 	if cookie == "" {
 		return storage.Ticket{}, errLapsed
 	}
@@ -80,7 +79,7 @@ func (s *SignIn) waitingFor(ctx context.Context, kind, cookie string) (storage.T
 
 // try takes one of the tries, before the code is looked at: guesses made in parallel are
 // no more than guesses made in turn.
-func (s *SignIn) try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
+func (s *emailCodes) try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
 	for {
 		if t, err = s.waitingFor(ctx, kind, cookie); err != nil {
 			return t, false, err
@@ -98,7 +97,7 @@ func (s *SignIn) try(ctx context.Context, kind, cookie, code string) (t storage.
 }
 
 // use ends the code; only one request can. A guess in between does not save it.
-func (s *SignIn) use(ctx context.Context, t storage.Ticket) error {
+func (s *emailCodes) use(ctx context.Context, t storage.Ticket) error {
 	for {
 		err := s.store.EndTicket(ctx, t)
 		if !errors.Is(err, storage.ErrConflict) {
@@ -116,7 +115,7 @@ func (s *SignIn) use(ctx context.Context, t storage.Ticket) error {
 
 // issue makes a code for an address in this browser, and ends those the address had that the
 // same asker asked for: a stranger's request must not end the code that somebody is typing.
-func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
+func (s *emailCodes) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
 	old, err := s.store.TicketsAbout(ctx, kind, t.Subject)
 	if err != nil {
@@ -130,7 +129,7 @@ func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker strin
 			return "", err
 		}
 	}
-	cookie, now := s.bindTo(w), time.Now().UTC()
+	cookie, now := s.pages.bindTo(w), time.Now().UTC()
 	code = drawCode()
 	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
 	t.State = asker
@@ -139,23 +138,4 @@ func (s *SignIn) issue(w http.ResponseWriter, r *http.Request, kind, asker strin
 	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)
 	_, err = s.store.SaveTicket(ctx, t)
 	return code, err
-}
-
-// since reads the times that are after one; times writes them.
-func since(text string, after time.Time) (all []time.Time) {
-	for word := range strings.FieldsSeq(text) {
-		n, _ := strconv.ParseInt(word, 10, 64)
-		if at := time.Unix(0, n).UTC(); at.After(after) {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
-func times(all []time.Time) string {
-	words := make([]string, len(all))
-	for i, at := range all {
-		words[i] = strconv.FormatInt(at.UnixNano(), 10)
-	}
-	return strings.Join(words, " ")
 }

@@ -220,15 +220,15 @@ func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
 		b := h.browser()
 		b.ask(t, enterErrand, minas)
 		cookie, code := b.cookies[browserCookie], h.code()
-		first, yes, err := h.try(t.Context(), enterErrand.kind, cookie, code)
-		second, also, err2 := h.try(t.Context(), enterErrand.kind, cookie, code)
+		first, yes, err := h.codes.try(t.Context(), enterErrand.kind, cookie, code)
+		second, also, err2 := h.codes.try(t.Context(), enterErrand.kind, cookie, code)
 		if !yes || !also || err != nil || err2 != nil {
 			t.Fatal(yes, also, err, err2)
 		}
-		if err := h.use(t.Context(), first); err != nil { // although the second has taken a try since
+		if err := h.codes.use(t.Context(), first); err != nil { // although the second has taken a try since
 			t.Errorf("the first: %v", err)
 		}
-		if err := h.use(t.Context(), second); !errors.Is(err, errLapsed) {
+		if err := h.codes.use(t.Context(), second); !errors.Is(err, errLapsed) {
 			t.Errorf("the second: %v, want errLapsed", err)
 		}
 	})

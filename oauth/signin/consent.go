@@ -24,13 +24,20 @@ type ConsentStore interface {
 
 const consentPath = formPath + "/consent"
 
-func (s *SignIn) consentRoutes() []reply.Route {
-	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.consent, Fail: failPage}}
+// consents asks people what applications may learn and do.
+type consents struct {
+	*steps
+	store ConsentStore
+	users people
 }
 
-// Allowed reports whether a user has allowed an application everything in a scope; of an
+func (s *consents) routes() []reply.Route {
+	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: failPage}}
+}
+
+// allowed reports whether a user has allowed an application everything in a scope; of an
 // empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+func (s *consents) allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
 	c, err := s.store.Consent(ctx, app.ID, sub)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
@@ -38,9 +45,9 @@ func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted strin
 	return err == nil && scope.Within(c.Scope, wanted), err
 }
 
-// AllowedOnce reports whether a user has just allowed an application a scope that they are
+// allowedOnce reports whether a user has just allowed an application a scope that they are
 // asked for each time, and uses that up. It implements oauth.Consent.
-func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+func (s *consents) allowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
 	_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
 		c, err := s.store.Consent(ctx, app.ID, sub)
 		if err != nil {
@@ -58,10 +65,10 @@ func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted s
 	return err == nil, err
 }
 
-// AskConsent answers an authorize request with the question what the application may learn:
+// ask answers an authorize request with the question what the application may learn:
 // 200 with the page in place. The caller has validated the request; if it has read a body,
 // it has put the fields into r.PostForm. It implements oauth.Consent.
-func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
+func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	query, err := queryOf(r)
 	if err != nil {
 		return err
@@ -70,7 +77,7 @@ func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.
 	if err != nil {
 		return err
 	}
-	t := s.stage(r, query, app)
+	t := s.pages.stage(r, query, app)
 	v := about(user)
 	v.Title, v.Consent = "Allow access", &consentView{User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
 	return t.show(w, http.StatusOK, consentPage, v)
@@ -83,11 +90,11 @@ type consentView struct {
 	Asks  []permission // the same in words
 }
 
-// consent is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
+// answer is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
 // authorize, which judges the request again.
-func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readFields(w, r, "query", "user", "scope", "allow", "deny", "other")
 	if err != nil {
@@ -96,7 +103,7 @@ func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
 	if in["query"], err = carry(in["query"]); err != nil {
 		return err
 	}
-	app, err := s.asker(r.Context(), in["query"])
+	app, err := s.pages.asker(r.Context(), in["query"])
 	if err != nil {
 		return err
 	}
@@ -107,11 +114,11 @@ func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
 	case yes && !no && !other:
 		return s.allow(w, r, app, in)
 	case no && !yes && !other:
-		who, _ := s.Visitor(r) // for the trail alone: a no is a no from whomever
-		s.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
+		who, _ := s.sessions.visitor(r) // for the trail alone: a no is a no from whomever
+		s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
 		return seeOther(w, refused(in["query"]))
 	case other && !yes && !no:
-		if err := s.SignOut(w, r); err != nil {
+		if err := s.signOut(w, r); err != nil {
 			return err
 		}
 		return seeOther(w, back(in["query"]))
@@ -123,26 +130,26 @@ func (s *SignIn) consent(w http.ResponseWriter, r *http.Request) error {
 // somebody else in meanwhile, or nobody: authorize asks them instead. What takes a recent
 // sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
 // left, would count when its owner signs in again.
-func (s *SignIn) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
-	who, err := s.Visitor(r)
+func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
+	who, err := s.sessions.visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
 		return seeOther(w, back(in["query"]))
 	case err != nil:
 		return err
-	case scope.HasElevated(in["scope"]) && !s.Recent(who): // authorize asks them to sign in, and then this again
+	case scope.HasElevated(in["scope"]) && !isRecent(who): // authorize asks them to sign in, and then this again
 		return seeOther(w, back(in["query"]))
 	}
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err
 	}
-	s.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
+	s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
 	return seeOther(w, allowed(in["query"]))
 }
 
 // remember adds to what a user has allowed; what they are asked for each time is kept for
 // the one grant that it was said for. Of two tabs both count.
-func (s *SignIn) remember(ctx context.Context, appID, sub, allowed string) error {
+func (s *consents) remember(ctx context.Context, appID, sub, allowed string) error {
 	for {
 		c, err := s.store.Consent(ctx, appID, sub)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -159,12 +166,4 @@ func (s *SignIn) remember(ctx context.Context, appID, sub, allowed string) error
 			return err
 		}
 	}
-}
-
-// seeOther answers a form: 303, never kept.
-func seeOther(w http.ResponseWriter, to string) error {
-	w.Header().Set("Location", to)
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
 }

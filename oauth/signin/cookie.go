@@ -30,19 +30,19 @@ func isCookie(value string) bool {
 	return len(value) == cookieLen && strings.Trim(value, letters) == ""
 }
 
-func (s *SignIn) setCookie(w http.ResponseWriter, value string, ends time.Time) {
+func (s *sessions) setCookie(w http.ResponseWriter, value string, ends time.Time) {
 	c := s.cookie(value)
 	c.Expires, c.MaxAge = ends, int(s.max.Seconds())
 	http.SetCookie(w, c)
 }
 
-func (s *SignIn) clearCookie(w http.ResponseWriter) {
+func (s *sessions) clearCookie(w http.ResponseWriter) {
 	c := s.cookie("")
 	c.Expires, c.MaxAge = time.Unix(1, 0), -1
 	http.SetCookie(w, c)
 }
 
-func (s *SignIn) cookie(value string) *http.Cookie {
+func (s *sessions) cookie(value string) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: value, Path: "/",
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,

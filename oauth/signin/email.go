@@ -8,13 +8,56 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
+// emailCodes sends one-time codes by email, and takes them.
+type emailCodes struct {
+	*steps
+	store      codeStore
+	users      people
+	emails     users.EmailUsers
+	passwords  users.PasswordUsers // nil: no forgotten password is reset
+	outbox     *outbox
+	mailer     Mailer
+	site       string // what emails call the service
+	signUpOpen bool   // an address that nobody has makes a new user
+
+	changePassword func(r *http.Request, u storage.User, password string) error
+}
+
+// codeStore keeps the codes that are waited for; *storage.Store has it.
+type codeStore interface {
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	EndTicket(ctx context.Context, t storage.Ticket) error
+}
+
+// flows are what codes are sent for.
+func (s *emailCodes) flows() []*emailFlow {
+	if s.passwords == nil {
+		return []*emailFlow{enterErrand, linkErrand}
+	}
+	return []*emailFlow{enterErrand, linkErrand, resetErrand}
+}
+
+func (s *emailCodes) routes() (all []reply.Route) {
+	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	for _, e := range s.flows() {
+		all = append(all,
+			reply.Route{Path: e.Path, Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
+			reply.Route{Path: e.codePath(), Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+		)
+	}
+	return all
+}
+
 // serveAddress is the page that asks where a code is to be sent.
-func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand) error {
+func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
 	}
@@ -30,7 +73,7 @@ func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand)
 	case err != nil:
 		return err
 	}
-	t, err := s.restage(r.Context(), r, query)
+	t, err := s.pages.restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
@@ -38,7 +81,7 @@ func (s *SignIn) serveAddress(w http.ResponseWriter, r *http.Request, e *errand)
 	return t.show(w, http.StatusOK, addressPage, view{Title: e.Title, Errand: e, Address: hint})
 }
 
-func (e *errand) asker(s *SignIn, r *http.Request) (storage.User, error) {
+func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) {
 	if e.who == nil {
 		return storage.User{}, nil
 	}
@@ -47,9 +90,9 @@ func (e *errand) asker(s *SignIn, r *http.Request) (storage.User, error) {
 
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
 // has is answered as one that somebody has.
-func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readCarried(w, r, "address")
 	if err != nil {
@@ -67,7 +110,7 @@ func (s *SignIn) takeAddress(w http.ResponseWriter, r *http.Request, e *errand) 
 	case err != nil:
 		return err
 	}
-	t, err := s.restage(r.Context(), r, in["query"])
+	t, err := s.pages.restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
@@ -94,17 +137,17 @@ func shownAddress(text string) string { return text[:min(len(text), 254)] }
 
 // mail sends the ticket's address a code that this browser may type in, or says how long
 // to wait. Whether there is a mail is decided beside the request.
-func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
-	if !s.members.outbox.reserve() {
+func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
+	if !s.outbox.reserve() {
 		return 0, mailsFull
 	}
 	put := false
 	defer func() {
 		if !put {
-			s.members.outbox.release()
+			s.outbox.release()
 		}
 	}()
-	if wait := s.spare(r); wait > 0 {
+	if wait := s.allowByIP(r); wait > 0 {
 		return wait, nil
 	}
 	asker, err := s.askerOf(r, t.Subject)
@@ -119,19 +162,19 @@ func (s *SignIn) mail(w http.ResponseWriter, r *http.Request, e *errand, lang pa
 		return 0, err
 	}
 	put = true
-	s.members.outbox.put(func(ctx context.Context) error {
+	s.outbox.put(func(ctx context.Context) error {
 		yes, err := e.reaches(s, ctx, t)
 		if err != nil || !yes {
 			return err
 		}
-		return s.members.mailer.Send(ctx, t.Subject, lang.T(e.subject), s.codeText(lang, code))
+		return s.mailer.Send(ctx, t.Subject, lang.T(e.subject), s.codeText(lang, code))
 	})
 	return 0, nil
 }
 
 // countMail counts the mail for its address and, if a stranger asks for it, for the networks
 // around them; or it says how long to wait.
-func (s *SignIn) countMail(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
+func (s *emailCodes) countMail(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
 	if !isStrangers(asker, t) {
 		return s.mayMail(r.Context(), t.Subject, asker)
 	}
@@ -145,14 +188,14 @@ func (s *SignIn) countMail(r *http.Request, asker string, t storage.Ticket) (wai
 	return wait, err
 }
 
-func (s *SignIn) codeText(lang page.Lang, code string) string {
+func (s *emailCodes) codeText(lang page.Lang, code string) string {
 	return lang.T("Your code is %s", code) + "\n\n" +
-		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.members.site) + "\n\n" +
+		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.site) + "\n\n" +
 		lang.T("If you did not ask for it, somebody may have mistaken your address for theirs. You need do nothing.") + "\n"
 }
 
 // serveCode is the page that asks for the code.
-func (s *SignIn) serveCode(w http.ResponseWriter, r *http.Request, e *errand) error {
+func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)
 	}
@@ -167,9 +210,9 @@ func (s *SignIn) serveCode(w http.ResponseWriter, r *http.Request, e *errand) er
 }
 
 // takeCode looks at a code. Every one that could be right takes one of the five tries.
-func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readFields(w, r, "code", "password")
 	if err != nil {
@@ -195,15 +238,15 @@ func (s *SignIn) takeCode(w http.ResponseWriter, r *http.Request, e *errand) err
 	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
 }
 
-func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t storage.Ticket, u storage.User, password string, held hold, err error) error {
+func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFlow, t storage.Ticket, u storage.User, password string, held hold, err error) error {
 	switch {
 	case held.wait > 0:
-		s.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.sayHeld(w, r, form{query: t.Query}, held)
+		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		return s.pages.sayHeld(w, r, t.Query, held.wait, held.account)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
-		s.noteRefused(r, http.StatusUnauthorized, held.sub)
+		s.trail.noteRefused(r, http.StatusUnauthorized, held.sub)
 		if t.Tries >= codeTries {
 			return s.sayLapsed(w, r, e)
 		}
@@ -216,8 +259,8 @@ func (s *SignIn) sayProof(w http.ResponseWriter, r *http.Request, e *errand, t s
 	return e.done(s, w, r, t, u, password)
 }
 
-func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, ticket storage.Ticket, status int, alert string) error {
-	t, err := s.restage(r.Context(), r, ticket.Query)
+func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlow, ticket storage.Ticket, status int, alert string) error {
+	t, err := s.pages.restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
 	}
@@ -228,10 +271,10 @@ func (s *SignIn) askCode(w http.ResponseWriter, r *http.Request, e *errand, tick
 }
 
 // sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
-func (s *SignIn) sayLapsed(w http.ResponseWriter, r *http.Request, e *errand) error {
-	t := s.stage(r, "", storage.App{})
+func (s *emailCodes) sayLapsed(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+	t := s.pages.stage(r, "", storage.App{})
 	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, browserSecret(r))); err == nil {
-		if t, err = s.restage(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
+		if t, err = s.pages.restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
 			return err
 		}
 	} else if !errors.Is(err, storage.ErrNotFound) {

@@ -96,7 +96,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 var random = regexp.MustCompile(browserCookie + `=[\w-]{43}`)
 
 // everythingSeen is all that can be seen from outside of one address, in one browser.
-func everythingSeen(b *tab, e *errand, address string) (seen []string) {
+func everythingSeen(b *tab, e *emailFlow, address string) (seen []string) {
 	keep := func(a answer) {
 		head, _ := json.Marshal(a.Header())
 		text := fmt.Sprint(a.Code, string(head), a.body)
@@ -118,7 +118,7 @@ func everythingSeen(b *tab, e *errand, address string) (seen []string) {
 
 // Nobody learns from this room who has an account.
 func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
-	for _, e := range []*errand{enterErrand, resetErrand} {
+	for _, e := range []*emailFlow{enterErrand, resetErrand} {
 		var want []string
 		for i, address := range []string{minas, "nobo@example.com", "gone@example.com", "nopw@example.com"} {
 			inTime(t, "", func(t *testing.T, h *house) {

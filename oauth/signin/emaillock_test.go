@@ -92,7 +92,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 				must(t, h.store.LinkLogins(t.Context(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: address}))
 				b := h.browser()
 				b.from = fmt.Sprintf("198.51.100.%d", i+1)
-				b.ask(t, []*errand{enterErrand, resetErrand}[i%2], address)
+				b.ask(t, []*emailFlow{enterErrand, resetErrand}[i%2], address)
 				b.from = "192.0.2.1"
 				browsers = append(browsers, b)
 			}
@@ -117,7 +117,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 					case kind == 1:
 						a = b.post(joinPath, "username", "eve", "password", "another horse", "invitation", "wrong")
 					default:
-						a = b.post([]*errand{enterErrand, resetErrand}[i%2].codePath(), "code", wrong, "password", "another horse")
+						a = b.post([]*emailFlow{enterErrand, resetErrand}[i%2].codePath(), "code", wrong, "password", "another horse")
 					}
 					switch a.Code {
 					case 401:

@@ -10,9 +10,9 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// errand is what a code is mailed for. It has two pages: one that asks for the address,
+// emailFlow is what a code is mailed for. It has two pages: one that asks for the address,
 // one for the code.
-type errand struct {
+type emailFlow struct {
 	kind        string // of its tickets
 	Path        string
 	Title, Lead string // of the page that asks for the address; these and the others in English
@@ -23,54 +23,54 @@ type errand struct {
 
 	// who is asking; storage.ErrNotFound sends them to sign in first, and errStale once more.
 	// nil: anybody may.
-	who func(*SignIn, *http.Request) (storage.User, error)
+	who func(*emailCodes, *http.Request) (storage.User, error)
 	// reaches reports whether a mail goes to the ticket's address. It is asked beside the
 	// request, so that nobody can tell from outside.
-	reaches func(*SignIn, context.Context, storage.Ticket) (bool, error)
+	reaches func(*emailCodes, context.Context, storage.Ticket) (bool, error)
 	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
 	// code; storage.ErrInvalid asks for another password.
-	ready func(*SignIn, *http.Request, storage.Ticket, string) (storage.User, error)
+	ready func(*emailCodes, *http.Request, storage.Ticket, string) (storage.User, error)
 	// done answers who has typed the right code, and used it up.
-	done func(*SignIn, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
+	done func(*emailCodes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
 }
 
-func (e *errand) codePath() string { return e.Path + "/code" }
+func (e *emailFlow) codePath() string { return e.Path + "/code" }
 
 // CodePath is codePath for templates.
-func (e *errand) CodePath() string { return e.codePath() }
+func (e *emailFlow) CodePath() string { return e.codePath() }
 
 // enterErrand signs in by mail, and signs up who is new where that is allowed to anybody.
-var enterErrand = &errand{
+var enterErrand = &emailFlow{
 	kind: "email", Path: formPath + "/email",
 	Title: "Sign in with e-mail", Lead: "We send a code to your address. You need no password.",
 	CodeTitle: "Type in the code", Button: "Sign in", subject: "Your code to sign in",
-	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
-		_, err := s.members.emails.ByEmail(ctx, t.Subject)
+	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
-			return s.welcomes(), nil
+			return s.signUpOpen, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *SignIn, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		u, err := s.members.emails.ByEmail(r.Context(), t.Subject)
+	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		u, err := s.emails.ByEmail(r.Context(), t.Subject)
 		if !errors.Is(err, storage.ErrNotFound) {
 			return u, err
 		}
-		if !s.welcomes() {
+		if !s.signUpOpen {
 			return u, storage.ErrNotFound
 		}
 		return storage.User{}, nil
 	},
-	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
 		if u.Sub == "" {
-			u, err = s.members.emails.CreateByEmail(r.Context(), t.Subject)
+			u, err = s.emails.CreateByEmail(r.Context(), t.Subject)
 			switch {
 			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
 				return shutOut
 			case err != nil:
 				return err
 			}
-		} else if u, err = s.members.emails.EnteredByEmail(r.Context(), u); err != nil {
+		} else if u, err = s.emails.EnteredByEmail(r.Context(), u); err != nil {
 			return err
 		}
 		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
@@ -78,19 +78,19 @@ var enterErrand = &errand{
 }
 
 // resetErrand gives a new password to who has forgotten theirs.
-var resetErrand = &errand{
+var resetErrand = &emailFlow{
 	kind: "reset", Path: formPath + "/reset",
 	Title: "Set a new password", Lead: "Give the e-mail address you have confirmed here. We send a code to it.",
 	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, subject: "Your code to set a new password",
-	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
-		_, err := s.forgetful(ctx, t.Subject)
+	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.userWithPassword(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return false, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *SignIn, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
-		u, err := s.forgetful(r.Context(), t.Subject)
+	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
+		u, err := s.userWithPassword(r.Context(), t.Subject)
 		if err != nil {
 			return u, err
 		}
@@ -99,7 +99,7 @@ var resetErrand = &errand{
 		}
 		return u, nil
 	},
-	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
 		if err := s.changePassword(r, u, password); err != nil {
 			return err
 		}
@@ -108,30 +108,30 @@ var resetErrand = &errand{
 }
 
 // linkErrand confirms that an address is that of who is signed in.
-var linkErrand = &errand{
+var linkErrand = &emailFlow{
 	kind: "link", Path: formPath + "/address",
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
-	who: func(s *SignIn, r *http.Request) (storage.User, error) {
-		_, u, err := s.recent(r)
+	who: func(s *emailCodes, r *http.Request) (storage.User, error) {
+		_, u, err := s.sessions.recent(r)
 		return u, err
 	},
-	reaches: func(s *SignIn, ctx context.Context, t storage.Ticket) (bool, error) {
-		u, err := s.members.emails.ByEmail(ctx, t.Subject)
+	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
+		u, err := s.emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return true, nil
 		}
 		return err == nil && u.Sub == t.UserID, err
 	},
-	ready: func(s *SignIn, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		_, u, err := s.visit(r)
+	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		_, u, err := s.sessions.visit(r)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
 			err = errLapsed
 		}
 		return u, err
 	},
-	done: func(s *SignIn, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
-		err := s.members.emails.LinkEmail(r.Context(), u.Sub, t.Subject)
+	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
+		err := s.emails.LinkEmail(r.Context(), u.Sub, t.Subject)
 		if errors.Is(err, storage.ErrExists) {
 			return otherwise
 		}
@@ -147,7 +147,7 @@ var linkErrand = &errand{
 
 // addressChanged writes down that a user has confirmed an address, and tells the old one
 // and the new one.
-func (s *SignIn) addressChanged(r *http.Request, before storage.User, address string) error {
+func (s *emailCodes) addressChanged(r *http.Request, before storage.User, address string) error {
 	old := before.Email
 	if !before.EmailVerified {
 		old = ""
@@ -159,22 +159,17 @@ func (s *SignIn) addressChanged(r *http.Request, before storage.User, address st
 	if old == "" {
 		what = "An e-mail address was added."
 	}
-	s.tell(r.Context(), before.Sub, s.notice(r, event.NoticeAccount, what), nil, old, address)
-	return s.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
+	s.notices.tell(r.Context(), before.Sub, s.notices.notice(r, event.NoticeAccount, what), nil, old, address)
+	return s.trail.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
 }
 
-// welcomes reports whether an address that nobody has makes a new user.
-func (s *SignIn) welcomes() bool {
-	return s.members.signUps != nil && s.members.signUp == SignUpOpen
-}
-
-// forgetful is the user of an address, if they have a password to forget.
-func (s *SignIn) forgetful(ctx context.Context, address string) (storage.User, error) {
-	u, err := s.members.emails.ByEmail(ctx, address)
+// userWithPassword is the user of an address, if they have a password to forget.
+func (s *emailCodes) userWithPassword(ctx context.Context, address string) (storage.User, error) {
+	u, err := s.emails.ByEmail(ctx, address)
 	if err != nil {
 		return u, err
 	}
-	has, err := s.members.passwords.HasPassword(ctx, u.Sub)
+	has, err := s.passwords.HasPassword(ctx, u.Sub)
 	if err == nil && !has {
 		err = storage.ErrNotFound
 	}

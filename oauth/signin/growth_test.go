@@ -59,7 +59,7 @@ func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 
 // Whose account is guessed at is written down, whoever else is refused is only counted.
 func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
-	var notes trail
+	var notes written
 	rm := open(t, func(c *Config) { c.Audit = &notes })
 	rm.do(post("username", "Mina", "password", "none of hers"))
 	rm.do(post("username", "nobody", "password", "none of hers"))

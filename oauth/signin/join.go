@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -21,8 +22,21 @@ type joining struct {
 	Invitation    string // as typed
 }
 
+// signUp makes users of people who fill in a form.
+type signUp struct {
+	*steps
+	users  users.SignUpUsers
+	mode   string // SignUpOpen or SignUpInvitation
+	emails bool   // the form asks for an email address
+	codes  *emailCodes
+}
+
+func (s *signUp) routes() []reply.Route {
+	return []reply.Route{{Path: joinPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serveJoin, Fail: failPage}}
+}
+
 // serveJoin is the page on which people become users by themselves.
-func (s *SignIn) serveJoin(w http.ResponseWriter, r *http.Request) error {
+func (s *signUp) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.join(w, r)
 	}
@@ -33,24 +47,23 @@ func (s *SignIn) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	return s.askJoin(w, r, http.StatusOK, map[string]string{"query": query}, "")
 }
 
-func (s *SignIn) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
-	t, err := s.restage(r.Context(), r, in["query"])
+func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
+	t, err := s.pages.restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
 	if alert != "" {
 		alert = t.lang.T(alert)
 	}
-	m := &s.members
 	return t.show(w, status, joinPage, view{
 		Title: "Create an account", Username: hinted(in["username"]), Address: shownAddress(in["address"]), Alert: alert,
-		Joining: joining{Mail: m.emails != nil, Invited: m.signUp == SignUpInvitation, Invitation: in["invitation"]},
+		Joining: joining{Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"]},
 	})
 }
 
-func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readCarried(w, r, "username", "password", "address", "invitation")
 	if err != nil {
@@ -68,10 +81,10 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 	u, wait, err := s.signUpAs(r, in)
 	switch {
 	case wait > 0:
-		s.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{query: in["query"]}, wait)
+		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		return s.pages.sayHeld(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
-		s.noteRefused(r, http.StatusUnauthorized, "")
+		s.trail.noteRefused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
@@ -80,7 +93,7 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.writeNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
+	if err := s.trail.writeNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
@@ -88,9 +101,9 @@ func (s *SignIn) join(w http.ResponseWriter, r *http.Request) error {
 }
 
 // judge says what is wrong with a form before anything is looked up.
-func (s *SignIn) judge(in map[string]string) (address, alert string) {
+func (s *signUp) judge(in map[string]string) (address, alert string) {
 	var err error
-	if s.members.emails != nil && strings.TrimSpace(in["address"]) != "" {
+	if s.emails && strings.TrimSpace(in["address"]) != "" {
 		if address, err = users.NormalizeEmail(in["address"]); err != nil {
 			return "", "This is no e-mail address. Check it for mistakes; it looks like name@example.com."
 		}
@@ -101,7 +114,7 @@ func (s *SignIn) judge(in map[string]string) (address, alert string) {
 	if err := passwords.Check(in["password"], in["username"], address); err != nil {
 		return "", passwords.Explain(err)
 	}
-	if s.members.signUp == SignUpInvitation && strings.TrimSpace(in["invitation"]) == "" {
+	if s.mode == SignUpInvitation && strings.TrimSpace(in["invitation"]) == "" {
 		return "", "Type in the code of your invitation. Who invited you has it."
 	}
 	return address, ""
@@ -109,40 +122,40 @@ func (s *SignIn) judge(in map[string]string) (address, alert string) {
 
 // signUpAs makes the user. A wrong invitation counts as a failed sign-in does; all together
 // an address makes a few users at a time.
-func (s *SignIn) signUpAs(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
+func (s *signUp) signUpAs(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
 		return u, wait, nil
 	}
 	failed := false
 	defer func() { s.guard.End(ip, failed) }()
-	if wait := s.spare(r); wait > 0 {
+	if wait := s.allowByIP(r); wait > 0 {
 		return u, wait, nil
 	}
 	invitation := ""
-	if s.members.signUp == SignUpInvitation {
+	if s.mode == SignUpInvitation {
 		invitation = in["invitation"]
 	}
-	u, err = s.members.signUps.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.users.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }
 
 // welcome signs a new user in. The address is not theirs until they have typed in the code
 // that is sent to it; nobody is told of it before.
-func (s *SignIn) welcome(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
+func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
 	if address == "" {
 		return s.letIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.begin(w, r, u, storage.LoginSelf, time.Now(), query); err != nil {
+	if err := s.sessions.begin(w, r, u, storage.LoginSelf, langFor(r, query), time.Now()); err != nil {
 		return err
 	}
-	s.note(r, http.StatusSeeOther, u.Sub)
-	t, err := s.restage(r.Context(), r, query)
+	s.trail.note(r, http.StatusSeeOther, u.Sub)
+	t, err := s.pages.restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	wait, err := s.mail(w, r, linkErrand, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
+	wait, err := s.codes.mail(w, r, linkErrand, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
 	if errors.Is(err, error(mailsFull)) || wait > 0 { // they can confirm it any other day
 		return seeOther(w, onward(query))
 	}

@@ -49,7 +49,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			}
 		}
 		trail := &ledger{away: errDown}
-		h.audit = trail
+		h.in.trail = newTrail(trail, h.in.peer)
 		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
 		trail.away = nil
 		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)

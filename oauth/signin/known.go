@@ -33,7 +33,7 @@ var markText = base64.RawURLEncoding.EncodedLen(markLen)
 
 // known reports whether somebody has signed in as a user (a sub) with this browser before.
 // If that cannot be found out now, nobody has.
-func (s *SignIn) known(r *http.Request, sub string) bool {
+func (s *sessions) known(r *http.Request, sub string) bool {
 	marks := marksOf(r)
 	if len(marks) == 0 {
 		return false
@@ -53,7 +53,7 @@ func (s *SignIn) known(r *http.Request, sub string) bool {
 
 // rememberBrowser marks the browser as one in which a user has signed in. Without it the browser
 // is unknown the next time, and no more: it is no reason to turn somebody away.
-func (s *SignIn) rememberBrowser(w http.ResponseWriter, r *http.Request, sub string) {
+func (s *sessions) rememberBrowser(w http.ResponseWriter, r *http.Request, sub string) {
 	key, err := s.knownKey(r.Context())
 	if err != nil {
 		s.log.WarnContext(r.Context(), "a browser cannot be remembered", "err", err)
@@ -75,7 +75,7 @@ func (s *SignIn) rememberBrowser(w http.ResponseWriter, r *http.Request, sub str
 }
 
 // knownKey is the key of the marks, the same in every process.
-func (s *SignIn) knownKey(ctx context.Context) (storage.Secret, error) {
+func (s *sessions) knownKey(ctx context.Context) (storage.Secret, error) {
 	if key := s.marks.Load(); key != nil {
 		return *key, nil
 	}
@@ -123,3 +123,13 @@ func markOf(key storage.Secret, salt []byte, sub string, month int) []byte {
 
 // monthOf numbers the months.
 func monthOf(at time.Time) int { return at.UTC().Year()*12 + int(at.UTC().Month()) }
+
+// familiar reports whether a user has signed in with this browser before: it says so by its
+// mark, or by a session that is still theirs.
+func (s *sessions) familiar(r *http.Request, sub string) bool {
+	if s.known(r, sub) {
+		return true
+	}
+	v, err := s.session(r)
+	return err == nil && v.UserID == sub
+}

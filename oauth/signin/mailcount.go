@@ -38,12 +38,12 @@ func networkAsker(client netip.Prefix) string {
 }
 
 // askerOf says who asks for a mail to an address. It takes as long for an address that nobody has.
-func (s *SignIn) askerOf(r *http.Request, address string) (string, error) {
+func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
 	stranger := networkAsker(network.Of(s.peer(r)))
 	if len(marksOf(r)) == 0 && len(cookiesOf(r)) == 0 {
 		return stranger, nil
 	}
-	u, err := s.members.emails.ByEmail(r.Context(), address)
+	u, err := s.emails.ByEmail(r.Context(), address)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, err = s.users.User(r.Context(), "nobody"); errors.Is(err, storage.ErrNotFound) {
 			err = nil
@@ -53,7 +53,7 @@ func (s *SignIn) askerOf(r *http.Request, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.familiar(r, u.Sub) && u.Sub != "" {
+	if s.sessions.familiar(r, u.Sub) && u.Sub != "" {
 		return askerKnown, nil
 	}
 	return stranger, nil
@@ -64,7 +64,7 @@ const kindMailed = "mailed"
 
 // mayMail counts one more mail to an address, or says how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
-func (s *SignIn) mayMail(ctx context.Context, address, asker string) (wait time.Duration, err error) {
+func (s *emailCodes) mayMail(ctx context.Context, address, asker string) (wait time.Duration, err error) {
 	id := handle.Hash(kindMailed + ":" + address)
 	for {
 		t, err := s.store.Ticket(ctx, id)

@@ -72,7 +72,7 @@ func furnished(t *testing.T, signUp string) *house {
 
 // mails waits until everything is sent, and returns it.
 func (h *house) mails() []letter {
-	h.members.outbox.workers.Wait()
+	inside[sync.WaitGroup](h.outbox, "workers").Wait()
 	h.post.mu.Lock()
 	defer h.post.mu.Unlock()
 	return slices.Clone(h.post.sent)
@@ -127,7 +127,7 @@ func (b *tab) post(path string, pairs ...string) answer {
 }
 
 // ask sends an address and fails the test unless the page for the code follows.
-func (b *tab) ask(t *testing.T, e *errand, address string, pairs ...string) {
+func (b *tab) ask(t *testing.T, e *emailFlow, address string, pairs ...string) {
 	t.Helper()
 	a := b.post(e.Path, append([]string{"address", address}, pairs...)...)
 	if a.Code != 303 || a.Header().Get("Location") != e.codePath() {
@@ -242,14 +242,14 @@ func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 // Every text that a page or a mail of this room says is said in Chinese too.
 func TestEveryErrandSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
-	for _, e := range h.members.errands {
+	for _, e := range h.codes.flows() {
 		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.subject} {
 			if got := string(page.Chinese.Of(text)); got != "zh-CN" {
 				t.Errorf("%s: %q is not in the table", e.kind, text)
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.offered, h.members.helps, h.members.changes) {
+	for _, w := range slices.Concat(h.in.pages.offered, h.in.pages.helps, h.account.changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}

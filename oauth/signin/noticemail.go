@@ -22,34 +22,34 @@ var noticeTexts = map[string][2]string{
 
 // noticeMail is what a user is told, in one language or in several below each other. The
 // subject holds nothing that anybody but the operator can choose.
-func (s *SignIn) noticeMail(langs []page.Lang, n event.Notice, last bool) (subject, text string) {
-	texts, ok := noticeTexts[n.Kind]
+func (n *notices) noticeMail(langs []page.Lang, what event.Notice, last bool) (subject, text string) {
+	texts, ok := noticeTexts[what.Kind]
 	if !ok {
 		texts = noticeTexts[event.NoticeAccount]
 	}
 	var subjects, bodies []string
 	for _, l := range langs {
-		subjects = append(subjects, l.T(texts[0], s.members.site))
-		bodies = append(bodies, l.T(texts[1], s.members.site)+"\n\n"+s.noticeFacts(l, n)+"\n"+s.noticeAdvice(l, last))
+		subjects = append(subjects, l.T(texts[0], n.site))
+		bodies = append(bodies, l.T(texts[1], n.site)+"\n\n"+n.noticeFacts(l, what)+"\n"+n.noticeAdvice(l, last))
 	}
 	return strings.Join(subjects, " / "), strings.Join(bodies, "\n----\n\n")
 }
 
 // noticeFacts are the lines that say what, when and from where.
-func (s *SignIn) noticeFacts(l page.Lang, n event.Notice) string {
-	if n.At.IsZero() {
-		n.At = time.Now()
+func (n *notices) noticeFacts(l page.Lang, what event.Notice) string {
+	if what.At.IsZero() {
+		what.At = time.Now()
 	}
 	place := l.T("an unknown address")
-	if n.IP.IsValid() {
-		place = n.IP.Unmap().WithZone("").String()
+	if what.IP.IsValid() {
+		place = what.IP.Unmap().WithZone("").String()
 	}
 	facts := [][2]string{
-		{"What", noticeDetail(l, n.Detail)}, {"Application", oneLine(n.App)}, {"When", momentOf(l, n.At).Human},
-		{"From", place}, {"Browser", agentText(l, n.Agent)},
+		{"What", noticeDetail(l, what.Detail)}, {"Application", oneLine(what.App)}, {"When", momentOf(l, what.At).Human},
+		{"From", place}, {"Browser", agentText(l, what.Agent)},
 	}
 	var out strings.Builder
-	if !n.IP.IsValid() && n.Agent == "" { // of a command: the detail says whose it was
+	if !what.IP.IsValid() && what.Agent == "" { // of a command: the detail says whose it was
 		facts = facts[:3]
 	}
 	for _, f := range facts {
@@ -70,8 +70,8 @@ func noticeDetail(l page.Lang, detail string) string {
 	return l.T(detail)
 }
 
-func (s *SignIn) noticeAdvice(l page.Lang, last bool) string {
-	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", s.base+accountPath) + "\n"
+func (n *notices) noticeAdvice(l page.Lang, last bool) string {
+	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.base+accountPath) + "\n"
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you are sent no more mails about it until the hour is over.") + "\n"
 	}

@@ -3,8 +3,12 @@ package signin
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,37 +23,57 @@ const (
 	noticesWaiting = outboxRoom / 2 // the other half is for codes, which people wait for
 )
 
-// Notify tells a user (a sub) by mail what was done to what is theirs. It does not wait:
-// whether there is a mail is decided beside the request. None is sent to who has no
-// address that they have proved, and no more than ten an hour to anybody.
-func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
-	s.tell(ctx, sub, n, nil)
+// notices tells users by email what was done to what is theirs.
+type notices struct {
+	outbox   *outbox
+	mailer   Mailer // nil: nobody is told
+	users    people
+	store    noticeStore
+	sessions *sessions
+	peer     func(*http.Request) netip.Addr
+	log      *slog.Logger
+	base     string // the service's origin
+	site     string // what emails call the service
+	waiting  waiting
 }
 
-// tell is Notify in these languages, if they are known already, and also to an address
+// noticeStore keeps how many notices a user was sent, and in which language they sign in.
+type noticeStore interface {
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+}
+
+// notify tells a user (a sub) by mail what was done to what is theirs. It does not wait:
+// whether there is a mail is decided beside the request. None is sent to who has no
+// address that they have proved, and no more than ten an hour to anybody.
+func (n *notices) notify(ctx context.Context, sub string, what event.Notice) {
+	n.tell(ctx, sub, what, nil)
+}
+
+// tell is notify in these languages, if they are known already, and also to an address
 // that was the user's before.
-func (s *SignIn) tell(ctx context.Context, sub string, n event.Notice, langs []page.Lang, also ...string) {
-	m := &s.members
-	if m.mailer == nil {
+func (n *notices) tell(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also ...string) {
+	if n.mailer == nil {
 		return
 	}
-	if !m.notices.take(sub) {
-		s.log.WarnContext(ctx, "a notice is not sent: too many are waiting", "sub", sub, "kind", n.Kind)
+	if !n.waiting.take(sub) {
+		n.log.WarnContext(ctx, "a notice is not sent: too many are waiting", "sub", sub, "kind", what.Kind)
 		return
 	}
-	if !m.outbox.reserve() {
-		m.notices.done(sub)
-		s.log.WarnContext(ctx, "a notice is not sent: the outbox is full", "sub", sub, "kind", n.Kind)
+	if !n.outbox.reserve() {
+		n.waiting.done(sub)
+		n.log.WarnContext(ctx, "a notice is not sent: the outbox is full", "sub", sub, "kind", what.Kind)
 		return
 	}
-	m.outbox.put(func(ctx context.Context) error {
-		defer m.notices.done(sub)
-		return s.sendNotice(ctx, sub, n, langs, also)
+	n.outbox.put(func(ctx context.Context) error {
+		defer n.waiting.done(sub)
+		return n.sendNotice(ctx, sub, what, langs, also)
 	})
 }
 
-func (s *SignIn) sendNotice(ctx context.Context, sub string, n event.Notice, langs []page.Lang, also []string) error {
-	u, err := s.users.User(ctx, sub)
+func (n *notices) sendNotice(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also []string) error {
+	u, err := n.users.User(ctx, sub)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
@@ -63,19 +87,19 @@ func (s *SignIn) sendNotice(ctx context.Context, sub string, n event.Notice, lan
 	if len(to) == 0 {
 		return nil
 	}
-	nth, err := s.countNotice(ctx, sub)
+	nth, err := n.countNotice(ctx, sub)
 	if err != nil || nth > noticesOfUser {
 		return err
 	}
 	if langs == nil {
-		if langs, err = s.spokenBy(ctx, sub); err != nil {
+		if langs, err = n.spokenBy(ctx, sub); err != nil {
 			return err
 		}
 	}
-	subject, text := s.noticeMail(langs, n, nth == noticesOfUser)
+	subject, text := n.noticeMail(langs, what, nth == noticesOfUser)
 	var errs []error
 	for _, address := range to {
-		errs = append(errs, s.members.mailer.Send(ctx, address, subject, text))
+		errs = append(errs, n.mailer.Send(ctx, address, subject, text))
 	}
 	return errors.Join(errs...)
 }
@@ -85,10 +109,10 @@ const kindNotified = "notified"
 
 // countNotice counts one more notice to a user in an hour, and says which it is. Those
 // that are too many are not counted: they would never end.
-func (s *SignIn) countNotice(ctx context.Context, sub string) (nth int, err error) {
+func (n *notices) countNotice(ctx context.Context, sub string) (nth int, err error) {
 	id := handle.Hash(kindNotified + ":" + sub)
 	for {
-		t, err := s.store.Ticket(ctx, id)
+		t, err := n.store.Ticket(ctx, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return 0, err
 		}
@@ -99,7 +123,7 @@ func (s *SignIn) countNotice(ctx context.Context, sub string) (nth int, err erro
 		}
 		t.ID, t.Kind, t.State = id, kindNotified, times(append(told, now))
 		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
-		_, err = s.store.SaveTicket(ctx, t)
+		_, err = n.store.SaveTicket(ctx, t)
 		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrNotFound) {
 			continue // another notice to the same user: look at what it has counted
 		}
@@ -109,8 +133,8 @@ func (s *SignIn) countNotice(ctx context.Context, sub string) (nth int, err erro
 
 // spokenBy returns the language of a user's last sign-in, or every language if it is not
 // known.
-func (s *SignIn) spokenBy(ctx context.Context, sub string) ([]page.Lang, error) {
-	all, err := s.store.Sessions(ctx, sub)
+func (n *notices) spokenBy(ctx context.Context, sub string) ([]page.Lang, error) {
+	all, err := n.store.Sessions(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -132,32 +156,32 @@ const justMade = time.Minute
 // newBrowser looks, before a sign-in, whether the user has to be told of it, and returns
 // what tells them. Their language is that of an earlier sign-in: this one may be somebody
 // else's.
-func (s *SignIn) newBrowser(r *http.Request, u storage.User) (tell func()) {
+func (n *notices) newBrowser(r *http.Request, u storage.User) (tell func()) {
 	age := time.Since(u.CreatedAt)
-	if s.members.mailer == nil || age >= 0 && age < justMade || s.known(r, u.Sub) {
+	if n.mailer == nil || age >= 0 && age < justMade || n.sessions.known(r, u.Sub) {
 		return func() {}
 	}
-	langs, err := s.spokenBy(r.Context(), u.Sub)
+	langs, err := n.spokenBy(r.Context(), u.Sub)
 	if err != nil {
 		langs = []page.Lang{page.English, page.Chinese}
 	}
-	return func() { s.tell(r.Context(), u.Sub, s.notice(r, event.NoticeSignIn, ""), langs) }
+	return func() { n.tell(r.Context(), u.Sub, n.notice(r, event.NoticeSignIn, ""), langs) }
 }
 
 // notice begins a notice of what a request does.
-func (s *SignIn) notice(r *http.Request, kind, detail string) event.Notice {
-	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: s.peer(r), Agent: agentOf(r)}
+func (n *notices) notice(r *http.Request, kind, detail string) event.Notice {
+	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.peer(r), Agent: agentOf(r)}
 }
 
-// notices are those that wait in the outbox. They never take all of its room, and those of
+// waiting are the notices that wait in the outbox. They never take all of its room, and those of
 // one user never much of it.
-type notices struct {
+type waiting struct {
 	mu  sync.Mutex
 	all int
 	of  map[string]int // by user: those who have any
 }
 
-func (n *notices) take(sub string) bool {
+func (n *waiting) take(sub string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.all >= noticesWaiting || n.of[sub] >= noticesOfUser {
@@ -171,11 +195,30 @@ func (n *notices) take(sub string) bool {
 	return true
 }
 
-func (n *notices) done(sub string) {
+func (n *waiting) done(sub string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all--
 	if n.of[sub]--; n.of[sub] == 0 {
 		delete(n.of, sub)
 	}
+}
+
+// since reads the times that are after one; times writes them.
+func since(text string, after time.Time) (all []time.Time) {
+	for word := range strings.FieldsSeq(text) {
+		n, _ := strconv.ParseInt(word, 10, 64)
+		if at := time.Unix(0, n).UTC(); at.After(after) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+func times(all []time.Time) string {
+	words := make([]string, len(all))
+	for i, at := range all {
+		words[i] = strconv.FormatInt(at.UnixNano(), 10)
+	}
+	return strings.Join(words, " ")
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -121,13 +122,13 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		for range 2 * outboxRoom {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		}
-		if n := h.members.notices.all; n > noticesOfUser+1 {
+		if n := *inside[int](h.in.notices, "waiting.all"); n > noticesOfUser+1 {
 			t.Errorf("%d notices of one user wait", n)
 		}
 		for i := range 2 * outboxRoom {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := h.members.notices.all; n != noticesWaiting {
+		if n := *inside[int](h.in.notices, "waiting.all"); n != noticesWaiting {
 			t.Errorf("%d notices wait, want %d at most", n, noticesWaiting)
 		}
 		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
@@ -135,8 +136,8 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		}
 		close(h.post.gate)
 		h.mails()
-		if n := &h.members.notices; n.all != 0 || len(n.of) != 0 {
-			t.Errorf("%d notices of %d users are counted that have gone", n.all, len(n.of))
+		if n, of := *inside[int](h.in.notices, "waiting.all"), *inside[map[string]int](h.in.notices, "waiting.of"); n != 0 || len(of) != 0 {
+			t.Errorf("%d notices of %d users are counted that have gone", n, len(of))
 		}
 	})
 }
@@ -239,7 +240,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	j.session = mina
 	j.arrive(j.choose("mei"))
 	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
-	h.members.outbox.workers.Wait()
+	inside[sync.WaitGroup](h.outbox, "workers").Wait()
 	all := fmt.Sprint(post.sent)
 	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {
 		t.Errorf("the mails are %s", all)
@@ -249,7 +250,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
-		subject, text := h.noticeMail([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.in.notices.noticeMail([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

@@ -23,7 +23,7 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.stranger(1)
-			crowdAround(h.rates.Emails, nth(1))
+			crowdAround(h.in.rates.Emails, nth(1))
 			b.ask(t, enterErrand, address)
 			second := h.stranger(1)
 			a := second.post(enterErrand.Path, "address", "other@example.org")
@@ -49,7 +49,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.stranger(1)
 		b.ask(t, enterErrand, minas)
-		crowdAround(h.rates.Emails, nth(1))
+		crowdAround(h.in.rates.Emails, nth(1))
 		for range 3 {
 			if a := b.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
@@ -61,7 +61,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 
 func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		crowdAround(h.rates.Emails, nth(1))
+		crowdAround(h.in.rates.Emails, nth(1))
 		h.stranger(1).ask(t, enterErrand, "other@example.org")
 		known := h.stranger(1)
 		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
@@ -84,7 +84,7 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 	rm := open(t, nil)
 	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
-	crowdAround(rm.rates.Scans, here)
+	crowdAround(rm.in.rates.Scans, here)
 	sc, p := rm.showCode(""), rm.phone()
 	if a := rm.do(get(qrPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(browserCookie) != "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
@@ -103,7 +103,7 @@ func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
 	h := openAbroad(t, nil)
 	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
-	crowdAround(h.rates.Visits, here)
+	crowdAround(h.in.rates.Visits, here)
 	j := h.leave("wx", asked)
 	if a := h.do(get(withPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,10 +36,10 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.gate = make(chan struct{})
 		for range outboxRoom {
-			if !h.members.outbox.reserve() {
+			if !h.outbox.reserve() {
 				t.Fatal("the outbox is full already")
 			}
-			h.members.outbox.put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
+			h.outbox.put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
 		}
 		for _, address := range []string{minas, "nobody@example.com"} {
 			a := h.browser().post(enterErrand.Path, "address", address)
@@ -58,7 +59,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 
 func TestSoManyMailsAreSentAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(t.Context(), open(t, nil).SignIn.log)
+		o := newOutbox(t.Context(), slog.New(slog.DiscardHandler))
 		var now, most, all atomic.Int32
 		for range 20 {
 			o.reserve()
@@ -82,7 +83,7 @@ func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 		h.post.err = errors.New("550 no such mailbox")
 		h.browser().post(enterErrand.Path, "address", minas)
 		h.mails()
-		o := h.members.outbox
+		o := h.outbox
 		o.reserve()
 		o.put(func(context.Context) error { panic("a host's own mistake") })
 		h.mails()
@@ -91,8 +92,8 @@ func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 				t.Errorf("the log lacks %q: %s", want, h.log)
 			}
 		}
-		if o.held != 0 || o.working != 0 {
-			t.Errorf("%d places and %d workers are left", o.held, o.working)
+		if *inside[int](o, "held") != 0 || *inside[int](o, "working") != 0 {
+			t.Errorf("%d places and %d workers are left", *inside[int](o, "held"), *inside[int](o, "working"))
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package signin
 
 import (
+	"context"
 	"embed"
+	"fmt"
 	"html/template"
 	"math"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/storage"
 )
 
 //go:embed *.html
@@ -54,19 +57,19 @@ type view struct {
 	Consent *consentView // of the consent page
 	Own     *ownView     // of the account page
 
-	// Filled in from the scene.
+	// Filled in from the pageContext.
 	App, Query, Host, Back string
 	Ways, Helps            []way
 
-	Changes []way   // what somebody who is signed in can change
-	Errand  *errand // that a code is mailed for
-	Address string  // that it is mailed to
-	Again   string  // where to ask for a new one
-	Joining joining // of a page to sign up
+	Changes []way      // what somebody who is signed in can change
+	Errand  *emailFlow // that a code is mailed for
+	Address string     // that it is mailed to
+	Again   string     // where to ask for a new one
+	Joining joining    // of a page to sign up
 }
 
-// show writes a page of this scene.
-func (t scene) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
+// show writes a page of this context.
+func (t pageContext) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
 	v.Lang, v.App, v.Query, v.Back = t.lang, t.brand.Name, t.query, back(t.query)
 	v.Ways, v.Helps = t.ways, t.helps
 	if v.Errand != nil {
@@ -83,6 +86,36 @@ func (t scene) show(w http.ResponseWriter, status int, body *template.Template, 
 	return write(w, status, look, body, v)
 }
 
+// pages shows the pages of sign-in.
+type pages struct {
+	apps       apps
+	sameOrigin *http.CrossOriginProtection
+	secure     bool
+	offered    []way // to sign in, beside the password; as they stand on the page
+	helps      []way // on the sign-in page: to a password or a user
+}
+
+func newPages(apps apps, origin string) (*pages, error) {
+	p := &pages{apps: apps, sameOrigin: http.NewCrossOriginProtection(), secure: strings.HasPrefix(origin, "https:")}
+	if err := p.sameOrigin.AddTrustedOrigin(origin); err != nil {
+		return nil, fmt.Errorf("signin: BaseURL: %w", err)
+	}
+	return p, nil
+}
+
+// apps knows the applications that people sign in to.
+type apps interface {
+	App(ctx context.Context, id string) (storage.App, error)
+}
+
+// checkOrigin refuses a form that another site has sent.
+func (p *pages) checkOrigin(r *http.Request) error {
+	if err := p.sameOrigin.Check(r); err != nil {
+		return foreign.Because(err)
+	}
+	return nil
+}
+
 // write writes a page whose body a template says of v.
 func write(w http.ResponseWriter, status int, look page.Look, body *template.Template, v any) error {
 	var out strings.Builder
@@ -92,39 +125,18 @@ func write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 	return page.Write(w, status, look, template.HTML(out.String()))
 }
 
-// sayWrong shows the form again: 401, the username kept, the password not.
-func (s *SignIn) sayWrong(w http.ResponseWriter, r *http.Request, in form) error {
-	return s.sayAlert(w, r, in, http.StatusUnauthorized, "The username or the password is not right. Check both and try again.")
-}
-
-// sayUnfilled shows the form again to who has left a field empty: 400.
-func (s *SignIn) sayUnfilled(w http.ResponseWriter, r *http.Request, in form) error {
-	return s.sayAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
-}
-
-func (s *SignIn) sayAlert(w http.ResponseWriter, r *http.Request, in form, status int, alert string) error {
-	t, err := s.restage(r.Context(), r, in.query)
+// sayHeld says how long somebody must wait who has failed too often (spec 8): 429 with Retry-After.
+// It is their network that must, or with account every browser in which nobody has signed in as the
+// user that they try to be.
+func (p *pages) sayHeld(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
+	t, err := p.restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	return t.show(w, status, formPage, view{Title: "Sign-in failed", Username: hinted(in.username), Alert: t.lang.T(alert)})
-}
-
-// sayLocked says how long a network must wait: 429 with Retry-After (spec 8).
-func (s *SignIn) sayLocked(w http.ResponseWriter, r *http.Request, in form, wait time.Duration) error {
-	return s.sayHeld(w, r, in, hold{wait: wait})
-}
-
-// sayHeld is sayLocked for what may also be the delay of an account.
-func (s *SignIn) sayHeld(w http.ResponseWriter, r *http.Request, in form, held hold) error {
-	t, err := s.restage(r.Context(), r, in.query)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Retry-After", inSeconds(held.wait))
-	alert := waitText(t.lang, held.wait)
-	if held.account {
-		alert = t.lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", inSeconds(held.wait))
+	w.Header().Set("Retry-After", inSeconds(wait))
+	alert := waitText(t.lang, wait)
+	if account {
+		alert = t.lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", inSeconds(wait))
 	}
 	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: alert})
 }
@@ -138,4 +150,13 @@ func waitText(l page.Lang, wait time.Duration) string {
 	default:
 		return l.T("There were too many failed attempts from your network. Wait %s minutes, then sign in again.", strconv.Itoa(minutes))
 	}
+}
+
+// sayAgain shows the sign-in page again, and why.
+func (p *pages) sayAgain(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+	t, err := p.restore(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	return t.show(w, status, formPage, view{Title: "Sign-in failed", Alert: t.lang.T(why), Astray: true})
 }

@@ -5,13 +5,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	_ "embed"
 	"encoding/base64"
 	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
@@ -40,7 +37,22 @@ func FreePaths() []string { return []string{pollPath, scriptPath} }
 //go:embed qr.js
 var script []byte
 
-func (s *SignIn) qrRoutes() []reply.Route {
+// scans signs in browsers whose code was scanned with a phone.
+type scans struct {
+	*steps
+	store scanStore
+	users people
+	base  string // the service's origin
+}
+
+// scanStore keeps what was scanned; *storage.Store has it.
+type scanStore interface {
+	Session(ctx context.Context, id string) (storage.Session, error)
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+}
+
+func (s *scans) routes() []reply.Route {
 	get, post := http.MethodGet, http.MethodPost
 	return []reply.Route{
 		{Path: qrPath, Methods: []string{get}, Handle: s.showCode, Fail: failPage},
@@ -53,7 +65,7 @@ func (s *SignIn) qrRoutes() []reply.Route {
 
 // showCode begins a sign-in and shows its code. It is a GET although it writes: what it
 // makes is nobody's yet, ends within minutes, and is bounded by address.
-func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
+func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
 	query, err := queryParam(r)
 	if err != nil {
 		return err
@@ -77,17 +89,17 @@ func (s *SignIn) showCode(w http.ResponseWriter, r *http.Request) error {
 }
 
 // draw makes a ticket that only this browser can collect.
-func (s *SignIn) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
+func (s *scans) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
 	id, now := rand.Text(), time.Now().UTC()
 	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
-		ID: handle.Hash(id), Kind: qrKind, Browser: s.bind(w), Query: query, State: qrPending,
+		ID: handle.Hash(id), Kind: qrKind, Browser: s.pages.bind(w), Query: query, State: qrPending,
 		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
 	})
 	return t, id, err
 }
 
 // begun returns the ticket with this scan id if it was begun in the browser that asks.
-func (s *SignIn) begun(r *http.Request, id string) (storage.Ticket, error) {
+func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 	t, err := s.code(r.Context(), id)
 	if err == nil && !sameBrowser(t.Browser, browserOf(r)) {
 		return storage.Ticket{}, errOver
@@ -95,14 +107,10 @@ func (s *SignIn) begun(r *http.Request, id string) (storage.Ticket, error) {
 	return t, err
 }
 
-func sameBrowser(a, b string) bool {
-	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
-}
-
 // poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}, and
 // once it is scanned the number that the phone shows as well. To any other there is no
 // such code.
-func (s *SignIn) poll(w http.ResponseWriter, r *http.Request) error {
+func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.Polls.Take(network.Of(s.peer(r))); wait > 0 {
 		return tooManyPolls.With("Retry-After", inSeconds(wait))
 	}
@@ -138,9 +146,9 @@ func stateOf(t storage.Ticket, now time.Time) string {
 // collect signs the browser in as whoever confirmed, once. While its address is locked it
 // answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
 // nothing that counts as failed.
-func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readFields(w, r, "id", "query")
 	if err != nil {
@@ -152,8 +160,8 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 	}
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
-		s.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{query: query}, wait)
+		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		return s.pages.sayHeld(w, r, query, wait, false)
 	}
 	defer s.guard.End(ip, false)
 	t, err := s.begun(r, in["id"])
@@ -178,10 +186,10 @@ func (s *SignIn) collect(w http.ResponseWriter, r *http.Request) error {
 // enterBy signs in as whoever confirmed a ticket, if they still may: the session they did
 // it with has not ended, and they are not disabled. Of many requests one takes the step,
 // and that one is let in.
-func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
+func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
-		s.noteRefused(r, http.StatusForbidden, "")
+		s.trail.noteRefused(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {
@@ -201,7 +209,7 @@ func (s *SignIn) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticke
 
 // confirmer returns who confirmed a ticket and in which session, read anew, or
 // storage.ErrNotFound.
-func (s *SignIn) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
+func (s *scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
 	v, err := s.store.Session(ctx, t.Session)
 	if err == nil && !v.Live(time.Now()) {
 		err = storage.ErrNotFound
@@ -228,6 +236,3 @@ func serveScript(w http.ResponseWriter, r *http.Request) error {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(script))
 	return nil
 }
-
-// inSeconds is a wait as Retry-After has it.
-func inSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }

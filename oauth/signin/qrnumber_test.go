@@ -57,7 +57,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 		sc := rm.showCode("")
 		p.open(sc.id)
 		drawn[sc.number()] = true
-		tk, err := rm.code(t.Context(), sc.id)
+		tk, err := rm.store.Ticket(t.Context(), handle.Hash(sc.id))
 		if err != nil || tk.Number != sc.number() {
 			t.Fatalf("the ticket holds %q, %v", tk.Number, err)
 		}

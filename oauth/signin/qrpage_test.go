@@ -141,17 +141,17 @@ func TestABadQueryMakesNoCode(t *testing.T) {
 	}
 }
 
-type trail []event.Event
+type written []event.Event
 
-func (l *trail) Note(e event.Event) { *l = append(*l, e) }
+func (l *written) Note(e event.Event) { *l = append(*l, e) }
 
-func (l *trail) NoteNow(_ context.Context, e event.Event) error {
+func (l *written) NoteNow(_ context.Context, e event.Event) error {
 	l.Note(e)
 	return nil
 }
 
 func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
-	var notes trail
+	var notes written
 	rm := open(t, func(c *Config) { c.Audit = &notes })
 	p, sc := rm.phone(), rm.showCode(asked)
 	p.open(sc.id)

@@ -33,8 +33,8 @@ type codeView struct {
 }
 
 // sayCode shows a code, and waits.
-func (s *SignIn) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
-	c, err := s.restage(r.Context(), r, t.Query)
+func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
+	c, err := s.pages.restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
@@ -51,15 +51,15 @@ func (s *SignIn) sayCode(w http.ResponseWriter, r *http.Request, status int, id 
 }
 
 // sayEnded says why there is nothing to wait for, and offers a new code.
-func (s *SignIn) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
-	c, err := s.restage(r.Context(), r, query)
+func (s *scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+	c, err := s.pages.restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
 	return c.showCode(w, status, codeView{Alert: c.lang.T(why)})
 }
 
-func (c scene) showCode(w http.ResponseWriter, status int, v codeView) error {
+func (c pageContext) showCode(w http.ResponseWriter, status int, v codeView) error {
 	v.Lang, v.App, v.Query, v.Back = c.lang, c.brand.Name, c.query, back(c.query)
 	v.Again = way{Path: qrPath}.carrying(c.query).Path
 	_, v.Host, _ = strings.Cut(c.origin, "://")
@@ -83,8 +83,8 @@ type scanView struct {
 
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
 // other browser is what it and its network say of themselves.
-func (s *SignIn) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
-	there, err := s.restage(r.Context(), r, t.Query)
+func (s *scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
+	there, err := s.pages.restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *SignIn) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Tick
 }
 
 // sayAnswered says what became of it.
-func (s *SignIn) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
+func (s *scans) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}
 	return write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})

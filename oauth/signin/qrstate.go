@@ -88,7 +88,7 @@ func decide(v storage.Session, yes bool) step {
 
 // take takes a step of the ticket with this scan id, if it is one to take: of requests at
 // once, one does, and the others see what became of it.
-func (s *SignIn) take(ctx context.Context, id string, do step) (storage.Ticket, error) {
+func (s *scans) take(ctx context.Context, id string, do step) (storage.Ticket, error) {
 	for {
 		t, err := s.code(ctx, id)
 		now := time.Now().UTC()
@@ -110,7 +110,7 @@ func (s *SignIn) take(ctx context.Context, id string, do step) (storage.Ticket, 
 }
 
 // code returns the ticket with this scan id, which may have ended, or errOver.
-func (s *SignIn) code(ctx context.Context, id string) (storage.Ticket, error) {
+func (s *scans) code(ctx context.Context, id string) (storage.Ticket, error) {
 	if !isScanID(id) {
 		return storage.Ticket{}, errOver
 	}

@@ -25,7 +25,7 @@ func isScan(query string) bool {
 	return ok && isScanID(id)
 }
 
-func (s *SignIn) serveScan(w http.ResponseWriter, r *http.Request) error {
+func (s *scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.answerScan(w, r)
 	}
@@ -35,9 +35,9 @@ func (s *SignIn) serveScan(w http.ResponseWriter, r *http.Request) error {
 // lookScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
 // is a GET although it takes a step: what it writes down is only who may answer, and
 // anybody who sees the code could have been that.
-func (s *SignIn) lookScan(w http.ResponseWriter, r *http.Request) error {
+func (s *scans) lookScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	v, user, err := s.visit(r)
+	v, user, err := s.sessions.visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
 		return s.askScanner(w, r, id)
 	}
@@ -57,11 +57,11 @@ func (s *SignIn) lookScan(w http.ResponseWriter, r *http.Request) error {
 }
 
 // askScanner lets somebody sign in on the phone first, and then brings them back.
-func (s *SignIn) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
+func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}
-	t := s.stage(r, scanPath+id, storage.App{})
+	t := s.pages.stage(r, scanPath+id, storage.App{})
 	return t.show(w, http.StatusOK, formPage, view{
 		Title: "Sign in", Lead: t.lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
 	})
@@ -69,9 +69,9 @@ func (s *SignIn) askScanner(w http.ResponseWriter, r *http.Request, id string) e
 
 // answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
 // now: an answer that comes too late, or twice, sees what became of it.
-func (s *SignIn) answerScan(w http.ResponseWriter, r *http.Request) error {
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
+	if err := s.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	in, err := readFields(w, r, "answer")
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *SignIn) answerScan(w http.ResponseWriter, r *http.Request) error {
 		return noAnswer
 	}
 	id := r.PathValue("id")
-	switch v, _, err := s.visit(r); {
+	switch v, _, err := s.sessions.visit(r); {
 	case errors.Is(err, storage.ErrNotFound): // signed out meanwhile: the page asks them to sign in
 	case err != nil:
 		return err

@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,13 +10,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
-	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -54,12 +50,6 @@ type Audit interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// nowhere is the Audit of a Config without one.
-type nowhere struct{}
-
-func (nowhere) Note(event.Event)                           {}
-func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
-
 // Store is what sign-in needs of storage beside the users; *storage.Store has it.
 type Store interface {
 	TicketStore
@@ -81,53 +71,24 @@ type TicketStore interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
+// Who may become a user by themselves.
+const (
+	SignUpClosed     = "closed"     // nobody
+	SignUpOpen       = "open"       // anybody
+	SignUpInvitation = "invitation" // who brings the code of a storage.Invitation
+)
+
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
-	abilities
-	mux        *reply.Mux
-	store      Store
-	users      users.Users
-	guard      *lockout.Guard
-	delays     *limits.Delays
-	firsts     *limits.Delays // of passwords that known browsers have hashed before strangers'
-	sameOrigin *http.CrossOriginProtection
-	peer       func(*http.Request) netip.Addr
-	base       string
-	secure     bool
-	qr         bool
-	rates      limits.Rates
-	idle       time.Duration
-	max        time.Duration
-	audit      Audit
-	log        *slog.Logger
-	offered    []way // to sign in, beside the password; as they stand on the page
-	upstreams  []upstream
-	labels     methods.Labels                 // of the upstreams
-	linkable   []way                          // to be linked to an account; as they stand on its page
-	marks      atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
-
-	members members
-	account *account
-}
-
-// abilities are what the Users of a Config can do beside the two methods of Users. They are
-// found once, by New; nil where they cannot.
-type abilities struct {
-	named     users.NamedUsers
-	connected users.ConnectedUsers
-	marker    users.PasswordMarker
-	logins    users.LoginStore // never nil: the Store's, of Users who do not know
-}
-
-func abilitiesOf(of users.Users, store Store) (a abilities) {
-	a.named, _ = of.(users.NamedUsers)
-	a.connected, _ = of.(users.ConnectedUsers)
-	a.marker, _ = of.(users.PasswordMarker)
-	a.logins = store
-	if linked, ok := of.(users.LinkedUsers); ok {
-		a.logins = linked
-	}
-	return a
+	routes   []reply.Route
+	mux      *reply.Mux
+	in       *steps
+	users    users.Users
+	consents *consents
+	codes    *emailCodes
+	account  *account
+	others   *federation
+	outbox   *outbox
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
@@ -136,43 +97,23 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &SignIn{
-		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
-		guard: lockout.New(c.Lock), delays: limits.NewDelays(), firsts: limits.NewDelays(), sameOrigin: http.NewCrossOriginProtection(),
-		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: limits.NewRates(),
-		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
-	}
-	if err := s.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {
-		return nil, fmt.Errorf("signin: BaseURL: %w", err)
-	}
-	if s.users == nil {
-		s.users = users.New(c.Store.(users.Store), c.Passwords)
-	}
-	s.abilities = abilitiesOf(s.users, s.store)
-	if s.audit == nil {
-		s.audit = nowhere{}
-	}
-	if s.peer == nil {
-		s.peer = remote
-	}
-	if s.log == nil {
-		s.log = slog.Default()
-	}
-	if s.qr {
-		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
-	}
-	s.enableFeatures(ctx, c) // our own ways stand before those of others
-	if err := s.connect(c.Connectors); err != nil {
+	c = c.filled()
+	s := &SignIn{users: c.Users, outbox: newOutbox(ctx, c.Log)}
+	var err error
+	if s.in, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.account = &account{in: s, store: c.Store, logins: s.logins, revoker: c.Revoker}
-	s.mux = reply.NewMux(s.log, s.routes()...)
+	s.consents = &consents{steps: s.in, store: c.Store, users: c.Users}
+	if s.routes, err = s.features(c); err != nil {
+		return nil, err
+	}
+	s.mux = reply.NewMux(c.Log, s.routes...)
 	return s, nil
 }
 
-// Close waits until every mail is sent, or until ctx ends; those that are left then are
-// given up. What is asked for afterwards is answered without a mail, with 503.
-func (s *SignIn) Close(ctx context.Context) error { return s.members.outbox.close(ctx) }
+// Close waits until every email is sent, or until ctx ends; those that are left then are
+// given up. What is asked for afterwards is answered without an email, with 503.
+func (s *SignIn) Close(ctx context.Context) error { return s.outbox.close(ctx) }
 
 func (c Config) check() error {
 	var errs []error
@@ -202,19 +143,6 @@ func (c Config) check() error {
 func remote(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return peer.Addr()
-}
-
-func (s *SignIn) routes() []reply.Route {
-	routes := []reply.Route{
-		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
-	}
-	routes = append(routes, s.consentRoutes()...)
-	routes = append(routes, s.upstreamRoutes()...)
-	if s.qr {
-		routes = append(routes, s.qrRoutes()...)
-	}
-	routes = append(routes, s.memberRoutes()...)
-	return append(routes, s.account.routes()...)
 }
 
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }

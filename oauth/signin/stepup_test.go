@@ -124,7 +124,7 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		trail := &ledger{}
-		h.audit = trail
+		h.in.trail = newTrail(trail, h.in.peer)
 		h.confirmed(t)
 		b := h.browser()
 		b.post(formPath, "username", "mina", "password", password)

@@ -14,7 +14,7 @@ import (
 // not shut its owner out. Of two at once, neither takes what the other leaves.
 func (a *account) unlink(r request) (string, error) {
 	method := r.in["method"]
-	if !a.in.Recent(r.mine) {
+	if !isRecent(r.mine) {
 		return confirmPath, nil
 	}
 	if method == storage.LoginSelf {
@@ -34,10 +34,10 @@ func (a *account) unlink(r request) (string, error) {
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.in.tell(r.Context(), r.mine.UserID, a.in.notice(r.Request, event.NoticeWayIn, "Removed: "+a.in.labels.Of(method)), nil)
-			out := a.in.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
+			a.notices.tell(r.Context(), r.mine.UserID, a.notices.notice(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
+			out := a.sessions.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
-			return accountPath, errors.Join(out, a.in.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
+			return accountPath, errors.Join(out, a.trail.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -31,36 +32,53 @@ const (
 
 // upstream is one provider on the page.
 type upstream struct {
-	in *SignIn
+	*federation
 	connector.Connector
-	users users.ConnectedUsers
 }
 
-// connect makes the providers that New was given.
-func (s *SignIn) connect(all []connector.Connector) error {
-	if s.connected == nil && len(all) > 0 {
-		return errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
+// federation signs in people by other providers.
+type federation struct {
+	*steps
+	store     federationStore
+	users     users.ConnectedUsers
+	logins    users.LoginStore
+	labels    methods.Labels
+	base      string // the service's origin
+	upstreams []upstream
+}
+
+// federationStore keeps who is at a provider; *storage.Store has it.
+type federationStore interface {
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	EndTicket(ctx context.Context, t storage.Ticket) error
+}
+
+// connect makes the providers, and the buttons to sign in by them and to link them.
+func (f *federation) connect(all []connector.Connector) (offered, linkable []way, err error) {
+	if f.users == nil && len(all) > 0 {
+		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
-	s.labels = methods.Labels{}
+	f.labels = methods.Labels{}
 	for _, c := range all {
 		name := c.Name()
 		label, of, err := methods.LabelOf(c)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		if s.labels[name] != "" {
-			return fmt.Errorf("signin: Connectors: %q is there twice", name)
+		if f.labels[name] != "" {
+			return nil, nil, fmt.Errorf("signin: Connectors: %q is there twice", name)
 		}
-		s.labels[name] = cmp.Or(of, label)
-		s.upstreams = append(s.upstreams, upstream{s, c, s.connected})
-		s.offered = append(s.offered, way{Path: withPath + name, Label: "Sign in with " + label, Of: of})
-		s.linkable = append(s.linkable, way{Path: withPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
+		f.labels[name] = cmp.Or(of, label)
+		f.upstreams = append(f.upstreams, upstream{f, c})
+		offered = append(offered, way{Path: withPath + name, Label: "Sign in with " + label, Of: of})
+		linkable = append(linkable, way{Path: withPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
 	}
-	return nil
+	return offered, linkable, nil
 }
 
-func (s *SignIn) upstreamRoutes() (routes []reply.Route) {
-	for _, u := range s.upstreams {
+func (f *federation) routes() (routes []reply.Route) {
+	for _, u := range f.upstreams {
 		at, get := withPath+u.Name(), []string{http.MethodGet}
 		routes = append(routes,
 			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: failPage},
@@ -71,7 +89,7 @@ func (s *SignIn) upstreamRoutes() (routes []reply.Route) {
 	return routes
 }
 
-func (u upstream) returnTo() string { return u.in.base + withPath + u.Name() + "/return" }
+func (u upstream) returnTo() string { return u.base + withPath + u.Name() + "/return" }
 
 // leave sends the browser to the provider. It is a GET although it writes: what it makes is
 // nobody's yet, ends within minutes, and is bounded by address.
@@ -91,14 +109,13 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 // and that one could sign in here afterwards: hence the form, and a sign-in of the last
 // minutes.
 func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
-	s := u.in
-	if err := s.sameOrigin.Check(r); err != nil {
-		return foreign.Because(err)
+	if err := u.pages.checkOrigin(r); err != nil {
+		return err
 	}
 	if _, err := readFields(w, r); err != nil {
 		return err
 	}
-	mine, _, err := s.recent(r)
+	mine, _, err := u.sessions.recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return seeOther(w, accountPath) // it asks them to sign in
@@ -111,23 +128,23 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
-	s, ip := u.in, u.in.peer(r)
-	if wait := s.rates.Tickets.Take(network.Of(ip)); wait > 0 {
+	ip := u.peer(r)
+	if wait := u.rates.Tickets.Take(network.Of(ip)); wait > 0 {
 		return tooManyCodes.With("Retry-After", inSeconds(wait))
 	}
-	if wait := s.guard.Begin(ip); wait > 0 {
-		return s.sayLocked(w, r, form{query: t.Query}, wait)
+	if wait := u.guard.Begin(ip); wait > 0 {
+		return u.pages.sayHeld(w, r, t.Query, wait, false)
 	}
-	s.guard.End(ip, false)
+	u.guard.End(ip, false)
 	if t.UserID == "" {
-		if wait := s.rates.Visits.Take(network.Of(ip)); wait > 0 {
+		if wait := u.rates.Visits.Take(network.Of(ip)); wait > 0 {
 			return tooManyCodes.With("Retry-After", inSeconds(wait))
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), s.bind(w)
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.pages.bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(limits.VisitLife)
-	if _, err := s.store.SaveTicket(r.Context(), t); err != nil {
+	if _, err := u.store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
@@ -150,31 +167,31 @@ func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mob
 // arrive is where the provider sends the browser back to. The ticket is used up before the
 // provider is asked: of two arrivals with one state one goes on.
 func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
-	s, ip := u.in, u.in.peer(r)
+	ip := u.peer(r)
 	t, err := u.claim(r)
 	switch {
 	case errors.Is(err, errOver):
-		return s.sayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+		return u.pages.sayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 	case err != nil:
 		return err
 	}
-	if wait := s.guard.Begin(ip); wait > 0 {
-		s.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.sayLocked(w, r, form{query: t.Query}, wait)
+	if wait := u.guard.Begin(ip); wait > 0 {
+		u.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		return u.pages.sayHeld(w, r, t.Query, wait, false)
 	}
-	s.guard.End(ip, false) // what a provider says is not guessed at
+	u.guard.End(ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch trouble := (*connector.Trouble)(nil); {
 	case errors.Is(err, connector.ErrDenied):
-		return s.sayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+		return u.pages.sayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
-		return s.sayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+		return u.pages.sayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
 	case r.Context().Err() != nil:
 		return err
 	case errors.As(err, &trouble):
-		s.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
+		u.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 		w.Header().Set("Retry-After", "5")
-		return s.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+		return u.pages.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 	case err != nil:
 		return err
 	}
@@ -183,14 +200,14 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		s.noteRefused(r, http.StatusUnauthorized, "")
-		return s.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
+		u.trail.noteRefused(r, http.StatusUnauthorized, "")
+		return u.pages.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err
 	}
-	s.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return s.letIn(w, r, user, methods.LoginType(u.Name()), t.Query)
+	u.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
+	return u.letIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }
 
 // claim uses up the ticket that a state leads to, if this browser has begun it here.
@@ -199,7 +216,7 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	if len(states) != 1 {
 		return storage.Ticket{}, errOver
 	}
-	t, err := u.in.store.Ticket(r.Context(), handle.Hash(states[0]))
+	t, err := u.store.Ticket(r.Context(), handle.Hash(states[0]))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, errOver
@@ -208,44 +225,35 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !sameBrowser(t.Browser, browserOf(r)):
 		return t, errOver
 	}
-	err = u.in.store.EndTicket(r.Context(), t)
+	err = u.store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
 		return t, errOver
 	}
 	if err == nil && t.UserID == "" {
-		u.in.rates.Visits.Ended(t)
+		u.rates.Visits.Ended(t)
 	}
 	return t, err
 }
 
 // add gives the provider to whoever has begun this and is still the one in the browser.
 func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
-	mine, err := u.in.Visitor(r)
+	mine, err := u.sessions.visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
 		return notWhoBegan
 	case err != nil:
 		return err
 	}
-	before := u.in.waysOf(r.Context(), mine.UserID)
+	before := methodsBy(r.Context(), u.logins, mine.UserID)
 	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
 	case errors.Is(err, storage.ErrExists):
 		return othersLogin
 	case err != nil:
 		return err
 	}
-	u.in.tell(r.Context(), mine.UserID, u.in.notice(r, event.NoticeWayIn, "Added: "+u.in.labels.Of(u.Name())), nil)
-	if err := u.in.changed(r, mine.UserID, "linked "+u.Name(), before, u.in.waysOf(r.Context(), mine.UserID)); err != nil {
+	u.notices.tell(r.Context(), mine.UserID, u.notices.notice(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
+	if err := u.trail.changed(r, mine.UserID, "linked "+u.Name(), before, methodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
 		return err
 	}
 	return seeOther(w, accountPath)
-}
-
-// sayAgain shows the sign-in page again, and why.
-func (s *SignIn) sayAgain(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
-	t, err := s.restage(r.Context(), r, query)
-	if err != nil {
-		return err
-	}
-	return t.show(w, status, formPage, view{Title: "Sign-in failed", Alert: t.lang.T(why), Astray: true})
 }

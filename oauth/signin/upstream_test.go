@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -127,9 +126,7 @@ func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
 }
 
 func TestAProviderThatFailsIsTroubleAndTold(t *testing.T) {
-	h := openAbroad(t, nil)
-	h.upstreams[0].Connector = broken{h.upstreams[0].Connector}
-	h.mux = reply.NewMux(h.SignIn.log, h.routes()...)
+	h := openAbroad(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
 	j := h.leave("wx", asked)
 	a := j.arrive(j.choose("lin"))
 	if a.Code != 503 || a.Header().Get("Retry-After") == "" || !strings.Contains(a.body, "at the moment") || !strings.Contains(h.log.String(), "busy") {
@@ -197,8 +194,8 @@ func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
 }
 
 func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
-	h := openAbroad(t, nil)
-	all := []connector.Connector{h.upstreams[0].Connector}
+	var all []connector.Connector
+	h := openAbroad(t, func(c *Config) { all = c.Connectors[:1:1] })
 	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: onlyUsers{h.users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}

@@ -6,19 +6,20 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Visitor says whose browser a request comes from: the live session of an enabled user.
+// visitor says whose browser a request comes from: the live session of an enabled user.
 // Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
 // it for nobody.
-func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
+func (s *sessions) visitor(r *http.Request) (storage.Session, error) {
 	v, _, err := s.visit(r)
 	return v, err
 }
 
-func (s *SignIn) visit(r *http.Request) (storage.Session, storage.User, error) {
+func (s *sessions) visit(r *http.Request) (storage.Session, storage.User, error) {
 	v, err := s.session(r)
 	if err != nil {
 		return storage.Session{}, storage.User{}, err
@@ -34,7 +35,7 @@ func (s *SignIn) visit(r *http.Request) (storage.Session, storage.User, error) {
 	return v, u, err
 }
 
-func (s *SignIn) session(r *http.Request) (storage.Session, error) {
+func (s *sessions) session(r *http.Request) (storage.Session, error) {
 	cookies := cookiesOf(r)
 	if len(cookies) != 1 {
 		return storage.Session{}, storage.ErrNotFound
@@ -52,7 +53,7 @@ func (s *SignIn) session(r *http.Request) (storage.Session, error) {
 // slide moves the end of a session forward with its use. It writes at most once a day (a
 // seventh of the idle time, if that is shorter) and not at every request; the end may
 // come that much sooner.
-func (s *SignIn) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
+func (s *sessions) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
 	moved := v.ExpiresAt.Add(-s.idle)
 	to := earlier(now.Add(s.idle), v.EndsAt)
 	if now.Sub(moved) < min(s.idle/7, 24*time.Hour) || !to.After(v.ExpiresAt) {
@@ -75,4 +76,21 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
+}
+
+// isRecent reports whether a visitor's sign-in is recent enough to change who gets in, and
+// whatever else must not be open to who finds a browser that somebody has left: entry 57
+// of the decisions.
+func isRecent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
+
+// errStale: somebody is signed in, but for so long that it may be somebody else by now.
+var errStale = errors.New("signin: the sign-in is too long ago")
+
+// recent is visit for what takes a recent sign-in. With errStale it says whose is too old.
+func (s *sessions) recent(r *http.Request) (storage.Session, storage.User, error) {
+	v, u, err := s.visit(r)
+	if err == nil && !isRecent(v) {
+		err = errStale
+	}
+	return v, u, err
 }

@@ -232,7 +232,7 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
 	trail := &ledger{}
 	rm := open(t, nil)
-	rm.audit = trail
+	rm.in.trail = newTrail(trail, rm.in.peer)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", rm.enterMina())))
 	if len(trail.told) == 0 || trail.told[len(trail.told)-1] != "account  signed out" {
 		t.Errorf("told %q, want the sign-out last", trail.told)

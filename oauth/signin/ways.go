@@ -24,9 +24,9 @@ func (w way) In(l page.Lang) string {
 
 // waysFor returns the ways as links that carry an authorize request along. Who has just
 // scanned a code is not offered another one.
-func (s *SignIn) waysFor(query string) []way {
+func (p *pages) waysFor(query string) []way {
 	var links []way
-	for _, w := range s.offered {
+	for _, w := range p.offered {
 		if w.Path == qrPath && isScan(query) {
 			continue
 		}

@@ -1,0 +1,136 @@
+package signin
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/oauth/signin/users"
+)
+
+// filled is the Config with what it leaves to New.
+func (c Config) filled() Config {
+	if c.Users == nil {
+		c.Users = users.New(c.Store.(users.Store), c.Passwords)
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = remote
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
+	return c
+}
+
+// can is what the Users of a Config can do beside the two methods of Users, as far as the rest of
+// the Config lets them: nil where they cannot.
+type can struct {
+	named     users.NamedUsers
+	connected users.ConnectedUsers
+	marker    users.PasswordMarker
+	logins    users.LoginStore // never nil: the Store's, of Users who do not know
+	emails    users.EmailUsers
+	passwords users.PasswordUsers
+	signUps   users.SignUpUsers
+}
+
+func (c Config) can() (can can) {
+	can.named, _ = c.Users.(users.NamedUsers)
+	can.connected, _ = c.Users.(users.ConnectedUsers)
+	can.marker, _ = c.Users.(users.PasswordMarker)
+	can.logins = c.Store
+	if linked, ok := c.Users.(users.LinkedUsers); ok {
+		can.logins = linked
+	}
+	if c.Mailer != nil {
+		can.emails, _ = c.Users.(users.EmailUsers)
+	}
+	if c.Revoker != nil {
+		can.passwords, _ = c.Users.(users.PasswordUsers)
+	}
+	if c.SignUp != SignUpClosed {
+		can.signUps, _ = c.Users.(users.SignUpUsers)
+	}
+	return can
+}
+
+// steps makes what all ways to sign in share.
+func (c Config) steps(o *outbox) (*steps, error) {
+	base, _ := url.Parse(c.BaseURL) // it has been checked
+	secure := base.Scheme == "https"
+	can := c.can()
+	guard := lockout.New(c.Lock)
+	p, err := newPages(c.Store, c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	in := &sessions{
+		store: c.Store, users: c.Users, peer: c.ClientIP, log: c.Log, secure: secure,
+		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+	}
+	return &steps{
+		pages: p, sessions: in, trail: newTrail(c.Audit, c.ClientIP), guard: guard, rates: limits.NewRates(), peer: c.ClientIP, log: c.Log,
+		notices: &notices{
+			outbox: o, mailer: c.Mailer, users: c.Users, store: c.Store, sessions: in, peer: c.ClientIP, log: c.Log, base: c.BaseURL, site: base.Host,
+		},
+		attempts: &attempts{
+			users: c.Users, named: can.named, emails: can.emails, sessions: in, guard: guard,
+			delays: limits.NewDelays(), firsts: limits.NewDelays(), peer: c.ClientIP, log: c.Log,
+		},
+	}, nil
+}
+
+// features makes what the Config opens, puts it on the pages, and returns where it is served.
+// What its parts are missing for is not offered.
+func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
+	can, pages := c.can(), s.in.pages
+	own := &account{steps: s.in, store: c.Store, logins: can.logins, revoker: c.Revoker}
+	routes = []reply.Route{
+		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
+	}
+	routes = append(routes, s.consents.routes()...)
+	if !c.NoQR {
+		codes := &scans{steps: s.in, store: c.Store, users: c.Users, base: c.BaseURL}
+		pages.offered = append(pages.offered, way{Path: qrPath, Label: "Scan with your phone"})
+		routes = append(routes, codes.routes()...)
+	}
+	change := &passwordChange{steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
+	codes := &emailCodes{
+		steps: s.in, store: c.Store, users: c.Users, emails: can.emails, passwords: can.passwords, outbox: s.outbox, mailer: c.Mailer,
+		site: strings.SplitN(c.BaseURL, "://", 2)[1], signUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, changePassword: change.changePassword,
+	}
+	if can.emails != nil {
+		link := way{Path: linkErrand.Path, Label: "Confirm an e-mail address"}
+		pages.offered = append(pages.offered, way{Path: enterErrand.Path, Label: "Sign in with e-mail"})
+		own.changes, own.linkable = append(own.changes, link), append(own.linkable, link)
+		routes = append(routes, codes.routes()...)
+	}
+	if can.emails != nil && can.passwords != nil {
+		pages.helps = append(pages.helps, way{Path: resetErrand.Path, Label: "Forgotten your password?"})
+	}
+	if can.passwords != nil {
+		own.changes = append(own.changes, way{Path: changePath, Label: "Change your password"})
+		routes = append(routes, change.routes()...)
+	}
+	if can.signUps != nil {
+		join := &signUp{steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
+		pages.helps = append(pages.helps, way{Path: joinPath, Label: "Create an account"})
+		routes = append(routes, join.routes()...)
+	}
+	others := &federation{steps: s.in, store: c.Store, users: can.connected, logins: can.logins, base: c.BaseURL}
+	s.codes, s.account, s.others = codes, own, others
+	offered, linkable, err := others.connect(c.Connectors)
+	if err != nil {
+		return nil, err
+	}
+	pages.offered = append(pages.offered, offered...) // our own ways stand before those of others
+	own.linkable, own.labels = append(own.linkable, linkable...), others.labels
+	return append(append(routes, others.routes()...), own.routes()...), nil
+}

@@ -1,0 +1,86 @@
+package signin
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// steps are those that all ways to sign in share.
+type steps struct {
+	pages    *pages
+	sessions *sessions
+	trail    *trail
+	notices  *notices
+	attempts *attempts
+	guard    *lockout.Guard
+	rates    limits.Rates
+	peer     func(*http.Request) netip.Addr
+	log      *slog.Logger
+}
+
+// letIn signs somebody in who has proved who they are, and sends them on to where they
+// came from.
+func (s *steps) letIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
+	return s.letInSince(w, r, user, loginType, query, time.Now())
+}
+
+// letInSince is letIn for who has proved it at another time. If that is long ago, it does
+// not meet what the application asked of a sign-in.
+func (s *steps) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
+	tell := s.notices.newBrowser(r, user)
+	if err := s.sessions.begin(w, r, user, loginType, langFor(r, query), proved); err != nil {
+		return err
+	}
+	s.trail.note(r, http.StatusSeeOther, user.Sub)
+	tell()
+	to := onward(query)
+	if !stepup.Fresh(proved, time.Now()) {
+		to = back(query)
+	}
+	return seeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
+}
+
+// askAgain has somebody sign in once more; then they are where they find the page again.
+func (s *steps) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
+	t := s.pages.stage(r, accountPath, storage.App{})
+	return t.show(w, http.StatusOK, formPage, view{
+		Title: "Sign in", Username: u.Username,
+		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
+	})
+}
+
+// signOut ends the session behind the cookie, if there is one, writes that down and clears the
+// cookie. If it fails the cookie stays, so that signing out can be tried again.
+func (s *steps) signOut(w http.ResponseWriter, r *http.Request) error {
+	ended, err := s.sessions.endAll(r)
+	for _, v := range ended {
+		err = errors.Join(err, s.trail.writeNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
+	}
+	if err != nil {
+		return err
+	}
+	s.sessions.clearCookie(w)
+	return nil
+}
+
+// langFor is the language that somebody signs in in: what the authorize request asks for, or the
+// browser.
+func langFor(r *http.Request, query string) string {
+	return string(page.LangOf(r, ask(r, query).Get("ui_locales")))
+}
+
+// allowByIP lets an address have one more email sent or user made, or says how long to wait.
+func (s *steps) allowByIP(r *http.Request) (wait time.Duration) {
+	return s.rates.ByIP.Take(network.Of(s.peer(r)))
+}
