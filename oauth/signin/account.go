@@ -202,7 +202,7 @@ func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.sessions.visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return a.pages.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, view{Title: "Sign in"})
+		return a.pages.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, &view{Title: "Sign in"})
 	case err != nil:
 		return err
 	}

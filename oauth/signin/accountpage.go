@@ -3,6 +3,7 @@ package signin
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,13 +19,22 @@ import (
 // ended, with everything.
 const maxRows = 100
 
-// ownView is what the account page shows beside who it is.
-type ownView struct {
+//go:embed account.html
+var accountFiles embed.FS
+
+var (
+	accountPage = parse(accountFiles, "account")
+)
+
+// accountView is what the account page shows.
+type accountView struct {
+	view
 	Sessions []sessionRow
 	Apps     []appRow
 	Logins   []loginRow
 	Linkable []way
-	Revokes  bool // what ends tokens is offered
+	Changes  []way // what somebody who is signed in can change
+	Revokes  bool  // what ends tokens is offered
 }
 
 type sessionRow struct {
@@ -63,11 +73,11 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	t := a.pages.stage(r, accountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+		return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
 	case err != nil:
 		return err
 	}
-	own := &ownView{Revokes: a.revoker != nil}
+	own := accountView{view: about(user), Revokes: a.revoker != nil}
 	if own.Sessions, err = a.sessionRows(r.Context(), t.lang, mine); err != nil {
 		return err
 	}
@@ -83,10 +93,10 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 			own.Linkable = append(own.Linkable, w)
 		}
 	}
-	v := about(user)
-	v.Title, v.Own = "Your account", own
-	v.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w way) bool { return slices.Contains(a.linkable, w) })
-	return t.show(w, http.StatusOK, accountPage, v)
+	own.Title = "Your account"
+	own.Away = slices.ContainsFunc(own.Linkable, func(w way) bool { return w.Post })
+	own.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w way) bool { return slices.Contains(a.linkable, w) })
+	return t.show(w, http.StatusOK, accountPage, &own)
 }
 
 func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {

@@ -2,11 +2,19 @@ package signin
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+)
+
+//go:embed who.html
+var coreFiles embed.FS
+
+var (
+	whoPage = parse(coreFiles, "who")
 )
 
 // Ask answers an authorize request that needs somebody to sign in: 200 with the page in
@@ -18,7 +26,7 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 		return err
 	}
 	t := s.in.pages.stage(r, query, app)
-	return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+	return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
 }
 
 // look answers a GET of this room: who is signed in, or the form without an application.
@@ -27,13 +35,13 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	t := s.in.pages.stage(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+		return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
 	case err != nil:
 		return err
 	}
 	v := about(user)
 	v.Title = "You are signed in"
-	return t.show(w, http.StatusOK, whoPage, v)
+	return t.show(w, http.StatusOK, whoPage, &v)
 }
 
 // Visitor says whose browser a request comes from: the live session of an enabled user.

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"net/http"
 	"time"
@@ -17,6 +18,14 @@ import (
 const (
 	changePath  = formPath + "/password"
 	changedPath = changePath + "/changed"
+)
+
+//go:embed change.html changed.html
+var changeFiles embed.FS
+
+var (
+	changePage  = parse(changeFiles, "change")
+	changedPage = parse(changeFiles, "changed")
 )
 
 // passwordChange changes the password of who is signed in.
@@ -66,7 +75,7 @@ func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u sto
 	if alert != "" {
 		alert = t.lang.T(alert)
 	}
-	return t.show(w, status, changePage, view{Title: "Change your password", Username: u.Username, Alert: alert})
+	return t.show(w, status, changePage, &view{Title: "Change your password", Username: u.Username, Alert: alert})
 }
 
 // change takes the current password as a sign-in does: who has found a browser open must
@@ -143,7 +152,7 @@ func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
 }
 
 func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
-	return s.pages.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, view{Title: "Your password is changed"})
+	return s.pages.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, &view{Title: "Your password is changed"})
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"net/http"
 	"time"
@@ -23,6 +24,13 @@ type ConsentStore interface {
 }
 
 const consentPath = formPath + "/consent"
+
+//go:embed consent.html
+var consentFiles embed.FS
+
+var (
+	consentPage = parse(consentFiles, "consent")
+)
 
 // consents asks people what applications may learn and do.
 type consents struct {
@@ -78,13 +86,14 @@ func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 		return err
 	}
 	t := s.pages.stage(r, query, app)
-	v := about(user)
-	v.Title, v.Consent = "Allow access", &consentView{User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
-	return t.show(w, http.StatusOK, consentPage, v)
+	v := consentView{view: about(user), User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
+	v.Title = "Allow access"
+	return t.show(w, http.StatusOK, consentPage, &v)
 }
 
-// consentView is what the consent page shows beside who and where to.
+// consentView is what the consent page shows.
 type consentView struct {
+	view
 	User  string       // who is asked: nobody else's answer counts
 	Scope string       // what is asked, as it will be stored
 	Asks  []permission // the same in words

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"net/http"
 	"time"
@@ -13,6 +14,27 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
+
+//go:embed address.html code.html lapsed.html
+var emailFiles embed.FS
+
+var (
+	addressPage = parse(emailFiles, "address")
+	codePage    = parse(emailFiles, "code")
+	lapsedPage  = parse(emailFiles, "lapsed")
+)
+
+// codeView is what the pages of a code by email show.
+type codeView struct {
+	view
+	Flow    *emailFlow // that a code is sent for
+	Address string     // that it is sent to
+	Again   string     // where to ask for a new one
+}
+
+func codeViewOf(e *emailFlow, v view, address string) *codeView {
+	return &codeView{view: v, Flow: e, Address: address}
+}
 
 // emailCodes sends one-time codes by email, and takes them.
 type emailCodes struct {
@@ -78,7 +100,7 @@ func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *ema
 		return err
 	}
 	hint, _ := users.NormalizeEmail(t.hint)
-	return t.show(w, http.StatusOK, addressPage, view{Title: e.Title, Errand: e, Address: hint})
+	return t.show(w, http.StatusOK, addressPage, codeViewOf(e, view{Title: e.Title}, hint))
 }
 
 func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) {
@@ -116,10 +138,10 @@ func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emai
 	}
 	address, err := users.NormalizeEmail(in["address"])
 	if err != nil {
-		return t.show(w, http.StatusBadRequest, addressPage, view{
-			Title: e.Title, Errand: e, Address: shownAddress(in["address"]),
+		return t.show(w, http.StatusBadRequest, addressPage, codeViewOf(e, view{
+			Title: e.Title,
 			Alert: t.lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
-		})
+		}, shownAddress(in["address"])))
 	}
 	wait, err := s.mail(w, r, e, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
 	if err != nil {
@@ -127,7 +149,7 @@ func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emai
 	}
 	if wait > 0 {
 		w.Header().Set("Retry-After", inSeconds(wait))
-		return t.show(w, http.StatusTooManyRequests, addressPage, view{Title: e.Title, Errand: e, Address: address, Alert: mailWaitText(t.lang, wait)})
+		return t.show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, view{Title: e.Title, Alert: mailWaitText(t.lang, wait)}, address))
 	}
 	return seeOther(w, e.codePath())
 }
@@ -267,7 +289,7 @@ func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlo
 	if alert != "" {
 		alert = t.lang.T(alert)
 	}
-	return t.show(w, status, codePage, view{Title: e.CodeTitle, Errand: e, Address: ticket.Subject, Alert: alert})
+	return t.show(w, status, codePage, codeViewOf(e, view{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
 }
 
 // sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
@@ -280,8 +302,11 @@ func (s *emailCodes) sayLapsed(w http.ResponseWriter, r *http.Request, e *emailF
 	} else if !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	return t.show(w, http.StatusBadRequest, lapsedPage, view{
-		Title: "This code has ended", Errand: e,
-		Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+	return t.show(w, http.StatusBadRequest, lapsedPage, &codeView{
+		view: view{
+			Title: "This code has ended",
+			Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+		},
+		Flow: e, Again: way{Path: e.Path}.carrying(t.query).Path,
 	})
 }

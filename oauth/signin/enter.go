@@ -50,5 +50,5 @@ func (s *SignIn) sayAlert(w http.ResponseWriter, r *http.Request, in form, statu
 	if err != nil {
 		return err
 	}
-	return t.show(w, status, formPage, view{Title: "Sign-in failed", Username: hinted(in.username), Alert: t.lang.T(alert)})
+	return t.show(w, status, formPage, &view{Title: "Sign-in failed", Username: hinted(in.username), Alert: t.lang.T(alert)})
 }

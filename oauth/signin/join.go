@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"embed"
 	"errors"
 	"net/http"
 	"strings"
@@ -16,8 +17,17 @@ import (
 
 const joinPath = formPath + "/signup"
 
-// joining is what the page to sign up shows of what was typed.
-type joining struct {
+//go:embed join.html
+var joinFiles embed.FS
+
+var (
+	joinPage = parse(joinFiles, "join")
+)
+
+// joinView is what the page to sign up shows of what was typed.
+type joinView struct {
+	view
+	Address       string
 	Mail, Invited bool   // whether it asks for an address, for an invitation
 	Invitation    string // as typed
 }
@@ -55,9 +65,9 @@ func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in 
 	if alert != "" {
 		alert = t.lang.T(alert)
 	}
-	return t.show(w, status, joinPage, view{
-		Title: "Create an account", Username: hinted(in["username"]), Address: shownAddress(in["address"]), Alert: alert,
-		Joining: joining{Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"]},
+	return t.show(w, status, joinPage, &joinView{
+		view:    view{Title: "Create an account", Username: hinted(in["username"]), Alert: alert},
+		Address: shownAddress(in["address"]), Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"],
 	})
 }
 

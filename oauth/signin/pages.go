@@ -5,9 +5,9 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,31 +16,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed *.html
+//go:embed form.html locked.html person.html
 var files embed.FS
 
+// The pages that more than one way to sign in shows.
 var (
-	formPage   = parse("form")
-	lockedPage = parse("locked")
-	whoPage    = parse("who")
-
-	consentPage = parse("consent")
-	accountPage = parse("account")
-	addressPage = parse("address")
-	codePage    = parse("code")
-	lapsedPage  = parse("lapsed")
-	changePage  = parse("change")
-	changedPage = parse("changed")
-	joinPage    = parse("join")
-
-	qrPage       = parse("qr")
-	scanPage     = parse("scan")
-	answeredPage = parse("answered")
+	formPage   = parse(files, "form")
+	lockedPage = parse(files, "locked")
 )
 
 // parse reads a page. Each may show the person it is about with {{template "person.html" .}}.
-func parse(name string) *template.Template {
-	return template.Must(template.ParseFS(files, name+".html", "person.html"))
+func parse(from fs.FS, name string) *template.Template {
+	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "person.html"))
 }
 
 // view is what the templates see. A password is not among it.
@@ -54,36 +41,33 @@ type view struct {
 	Name     string // of who is signed in
 	Letter   string // in place of their picture
 
-	Consent *consentView // of the consent page
-	Own     *ownView     // of the account page
+	Live bool // a script of the page asks the server how it goes
+	Away bool // a form of the page leads to another provider
 
 	// Filled in from the pageContext.
 	App, Query, Host, Back string
 	Ways, Helps            []way
-
-	Changes []way      // what somebody who is signed in can change
-	Errand  *emailFlow // that a code is mailed for
-	Address string     // that it is mailed to
-	Again   string     // where to ask for a new one
-	Joining joining    // of a page to sign up
 }
 
+func (v *view) common() *view { return v }
+
+// viewer is a view, or a struct of a page that embeds one.
+type viewer interface{ common() *view }
+
 // show writes a page of this context.
-func (t pageContext) show(w http.ResponseWriter, status int, body *template.Template, v view) error {
+func (t pageContext) show(w http.ResponseWriter, status int, body *template.Template, of viewer) error {
+	v := of.common()
 	v.Lang, v.App, v.Query, v.Back = t.lang, t.brand.Name, t.query, back(t.query)
 	v.Ways, v.Helps = t.ways, t.helps
-	if v.Errand != nil {
-		v.Again = way{Path: v.Errand.Path}.carrying(t.query).Path
-	}
 	_, v.Host, _ = strings.Cut(t.origin, "://")
-	look := page.Look{Lang: t.lang, Title: v.T(v.Title), Brand: t.brand}
+	look := page.Look{Lang: t.lang, Title: v.T(v.Title), Brand: t.brand, Live: v.Live}
 	if t.origin != "" {
 		look.FormActions = []string{t.origin}
 	}
-	if v.Own != nil && slices.ContainsFunc(v.Own.Linkable, func(w way) bool { return w.Post }) {
+	if v.Away {
 		look.FormActions = append(look.FormActions, "https:") // providers send people on, nobody knows where to
 	}
-	return write(w, status, look, body, v)
+	return write(w, status, look, body, of)
 }
 
 // pages shows the pages of sign-in.
@@ -138,7 +122,7 @@ func (p *pages) sayHeld(w http.ResponseWriter, r *http.Request, query string, wa
 	if account {
 		alert = t.lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", inSeconds(wait))
 	}
-	return t.show(w, http.StatusTooManyRequests, lockedPage, view{Title: "Too many attempts", Alert: alert})
+	return t.show(w, http.StatusTooManyRequests, lockedPage, &view{Title: "Too many attempts", Alert: alert})
 }
 
 func waitText(l page.Lang, wait time.Duration) string {
@@ -158,5 +142,5 @@ func (p *pages) sayAgain(w http.ResponseWriter, r *http.Request, status int, que
 	if err != nil {
 		return err
 	}
-	return t.show(w, status, formPage, view{Title: "Sign-in failed", Alert: t.lang.T(why), Astray: true})
+	return t.show(w, status, formPage, &view{Title: "Sign-in failed", Alert: t.lang.T(why), Astray: true})
 }

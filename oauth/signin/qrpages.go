@@ -2,6 +2,7 @@ package signin
 
 import (
 	"cmp"
+	"embed"
 	"html/template"
 	"net/http"
 	"net/netip"
@@ -22,14 +23,21 @@ const (
 	withdrawnText = "Whoever confirmed this sign-in has signed out on the phone since, or may not sign in any more. Get a new code and try again."
 )
 
-// codeView is what the page of a code sees.
-type codeView struct {
-	page.Lang
-	App, Query, Host, Back string
-	Alert                  string
-	ID                     string        // of the scan, which is in the code as well
-	Code                   template.HTML // "": there is nothing to scan any more
-	Poll, Again            string
+//go:embed qr.html scan.html answered.html
+var qrFiles embed.FS
+
+var (
+	qrPage       = parse(qrFiles, "qr")
+	scanPage     = parse(qrFiles, "scan")
+	answeredPage = parse(qrFiles, "answered")
+)
+
+// qrView is what the page of a code shows.
+type qrView struct {
+	view
+	ID          string        // of the scan, which is in the code as well
+	Code        template.HTML // "": there is nothing to scan any more
+	Poll, Again string
 }
 
 // sayCode shows a code, and waits.
@@ -45,8 +53,8 @@ func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id s
 	if alert = c.lang.T(alert); alert != "" && t.State == qrScanned && t.Number != "" {
 		alert = c.lang.T(numberText, t.Number)
 	}
-	return c.showCode(w, status, codeView{
-		ID: id, Code: code, Alert: alert, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
+	return showCode(w, c, status, qrView{
+		view: view{Alert: alert}, ID: id, Code: code, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
 	})
 }
 
@@ -56,18 +64,12 @@ func (s *scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, que
 	if err != nil {
 		return err
 	}
-	return c.showCode(w, status, codeView{Alert: c.lang.T(why)})
+	return showCode(w, c, status, qrView{view: view{Alert: c.lang.T(why)}})
 }
 
-func (c pageContext) showCode(w http.ResponseWriter, status int, v codeView) error {
-	v.Lang, v.App, v.Query, v.Back = c.lang, c.brand.Name, c.query, back(c.query)
-	v.Again = way{Path: qrPath}.carrying(c.query).Path
-	_, v.Host, _ = strings.Cut(c.origin, "://")
-	look := page.Look{Lang: c.lang, Title: c.lang.T("Sign in with your phone"), Brand: c.brand, Live: v.Code != ""}
-	if c.origin != "" {
-		look.FormActions = []string{c.origin}
-	}
-	return write(w, status, look, qrPage, v)
+func showCode(w http.ResponseWriter, c pageContext, status int, v qrView) error {
+	v.Title, v.Live, v.Again = "Sign in with your phone", v.Code != "", way{Path: qrPath}.carrying(c.query).Path
+	return c.show(w, status, qrPage, &v)
 }
 
 // scanView is what the phone's pages see.

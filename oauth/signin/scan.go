@@ -62,7 +62,7 @@ func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) er
 		return scanFailure(err)
 	}
 	t := s.pages.stage(r, scanPath+id, storage.App{})
-	return t.show(w, http.StatusOK, formPage, view{
+	return t.show(w, http.StatusOK, formPage, &view{
 		Title: "Sign in", Lead: t.lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
 	})
 }

@@ -54,7 +54,7 @@ func (s *steps) letInSince(w http.ResponseWriter, r *http.Request, user storage.
 // askAgain has somebody sign in once more; then they are where they find the page again.
 func (s *steps) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
 	t := s.pages.stage(r, accountPath, storage.App{})
-	return t.show(w, http.StatusOK, formPage, view{
+	return t.show(w, http.StatusOK, formPage, &view{
 		Title: "Sign in", Username: u.Username,
 		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
 	})
