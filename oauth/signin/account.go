@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -47,34 +48,31 @@ type account struct {
 	logins   users.LoginStore
 	revoker  Revoker // nil: what ends tokens is not offered
 	labels   methods.Labels
-	linkable []way // as they stand on the page
-	changes  []way // what somebody who is signed in can change
+	linkable []web.Link // as they stand on the page
+	changes  []web.Link // what somebody who is signed in can change
 }
 
 const (
-	accountPath = "/oauth/account"
-
-	sessionPath = accountPath + "/session"
-	allPath     = accountPath + "/everywhere"
-	accessPath  = accountPath + "/access"
-	loginPath   = accountPath + "/login"
-	confirmPath = accountPath + "/confirm"
+	sessionPath = web.AccountPath + "/session"
+	allPath     = web.AccountPath + "/everywhere"
+	accessPath  = web.AccountPath + "/access"
+	loginPath   = web.AccountPath + "/login"
 )
 
 func (a *account) routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{
-		{Path: accountPath, Methods: read, Handle: a.show, Fail: failPage},
-		{Path: confirmPath, Methods: read, Handle: a.confirm, Fail: failPage},
-		{Path: sessionPath, Methods: post, Handle: a.ask(a.endSession, "session"), Fail: failPage},
-		{Path: loginPath, Methods: post, Handle: a.ask(a.unlink, "method"), Fail: failPage},
+		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.Fail},
+		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.Fail},
+		{Path: sessionPath, Methods: post, Handle: a.ask(a.endSession, "session"), Fail: web.Fail},
+		{Path: loginPath, Methods: post, Handle: a.ask(a.unlink, "method"), Fail: web.Fail},
 	}
 	if a.revoker == nil {
 		return routes
 	}
 	return append(routes,
-		reply.Route{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: failPage},
-		reply.Route{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: failPage},
+		reply.Route{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: web.Fail},
+		reply.Route{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: web.Fail},
 	)
 }
 
@@ -91,16 +89,16 @@ type request struct {
 // or where the form says otherwise.
 func (a *account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.pages.checkOrigin(r); err != nil {
+		if err := a.pages.CheckOrigin(r); err != nil {
 			return err
 		}
-		in, err := readFields(w, r, fields...)
+		in, err := web.ReadFields(w, r, fields...)
 		if err != nil {
 			return err
 		}
 		mine, err := a.sessions.visitor(r)
 		if errors.Is(err, storage.ErrNotFound) {
-			return seeOther(w, accountPath) // it asks them to sign in
+			return web.SeeOther(w, web.AccountPath) // it asks them to sign in
 		}
 		if err != nil {
 			return err
@@ -109,7 +107,7 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 		if err != nil {
 			return err
 		}
-		return seeOther(w, to)
+		return web.SeeOther(w, to)
 	}
 }
 
@@ -130,7 +128,7 @@ func (a *account) endSession(r request) (string, error) {
 	}
 	id := r.in["session"]
 	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
-		return accountPath, nil
+		return web.AccountPath, nil
 	}
 	if err := a.sessions.end(r.Context(), id); err != nil {
 		return "", err
@@ -139,7 +137,7 @@ func (a *account) endSession(r request) (string, error) {
 		a.sessions.clearCookie(r.w)
 	}
 	a.told(r, "session ended")
-	return accountPath, nil
+	return web.AccountPath, nil
 }
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
@@ -149,10 +147,10 @@ func (a *account) endAll(r request) (string, error) {
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
 	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
-		return "", halfOut.Because(err)
+		return "", web.HalfSignedOut.Because(err)
 	}
 	a.sessions.clearCookie(r.w)
-	return formPath, a.ended(r, "", "signed out everywhere")
+	return web.FormPath, a.ended(r, "", "signed out everywhere")
 }
 
 // removeAccess takes back what the sender has allowed an application. The order matters: a
@@ -170,7 +168,7 @@ func (a *account) removeAccess(r request) (string, error) {
 		return "", err
 	}
 	if !connected && !consented {
-		return accountPath, nil
+		return web.AccountPath, nil
 	}
 	now := time.Now().UTC()
 	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now}
@@ -180,7 +178,7 @@ func (a *account) removeAccess(r request) (string, error) {
 	if err := a.ended(r, app, "access removed"); err != nil {
 		return "", err
 	}
-	return accountPath, a.store.EndOpenID(ctx, app, sub, now)
+	return web.AccountPath, a.store.EndOpenID(ctx, app, sub, now)
 }
 
 func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
@@ -202,7 +200,7 @@ func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.sessions.visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return a.pages.stage(r, accountPath, storage.App{}).show(w, http.StatusOK, formPage, &view{Title: "Sign in"})
+		return a.pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
 	case err != nil:
 		return err
 	}

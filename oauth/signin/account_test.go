@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -40,9 +41,9 @@ func openDesk(t *testing.T) *desk {
 
 func (d *desk) page(cookie string) string {
 	d.t.Helper()
-	a := d.do(get(accountPath, cookie))
+	a := d.do(get(web.AccountPath, cookie))
 	if a.Code != 200 {
-		d.t.Fatalf("GET %s = %d %s", accountPath, a.Code, a.body)
+		d.t.Fatalf("GET %s = %d %s", web.AccountPath, a.Code, a.body)
 	}
 	return a.body
 }
@@ -85,15 +86,15 @@ func (d *desk) ways(sub string) string {
 
 func TestTheAccountPageAsksWhoIsNotSignedInToSignIn(t *testing.T) {
 	d := openDesk(t)
-	a := d.do(get(accountPath))
-	if a.Code != 200 || a.carried() != accountPath {
+	a := d.do(get(web.AccountPath))
+	if a.Code != 200 || a.carried() != web.AccountPath {
 		t.Fatalf("GET = %d carrying %q, want the sign-in form", a.Code, a.carried())
 	}
 	in := d.room.do(post("username", "mina", "password", password, "query", a.carried()))
-	if in.Code != 303 || in.Header().Get("Location") != accountPath {
+	if in.Code != 303 || in.Header().Get("Location") != web.AccountPath {
 		t.Errorf("sign-in = %d to %q, want the account page", in.Code, in.Header().Get("Location"))
 	}
-	if who := d.room.do(get(formPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
+	if who := d.room.do(get(web.FormPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
 		t.Error("the page of who is signed in does not lead to the account page")
 	}
 }
@@ -105,8 +106,8 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	d.room.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.account.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
-	a := d.do(get(accountPath, d.enterMina()))
+	d.account.linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
+	a := d.do(get(web.AccountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
 		"<b>Acme</b>", "See your email address", "Since ",
@@ -124,7 +125,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || a.Header().Get("X-Frame-Options") != "DENY" || a.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("policy %q, headers %v", p, a.Header())
 	}
-	zh := get(accountPath+"?ui_locales=zh-CN", d.enterMina())
+	zh := get(web.AccountPath+"?ui_locales=zh-CN", d.enterMina())
 	if body := d.do(zh).body; !strings.Contains(body, "您的账户") || !strings.Contains(body, "Firefox（Windows）") {
 		t.Error("it does not speak Chinese")
 	}
@@ -134,7 +135,7 @@ func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 	d := openDesk(t)
 	here, there := d.enterMina(), d.enterMina()
 	a := d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
-	if a.Code != 303 || a.Header().Get("Location") != accountPath || d.visits(here) != nil || d.visits(there) == nil {
+	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || d.visits(here) != nil || d.visits(there) == nil {
 		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
 	}
 	a = d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(here)))
@@ -155,7 +156,7 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 		loginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
 	} {
 		for _, more := range [][]string{form, {form[0], ""}, {form[0], "nobody\x00"}, {}} {
-			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 				t.Errorf("%s %q = %d to %q, want nothing done", path, more, a.Code, a.Header().Get("Location"))
 			}
 		}
@@ -187,7 +188,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 		if a := d.do(get(path+"?"+form[0]+"="+form[1], here)); a.Code != 405 {
 			t.Errorf("GET %s = %d, want 405", path, a.Code)
 		}
-		if a := d.do(sends(path, form...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+		if a := d.do(sends(path, form...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 			t.Errorf("%s without a session = %d to %q, want to be asked to sign in", path, a.Code, a.Header().Get("Location"))
 		}
 	}
@@ -202,7 +203,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	here, there := d.enterMina(), d.enterMina()
 	began := time.Now()
 	a := d.do(sends(allPath, "cookie", here))
-	if a.Code != 303 || a.Header().Get("Location") != formPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
+	if a.Code != 303 || a.Header().Get("Location") != web.FormPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
 		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
 	}
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
@@ -225,7 +226,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	d.away = nil
 	began := time.Now()
 	a := d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
-	if a.Code != 303 || a.Header().Get("Location") != accountPath || strings.Contains(d.page(here), "Acme") {
+	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || strings.Contains(d.page(here), "Acme") {
 		t.Errorf("remove = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	if ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
@@ -247,7 +248,7 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := openDesk(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(accountPath, here), get(confirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
 		h := http.Handler(d)
 		if r.URL.Path == consentPath {
 			h = d.SignIn

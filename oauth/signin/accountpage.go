@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -23,80 +24,69 @@ const maxRows = 100
 var accountFiles embed.FS
 
 var (
-	accountPage = parse(accountFiles, "account")
+	accountPage = web.Parse(accountFiles, "account")
 )
 
 // accountView is what the account page shows.
 type accountView struct {
-	view
+	web.View
 	Sessions []sessionRow
 	Apps     []appRow
 	Logins   []loginRow
-	Linkable []way
-	Changes  []way // what somebody who is signed in can change
-	Revokes  bool  // what ends tokens is offered
+	Linkable []web.Link
+	Changes  []web.Link // what somebody who is signed in can change
+	Revokes  bool       // what ends tokens is offered
 }
 
 type sessionRow struct {
 	ID, Device, Place string
-	Since             moment
+	Since             web.Moment
 	This              bool
 }
 
 type appRow struct {
 	ID, Name string
 	Learns   []permission // in words; none: it was not asked for
-	Since    moment
+	Since    web.Moment
 }
 
 type loginRow struct {
 	Method, Label string
 	Subjects      string
-	Since         moment
+	Since         web.Moment
 	Fixed         bool // cannot be unlinked
-}
-
-// moment is a time as a machine and as a person reads it.
-type moment struct{ Machine, Human string }
-
-func momentOf(l page.Lang, at time.Time) moment {
-	layout := "2 January 2006, 15:04 UTC"
-	if l == page.Chinese {
-		layout = "2006年1月2日 15:04 UTC"
-	}
-	return moment{at.UTC().Format(time.RFC3339), at.UTC().Format(layout)}
 }
 
 // show is GET /oauth/account.
 func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.sessions.visit(r)
-	t := a.pages.stage(r, accountPath, storage.App{})
+	t := a.pages.Context(r, web.AccountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
+		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 	case err != nil:
 		return err
 	}
-	own := accountView{view: about(user), Revokes: a.revoker != nil}
-	if own.Sessions, err = a.sessionRows(r.Context(), t.lang, mine); err != nil {
+	own := accountView{View: web.ViewOf(user), Revokes: a.revoker != nil}
+	if own.Sessions, err = a.sessionRows(r.Context(), t.Lang, mine); err != nil {
 		return err
 	}
-	if own.Apps, err = a.apps(r.Context(), t.lang, user.Sub); err != nil {
+	if own.Apps, err = a.apps(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
-	if own.Logins, err = a.ways(r.Context(), t.lang, user.Sub); err != nil {
+	if own.Logins, err = a.ways(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
 	for _, w := range a.linkable {
-		linked := func(row loginRow) bool { return w.Path == withPath+row.Method+"/link" }
+		linked := func(row loginRow) bool { return w.Path == web.WithPath+row.Method+"/link" }
 		if !slices.ContainsFunc(own.Logins, linked) {
 			own.Linkable = append(own.Linkable, w)
 		}
 	}
 	own.Title = "Your account"
-	own.Away = slices.ContainsFunc(own.Linkable, func(w way) bool { return w.Post })
-	own.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w way) bool { return slices.Contains(a.linkable, w) })
-	return t.show(w, http.StatusOK, accountPage, &own)
+	own.Away = slices.ContainsFunc(own.Linkable, func(w web.Link) bool { return w.Post })
+	own.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w web.Link) bool { return slices.Contains(a.linkable, w) })
+	return t.Show(w, http.StatusOK, accountPage, &own)
 }
 
 func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
@@ -114,7 +104,7 @@ func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	})
 	var rows []sessionRow
 	for _, v := range all[:min(len(all), maxRows)] {
-		rows = append(rows, sessionRow{v.ID, agentText(l, v.Agent), v.IP, momentOf(l, v.AuthTime), v.ID == mine.ID})
+		rows = append(rows, sessionRow{v.ID, web.AgentText(l, v.Agent), v.IP, web.MomentOf(l, v.AuthTime), v.ID == mine.ID})
 	}
 	return rows, nil
 }
@@ -147,7 +137,7 @@ func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, appRow{id, cmp.Or(page.BrandOf(app).Name, id), learns[id], momentOf(l, at)})
+		rows = append(rows, appRow{id, cmp.Or(page.BrandOf(app).Name, id), learns[id], web.MomentOf(l, at)})
 	}
 	slices.SortFunc(rows, func(x, y appRow) int {
 		return cmp.Or(cmp.Compare(y.Since.Machine, x.Since.Machine), cmp.Compare(x.ID, y.ID))
@@ -168,7 +158,7 @@ func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(a.labels.Of(login.Method)), Since: momentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(a.labels.Of(login.Method)), Since: web.MomentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -14,34 +15,34 @@ import (
 var coreFiles embed.FS
 
 var (
-	whoPage = parse(coreFiles, "who")
+	whoPage = web.Parse(coreFiles, "who")
 )
 
 // Ask answers an authorize request that needs somebody to sign in: 200 with the page in
 // place. The caller has validated the request, by GET or form POST, for this application;
 // if it has read a body, it has put the fields into r.PostForm.
 func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
-	query, err := queryOf(r)
+	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
 	}
-	t := s.in.pages.stage(r, query, app)
-	return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
+	t := s.in.pages.Context(r, query, app)
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
 // look answers a GET of this room: who is signed in, or the form without an application.
 func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := s.in.sessions.visit(r)
-	t := s.in.pages.stage(r, "", storage.App{})
+	t := s.in.pages.Context(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, &view{Title: "Sign in", Username: t.hint})
+		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 	case err != nil:
 		return err
 	}
-	v := about(user)
+	v := web.ViewOf(user)
 	v.Title = "You are signed in"
-	return t.show(w, http.StatusOK, whoPage, &v)
+	return t.Show(w, http.StatusOK, whoPage, &v)
 }
 
 // Visitor says whose browser a request comes from: the live session of an enabled user.

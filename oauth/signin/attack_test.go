@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 // everything is a room with all its features, and its route table.
@@ -89,7 +90,7 @@ func TestNoLinkLeadsElsewhere(t *testing.T) {
 	mina := h.enterMina()
 	for _, evil := range []string{"//evil.example", "https://evil.example", `\\evil.example`, "/\\evil.example", "%0d%0aLocation:https://evil.example", "redirect_uri=https://evil.example&client_id=ksacme", "javascript:alert(1)"} {
 		for _, route := range routes {
-			if !slices.Contains(route.Methods, http.MethodGet) || strings.HasPrefix(route.Path, withPath) {
+			if !slices.Contains(route.Methods, http.MethodGet) || strings.HasPrefix(route.Path, web.WithPath) {
 				continue // who leaves for a provider goes where the operator has said
 			}
 			path := strings.ReplaceAll(route.Path, "{id}", "AAAAAAAAAAAAAAAAAAAAAAAAAA")

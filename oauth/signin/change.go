@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	changePath  = formPath + "/password"
+	changePath  = web.FormPath + "/password"
 	changedPath = changePath + "/changed"
 )
 
@@ -24,8 +25,8 @@ const (
 var changeFiles embed.FS
 
 var (
-	changePage  = parse(changeFiles, "change")
-	changedPage = parse(changeFiles, "changed")
+	changePage  = web.Parse(changeFiles, "change")
+	changedPage = web.Parse(changeFiles, "changed")
 )
 
 // passwordChange changes the password of who is signed in.
@@ -39,22 +40,22 @@ type passwordChange struct {
 func (s *passwordChange) routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{
-		{Path: changePath, Methods: both, Handle: s.serveChange, Fail: failPage},
-		{Path: changedPath, Methods: both[:2], Handle: s.sayChanged, Fail: failPage},
+		{Path: changePath, Methods: both, Handle: s.serveChange, Fail: web.Fail},
+		{Path: changedPath, Methods: both[:2], Handle: s.sayChanged, Fail: web.Fail},
 	}
 }
 
 // serveChange is the page on which somebody who is signed in changes their password.
 func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		if err := s.pages.checkOrigin(r); err != nil {
+		if err := s.pages.CheckOrigin(r); err != nil {
 			return err
 		}
 	}
 	v, u, err := s.sessions.visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return seeOther(w, formPath)
+		return web.SeeOther(w, web.FormPath)
 	case err != nil:
 		return err
 	}
@@ -63,7 +64,7 @@ func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) err
 	case err != nil:
 		return err
 	case !has:
-		return noPassword
+		return web.NoPassword
 	case r.Method == http.MethodPost:
 		return s.change(w, r, v, u)
 	}
@@ -71,17 +72,17 @@ func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) err
 }
 
 func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
-	t := s.pages.stage(r, "", storage.App{})
+	t := s.pages.Context(r, "", storage.App{})
 	if alert != "" {
-		alert = t.lang.T(alert)
+		alert = t.Lang.T(alert)
 	}
-	return t.show(w, status, changePage, &view{Title: "Change your password", Username: u.Username, Alert: alert})
+	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert})
 }
 
 // change takes the current password as a sign-in does: who has found a browser open must
 // not be able to guess at it either. It is one, so no other has to be recent.
 func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
-	in, err := readFields(w, r, "current", "password")
+	in, err := web.ReadFields(w, r, "current", "password")
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	switch {
 	case held.wait > 0:
 		s.trail.note(r, http.StatusTooManyRequests, u.Sub)
-		return s.pages.sayHeld(w, r, "", held.wait, held.account)
+		return s.pages.SayHeld(w, r, "", held.wait, held.account)
 	case errors.Is(err, storage.ErrNotFound):
 		s.trail.note(r, http.StatusUnauthorized, u.Sub)
 		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
@@ -110,11 +111,11 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	} else if err != nil {
 		return err
 	}
-	if err := s.sessions.begin(w, r, u, v.LoginType, langFor(r, ""), time.Now()); err != nil {
+	if err := s.sessions.begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
 		return err
 	}
 	s.trail.note(r, http.StatusSeeOther, u.Sub)
-	return seeOther(w, changedPath)
+	return web.SeeOther(w, changedPath)
 }
 
 // changePassword saves first: from then on nobody signs in with the old one, and nothing
@@ -152,7 +153,7 @@ func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
 }
 
 func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
-	return s.pages.stage(r, "", storage.App{}).show(w, http.StatusOK, changedPage, &view{Title: "Your password is changed"})
+	return s.pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -48,7 +49,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		old := b.cookies[cookieName]
 		b.wants(t, "the page", b.get(changePath), 200, `name="current" type="password" autocomplete="current-password"`)
 		a := b.post(changePath, "current", password, "password", better)
@@ -80,7 +81,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "a weak one", b.post(changePath, "current", password, "password", "short"), 400, "too short")
 		b.wants(t, "a common one", b.post(changePath, "current", password, "password", "PassWord1"), 400, "among the first that are guessed")
 		b.wants(t, "without the current one", b.post(changePath, "password", better), 400, "Type in your current password.")
@@ -157,13 +158,13 @@ func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.ask(t, linkErrand, "Second@example.com")
 		code := h.code()
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "second@example.com"); err == nil {
 			t.Error("the address is a way in before its code")
 		}
-		if a := b.post(linkErrand.codePath(), "code", code); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.post(linkErrand.codePath(), "code", code); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Fatalf("the code = %d %s", a.Code, a.body)
 		}
 		u, err := h.store.User(t.Context(), h.mina.Sub)
@@ -191,7 +192,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
-		b.post(formPath, "username", "eve", "password", better)
+		b.post(web.FormPath, "username", "eve", "password", better)
 		b.ask(t, linkErrand, minas)
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails, want none", n)
@@ -213,9 +214,9 @@ func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
-		b.post(formPath, "username", "eve", "password", better)
+		b.post(web.FormPath, "username", "eve", "password", better)
 		b.ask(t, linkErrand, "eve@example.com")
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
 		delete(b.cookies, cookieName)
 		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
@@ -229,7 +230,7 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.ended.err = errDown
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "with what was granted still valid", b.post(changePath, "current", password, "password", better), 503, "")
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails say that it is done", n)
@@ -240,7 +241,7 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 func TestAWeakPasswordIsNoGuess(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		for range 12 {
 			b.wants(t, "a weak one", b.post(changePath, "current", "wrong password", "password", "short"), 400, "too short")
 		}
@@ -251,13 +252,13 @@ func TestAWeakPasswordIsNoGuess(t *testing.T) {
 func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(stepup.MaxAge + time.Second)
 		b.wants(t, "the page", b.get(linkErrand.Path), 200, "Sign in once more")
 		if a := b.post(linkErrand.Path, "address", "eve@example.com"); a.Code != 303 || a.Header().Get("Location") != linkErrand.Path || len(h.mails()) != 0 {
 			t.Errorf("the form = %d to %q", a.Code, a.Header().Get("Location"))
 		}
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.ask(t, linkErrand, "second@example.com")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -55,7 +56,7 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 30 {
 			one := h.browser()
-			one.cookies[browserCookie], one.from = b.cookies[browserCookie], fmt.Sprintf("192.0.2.%d", i+1)
+			one.cookies[web.BrowserCookie], one.from = b.cookies[web.BrowserCookie], fmt.Sprintf("192.0.2.%d", i+1)
 			all.Go(func() { codes[one.post(enterErrand.codePath(), "code", other(code)).Code].Add(1) })
 		}
 		all.Wait()
@@ -63,7 +64,7 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 		if wrong != codeTries-1 || ended+waited != 30-codeTries+1 || ended == 0 {
 			t.Errorf("%d told wrong, %d ended and %d told to wait, want %d and %d of the others", wrong, ended, waited, codeTries-1, 30-codeTries+1)
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != codeTries {
+		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != codeTries {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})
@@ -78,7 +79,7 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range codeTries {
 			one := h.browser()
-			one.cookies[browserCookie], one.from = b.cookies[browserCookie], fmt.Sprintf("192.0.2.%d", i+1)
+			one.cookies[web.BrowserCookie], one.from = b.cookies[web.BrowserCookie], fmt.Sprintf("192.0.2.%d", i+1)
 			all.Go(func() {
 				if one.post(enterErrand.codePath(), "code", code).Code == 303 {
 					in.Add(1)
@@ -113,10 +114,10 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 		b, other := h.browser(), h.browser()
 		b.ask(t, enterErrand, minas)
 		code := h.code()
-		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[browserCookie])} {
-			delete(other.cookies, browserCookie)
+		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[web.BrowserCookie])} {
+			delete(other.cookies, web.BrowserCookie)
 			if cookie != "" {
-				other.cookies[browserCookie] = cookie
+				other.cookies[web.BrowserCookie] = cookie
 			}
 			if a := other.post(enterErrand.codePath(), "code", code); a.Code != 400 {
 				t.Errorf("with the cookie of %s = %d, want 400", promise, a.Code)
@@ -124,8 +125,8 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 		}
 		r := post("code", code)
 		r.URL.Path = enterErrand.codePath()
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: b.cookies[browserCookie]})
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: handle.NewCookie()})
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: b.cookies[web.BrowserCookie]})
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: handle.NewCookie()})
 		if a := h.do(r); a.Code != 400 {
 			t.Errorf("with two cookies = %d, want 400", a.Code)
 		}
@@ -171,7 +172,7 @@ func TestTheStoreCanNotTellTheCode(t *testing.T) {
 			t.Fatal(kept, err)
 		}
 		text, _ := json.Marshal(kept[0])
-		if strings.Contains(string(text), h.code()) || strings.Contains(string(text), b.cookies[browserCookie]) {
+		if strings.Contains(string(text), h.code()) || strings.Contains(string(text), b.cookies[web.BrowserCookie]) {
 			t.Errorf("the ticket is %s", text)
 		}
 		for _, key := range []string{"", kept[0].ID, kept[0].Browser} {
@@ -219,7 +220,7 @@ func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
 		b.ask(t, enterErrand, minas)
-		cookie, code := b.cookies[browserCookie], h.code()
+		cookie, code := b.cookies[web.BrowserCookie], h.code()
 		first, yes, err := h.codes.try(t.Context(), enterErrand.kind, cookie, code)
 		second, also, err2 := h.codes.try(t.Context(), enterErrand.kind, cookie, code)
 		if !yes || !also || err != nil || err2 != nil {

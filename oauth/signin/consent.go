@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -23,13 +24,13 @@ type ConsentStore interface {
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
 }
 
-const consentPath = formPath + "/consent"
+const consentPath = web.FormPath + "/consent"
 
 //go:embed consent.html
 var consentFiles embed.FS
 
 var (
-	consentPage = parse(consentFiles, "consent")
+	consentPage = web.Parse(consentFiles, "consent")
 )
 
 // consents asks people what applications may learn and do.
@@ -40,7 +41,7 @@ type consents struct {
 }
 
 func (s *consents) routes() []reply.Route {
-	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: failPage}}
+	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
 }
 
 // allowed reports whether a user has allowed an application everything in a scope; of an
@@ -77,7 +78,7 @@ func (s *consents) allowedOnce(ctx context.Context, app storage.App, sub, wanted
 // 200 with the page in place. The caller has validated the request; if it has read a body,
 // it has put the fields into r.PostForm. It implements oauth.Consent.
 func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
-	query, err := queryOf(r)
+	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
 	}
@@ -85,15 +86,15 @@ func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 	if err != nil {
 		return err
 	}
-	t := s.pages.stage(r, query, app)
-	v := consentView{view: about(user), User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
+	t := s.pages.Context(r, query, app)
+	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
 	v.Title = "Allow access"
-	return t.show(w, http.StatusOK, consentPage, &v)
+	return t.Show(w, http.StatusOK, consentPage, &v)
 }
 
 // consentView is what the consent page shows.
 type consentView struct {
-	view
+	web.View
 	User  string       // who is asked: nobody else's answer counts
 	Scope string       // what is asked, as it will be stored
 	Asks  []permission // the same in words
@@ -102,22 +103,22 @@ type consentView struct {
 // answer is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
 // authorize, which judges the request again.
 func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readFields(w, r, "query", "user", "scope", "allow", "deny", "other")
+	in, err := web.ReadFields(w, r, "query", "user", "scope", "allow", "deny", "other")
 	if err != nil {
 		return err
 	}
-	if in["query"], err = carry(in["query"]); err != nil {
+	if in["query"], err = web.Carry(in["query"]); err != nil {
 		return err
 	}
-	app, err := s.pages.asker(r.Context(), in["query"])
+	app, err := s.pages.AppOf(r.Context(), in["query"])
 	if err != nil {
 		return err
 	}
 	if app.ID == "" {
-		return badQuery
+		return web.BadQuery
 	}
 	switch yes, no, other := in["allow"] != "", in["deny"] != "", in["other"] != ""; {
 	case yes && !no && !other:
@@ -125,14 +126,14 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 	case no && !yes && !other:
 		who, _ := s.sessions.visitor(r) // for the trail alone: a no is a no from whomever
 		s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
-		return seeOther(w, refused(in["query"]))
+		return web.SeeOther(w, web.Refused(in["query"]))
 	case other && !yes && !no:
 		if err := s.signOut(w, r); err != nil {
 			return err
 		}
-		return seeOther(w, back(in["query"]))
+		return web.SeeOther(w, web.Back(in["query"]))
 	}
-	return notAForm
+	return web.NotAForm
 }
 
 // allow stores a yes, if it comes from the user who was asked. Another tab may have signed
@@ -143,17 +144,17 @@ func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App
 	who, err := s.sessions.visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
-		return seeOther(w, back(in["query"]))
+		return web.SeeOther(w, web.Back(in["query"]))
 	case err != nil:
 		return err
 	case scope.HasElevated(in["scope"]) && !isRecent(who): // authorize asks them to sign in, and then this again
-		return seeOther(w, back(in["query"]))
+		return web.SeeOther(w, web.Back(in["query"]))
 	}
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err
 	}
 	s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
-	return seeOther(w, allowed(in["query"]))
+	return web.SeeOther(w, web.Allowed(in["query"]))
 }
 
 // remember adds to what a user has allowed; what they are asked for each time is kept for

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -85,7 +86,7 @@ func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
 			t.Errorf("%q is not translated", label)
 		}
 	}
-	for _, f := range []string{lastWay.Msg, ownName.Msg, halfOutMsg, untoldMsg} {
+	for _, f := range []string{web.LastMethod.Msg, web.OwnUsername.Msg, web.HalfSignedOutMsg, web.AuditFailedMsg} {
 		if page.Chinese.Of(f) != page.Chinese {
 			t.Errorf("%q is not translated", f)
 		}
@@ -149,10 +150,10 @@ func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 		"keystile%5Fconsent=x&state=%zz":       {"keystile%5Fconsent=x&state=%zz", "state=%zz&keystile_consent=denied"},
 		"state=keystile_consent&legacy=ticket": {"state=keystile_consent&legacy=ticket", "state=keystile_consent&legacy=ticket&keystile_consent=denied"},
 	} {
-		if got := allowed(query); got != "/oauth/authorize?"+want[0] {
+		if got := web.Allowed(query); got != "/oauth/authorize?"+want[0] {
 			t.Errorf("allowed(%q) = %q, want %q", query, got, want[0])
 		}
-		if got := refused(query); got != "/oauth/authorize?"+want[1] {
+		if got := web.Refused(query); got != "/oauth/authorize?"+want[1] {
 			t.Errorf("refused(%q) = %q, want %q", query, got, want[1])
 		}
 	}
@@ -212,7 +213,7 @@ func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 		"twice":                  {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
 		"no request":             {sends(consentPath, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
 		"a request to elsewhere": {sends(consentPath, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
-		"the account page's":     {sends(consentPath, "cookie", cookie, "query", accountPath, "user", rm.mina.Sub, "allow", "1"), 400},
+		"the account page's":     {sends(consentPath, "cookie", cookie, "query", web.AccountPath, "user", rm.mina.Sub, "allow", "1"), 400},
 	} {
 		if a := rm.do(c.r); a.Code != c.want || rm.allowed("") {
 			t.Errorf("%s: %d, want %d", promise, a.Code, c.want)

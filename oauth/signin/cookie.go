@@ -2,8 +2,9 @@ package signin
 
 import (
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 // cookieName is the specification's (4.8), which rules out a __Host- prefix. What the
@@ -11,23 +12,16 @@ import (
 // request with two such cookies has none, because a neighbouring site may have put one.
 const cookieName = "open_sso_token"
 
-const cookieLen = 43 // of handle.NewCookie
-
 // cookiesOf returns the session cookies of a request that could be ours.
 func cookiesOf(r *http.Request) []string {
 	var values []string
 	for _, c := range r.CookiesNamed(cookieName) {
 		values = append(values, c.Value)
 	}
-	if len(values) == 1 && !isCookie(values[0]) {
+	if len(values) == 1 && !web.IsCookie(values[0]) {
 		return nil
 	}
 	return values
-}
-
-func isCookie(value string) bool {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	return len(value) == cookieLen && strings.Trim(value, letters) == ""
 }
 
 func (s *sessions) setCookie(w http.ResponseWriter, value string, ends time.Time) {

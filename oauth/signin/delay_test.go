@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -240,7 +241,7 @@ func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1" {
 			t.Errorf("a code in a browser of a stranger = %d, Retry-After %q, want 429 and 1", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v; want none", k.Tries, err)
 		}
 		time.Sleep(time.Second)
@@ -249,7 +250,7 @@ func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 			t.Errorf("a code after a wrong one = %d, Retry-After %q, want 429 and 2", a.Code, a.Header().Get("Retry-After"))
 		}
 		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
-		known.cookies[browserCookie] = b.cookies[browserCookie]
+		known.cookies[web.BrowserCookie] = b.cookies[web.BrowserCookie]
 		if a := known.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code in a known browser = %d, want 303", a.Code)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -19,21 +20,21 @@ import (
 var emailFiles embed.FS
 
 var (
-	addressPage = parse(emailFiles, "address")
-	codePage    = parse(emailFiles, "code")
-	lapsedPage  = parse(emailFiles, "lapsed")
+	addressPage = web.Parse(emailFiles, "address")
+	codePage    = web.Parse(emailFiles, "code")
+	lapsedPage  = web.Parse(emailFiles, "lapsed")
 )
 
 // codeView is what the pages of a code by email show.
 type codeView struct {
-	view
+	web.View
 	Flow    *emailFlow // that a code is sent for
 	Address string     // that it is sent to
 	Again   string     // where to ask for a new one
 }
 
-func codeViewOf(e *emailFlow, v view, address string) *codeView {
-	return &codeView{view: v, Flow: e, Address: address}
+func codeViewOf(e *emailFlow, v web.View, address string) *codeView {
+	return &codeView{View: v, Flow: e, Address: address}
 }
 
 // emailCodes sends one-time codes by email, and takes them.
@@ -71,8 +72,8 @@ func (s *emailCodes) routes() (all []reply.Route) {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	for _, e := range s.flows() {
 		all = append(all,
-			reply.Route{Path: e.Path, Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
-			reply.Route{Path: e.codePath(), Methods: both, Fail: failPage, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
+			reply.Route{Path: e.codePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
 		)
 	}
 	return all
@@ -83,24 +84,24 @@ func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *ema
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
 	}
-	query, err := queryParam(r)
+	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
 	}
 	switch u, err := e.asker(s, r); {
 	case errors.Is(err, storage.ErrNotFound):
-		return seeOther(w, formPath)
+		return web.SeeOther(w, web.FormPath)
 	case errors.Is(err, errStale):
 		return s.askAgain(w, r, u)
 	case err != nil:
 		return err
 	}
-	t, err := s.pages.restore(r.Context(), r, query)
+	t, err := s.pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	hint, _ := users.NormalizeEmail(t.hint)
-	return t.show(w, http.StatusOK, addressPage, codeViewOf(e, view{Title: e.Title}, hint))
+	hint, _ := users.NormalizeEmail(t.Hint)
+	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
 }
 
 func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) {
@@ -113,45 +114,45 @@ func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) 
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
 // has is answered as one that somebody has.
 func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readCarried(w, r, "address")
+	in, err := web.ReadCarried(w, r, "address")
 	if err != nil {
 		return err
 	}
-	if err := keepable(r, in["query"]); err != nil {
+	if err := web.Storable(r, in["query"]); err != nil {
 		return err
 	}
 	u, err := e.asker(s, r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return seeOther(w, formPath)
+		return web.SeeOther(w, web.FormPath)
 	case errors.Is(err, errStale):
-		return seeOther(w, e.Path)
+		return web.SeeOther(w, e.Path)
 	case err != nil:
 		return err
 	}
-	t, err := s.pages.restore(r.Context(), r, in["query"])
+	t, err := s.pages.Restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
 	address, err := users.NormalizeEmail(in["address"])
 	if err != nil {
-		return t.show(w, http.StatusBadRequest, addressPage, codeViewOf(e, view{
+		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
 			Title: e.Title,
-			Alert: t.lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
+			Alert: t.Lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
 		}, shownAddress(in["address"])))
 	}
-	wait, err := s.mail(w, r, e, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
+	wait, err := s.mail(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		w.Header().Set("Retry-After", inSeconds(wait))
-		return t.show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, view{Title: e.Title, Alert: mailWaitText(t.lang, wait)}, address))
+		w.Header().Set("Retry-After", web.InSeconds(wait))
+		return t.Show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, web.View{Title: e.Title, Alert: mailWaitText(t.Lang, wait)}, address))
 	}
-	return seeOther(w, e.codePath())
+	return web.SeeOther(w, e.codePath())
 }
 
 // shownAddress is what was typed, as far as it is shown again.
@@ -161,7 +162,7 @@ func shownAddress(text string) string { return text[:min(len(text), 254)] }
 // to wait. Whether there is a mail is decided beside the request.
 func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
 	if !s.outbox.reserve() {
-		return 0, mailsFull
+		return 0, web.EmailsFull
 	}
 	put := false
 	defer func() {
@@ -221,7 +222,7 @@ func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailF
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)
 	}
-	ticket, err := s.waitingFor(r.Context(), e.kind, browserSecret(r))
+	ticket, err := s.waitingFor(r.Context(), e.kind, web.BrowserSecret(r))
 	switch {
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
@@ -233,14 +234,14 @@ func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailF
 
 // takeCode looks at a code. Every one that could be right takes one of the five tries.
 func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readFields(w, r, "code", "password")
+	in, err := web.ReadFields(w, r, "code", "password")
 	if err != nil {
 		return err
 	}
-	ticket, err := s.waitingFor(r.Context(), e.kind, browserSecret(r))
+	ticket, err := s.waitingFor(r.Context(), e.kind, web.BrowserSecret(r))
 	switch {
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
@@ -264,7 +265,7 @@ func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFl
 	switch {
 	case held.wait > 0:
 		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.pages.sayHeld(w, r, t.Query, held.wait, held.account)
+		return s.pages.SayHeld(w, r, t.Query, held.wait, held.account)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
@@ -282,31 +283,31 @@ func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFl
 }
 
 func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlow, ticket storage.Ticket, status int, alert string) error {
-	t, err := s.pages.restore(r.Context(), r, ticket.Query)
+	t, err := s.pages.Restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
 	}
 	if alert != "" {
-		alert = t.lang.T(alert)
+		alert = t.Lang.T(alert)
 	}
-	return t.show(w, status, codePage, codeViewOf(e, view{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
+	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
 }
 
 // sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
 func (s *emailCodes) sayLapsed(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	t := s.pages.stage(r, "", storage.App{})
-	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, browserSecret(r))); err == nil {
-		if t, err = s.pages.restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
+	t := s.pages.Context(r, "", storage.App{})
+	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, web.BrowserSecret(r))); err == nil {
+		if t, err = s.pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
 			return err
 		}
 	} else if !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	return t.show(w, http.StatusBadRequest, lapsedPage, &codeView{
-		view: view{
+	return t.Show(w, http.StatusBadRequest, lapsedPage, &codeView{
+		View: web.View{
 			Title: "This code has ended",
-			Alert: t.lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+			Alert: t.Lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
 		},
-		Flow: e, Again: way{Path: e.Path}.carrying(t.query).Path,
+		Flow: e, Again: web.Link{Path: e.Path}.Carrying(t.Query).Path,
 	})
 }

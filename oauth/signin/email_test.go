@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -93,7 +94,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 }
 
 // random is what differs between two browsers anyway.
-var random = regexp.MustCompile(browserCookie + `=[\w-]{43}`)
+var random = regexp.MustCompile(web.BrowserCookie + `=[\w-]{43}`)
 
 // everythingSeen is all that can be seen from outside of one address, in one browser.
 func everythingSeen(b *tab, e *emailFlow, address string) (seen []string) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -152,7 +153,7 @@ func TestALockedAddressUsesUpNoTries(t *testing.T) {
 		if a.Code != 429 || a.Header().Get("Retry-After") != "900" || h.signedIn(b).UserID != "" {
 			t.Errorf("the right code while locked = %d, Retry-After %q", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})

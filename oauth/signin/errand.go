@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -41,7 +42,7 @@ func (e *emailFlow) CodePath() string { return e.codePath() }
 
 // enterErrand signs in by mail, and signs up who is new where that is allowed to anybody.
 var enterErrand = &emailFlow{
-	kind: "email", Path: formPath + "/email",
+	kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with e-mail", Lead: "We send a code to your address. You need no password.",
 	CodeTitle: "Type in the code", Button: "Sign in", subject: "Your code to sign in",
 	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
@@ -66,7 +67,7 @@ var enterErrand = &emailFlow{
 			u, err = s.emails.CreateByEmail(r.Context(), t.Subject)
 			switch {
 			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
-				return shutOut
+				return web.EmailDisabled
 			case err != nil:
 				return err
 			}
@@ -79,7 +80,7 @@ var enterErrand = &emailFlow{
 
 // resetErrand gives a new password to who has forgotten theirs.
 var resetErrand = &emailFlow{
-	kind: "reset", Path: formPath + "/reset",
+	kind: "reset", Path: web.FormPath + "/reset",
 	Title: "Set a new password", Lead: "Give the e-mail address you have confirmed here. We send a code to it.",
 	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, subject: "Your code to set a new password",
 	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
@@ -109,7 +110,7 @@ var resetErrand = &emailFlow{
 
 // linkErrand confirms that an address is that of who is signed in.
 var linkErrand = &emailFlow{
-	kind: "link", Path: formPath + "/address",
+	kind: "link", Path: web.FormPath + "/address",
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
 	who: func(s *emailCodes, r *http.Request) (storage.User, error) {
@@ -133,7 +134,7 @@ var linkErrand = &emailFlow{
 	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
 		err := s.emails.LinkEmail(r.Context(), u.Sub, t.Subject)
 		if errors.Is(err, storage.ErrExists) {
-			return otherwise
+			return web.EmailTaken
 		}
 		if err != nil {
 			return err
@@ -141,7 +142,7 @@ var linkErrand = &emailFlow{
 		if err := s.addressChanged(r, u, t.Subject); err != nil {
 			return err
 		}
-		return seeOther(w, onward(t.Query))
+		return web.SeeOther(w, web.Onward(t.Query))
 	},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
 )
@@ -67,7 +68,7 @@ func (c Config) steps(o *outbox) (*steps, error) {
 	secure := base.Scheme == "https"
 	can := c.can()
 	guard := lockout.New(c.Lock)
-	p, err := newPages(c.Store, c.BaseURL)
+	p, err := web.New(c.Store, c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +94,12 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	can, pages := c.can(), s.in.pages
 	own := &account{steps: s.in, store: c.Store, logins: can.logins, revoker: c.Revoker}
 	routes = []reply.Route{
-		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
+		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
 	routes = append(routes, s.consents.routes()...)
 	if !c.NoQR {
 		codes := &scans{steps: s.in, store: c.Store, users: c.Users, base: c.BaseURL}
-		pages.offered = append(pages.offered, way{Path: qrPath, Label: "Scan with your phone"})
+		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
 		routes = append(routes, codes.routes()...)
 	}
 	change := &passwordChange{steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
@@ -107,21 +108,21 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		site: strings.SplitN(c.BaseURL, "://", 2)[1], signUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, changePassword: change.changePassword,
 	}
 	if can.emails != nil {
-		link := way{Path: linkErrand.Path, Label: "Confirm an e-mail address"}
-		pages.offered = append(pages.offered, way{Path: enterErrand.Path, Label: "Sign in with e-mail"})
+		link := web.Link{Path: linkErrand.Path, Label: "Confirm an e-mail address"}
+		pages.Offered = append(pages.Offered, web.Link{Path: enterErrand.Path, Label: "Sign in with e-mail"})
 		own.changes, own.linkable = append(own.changes, link), append(own.linkable, link)
 		routes = append(routes, codes.routes()...)
 	}
 	if can.emails != nil && can.passwords != nil {
-		pages.helps = append(pages.helps, way{Path: resetErrand.Path, Label: "Forgotten your password?"})
+		pages.Helps = append(pages.Helps, web.Link{Path: resetErrand.Path, Label: "Forgotten your password?"})
 	}
 	if can.passwords != nil {
-		own.changes = append(own.changes, way{Path: changePath, Label: "Change your password"})
+		own.changes = append(own.changes, web.Link{Path: changePath, Label: "Change your password"})
 		routes = append(routes, change.routes()...)
 	}
 	if can.signUps != nil {
 		join := &signUp{steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
-		pages.helps = append(pages.helps, way{Path: joinPath, Label: "Create an account"})
+		pages.Helps = append(pages.Helps, web.Link{Path: joinPath, Label: "Create an account"})
 		routes = append(routes, join.routes()...)
 	}
 	others := &federation{steps: s.in, store: c.Store, users: can.connected, logins: can.logins, base: c.BaseURL}
@@ -130,7 +131,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pages.offered = append(pages.offered, offered...) // our own ways stand before those of others
+	pages.Offered = append(pages.Offered, offered...) // our own ways stand before those of others
 	own.linkable, own.labels = append(own.linkable, linkable...), others.labels
 	return append(append(routes, others.routes()...), own.routes()...), nil
 }

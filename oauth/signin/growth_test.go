@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -17,14 +18,14 @@ func long(n int) string {
 func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 	h := openAbroad(t, nil)
 	for name, ask := range map[string]func(query string) answer{
-		"a code to scan": func(q string) answer { return h.do(get(qrPath + "?query=" + url.QueryEscape(q))) },
-		"a provider":     func(q string) answer { return h.do(get(withPath + "wx?query=" + url.QueryEscape(q))) },
+		"a code to scan": func(q string) answer { return h.do(get(web.QRPath + "?query=" + url.QueryEscape(q))) },
+		"a provider":     func(q string) answer { return h.do(get(web.WithPath + "wx?query=" + url.QueryEscape(q))) },
 	} {
-		if a := ask(long(maxKept)); a.Code >= 400 {
-			t.Errorf("%s with a request of %d bytes = %d %s", name, maxKept, a.Code, a.body)
+		if a := ask(long(web.MaxStored)); a.Code >= 400 {
+			t.Errorf("%s with a request of %d bytes = %d %s", name, web.MaxStored, a.Code, a.body)
 		}
-		a := ask(long(maxKept + 1))
-		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(browserCookie) != "" {
+		a := ask(long(web.MaxStored + 1))
+		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%s with one byte more = %d %s, want 400 and what is too long", name, a.Code, a.body)
 		}
 		if a := ask(asked + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
@@ -36,13 +37,13 @@ func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+		if a := b.post(enterErrand.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
 		}
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept)); a.Code != http.StatusSeeOther {
-			t.Errorf("asking for a code with %d bytes = %d %s", maxKept, a.Code, a.body)
+		if a := b.post(enterErrand.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
+			t.Errorf("asking for a code with %d bytes = %d %s", web.MaxStored, a.Code, a.body)
 		}
-		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(maxKept+1))
+		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))
 		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("signing up with an address = %d %s, want 400", a.Code, a.body)
 		}
@@ -50,9 +51,9 @@ func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 }
 
 func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
-	r := get(qrPath)
+	r := get(web.QRPath)
 	r.Header.Set("User-Agent", strings.Repeat("x", 255)+"密"+strings.Repeat("x", 5000))
-	if agent := agentOf(r); agent != strings.Repeat("x", 255) {
+	if agent := web.AgentOf(r); agent != strings.Repeat("x", 255) {
 		t.Errorf("a User-Agent of 5 kB is kept as %q", agent)
 	}
 }

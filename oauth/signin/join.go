@@ -9,24 +9,25 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
 
-const joinPath = formPath + "/signup"
+const joinPath = web.FormPath + "/signup"
 
 //go:embed join.html
 var joinFiles embed.FS
 
 var (
-	joinPage = parse(joinFiles, "join")
+	joinPage = web.Parse(joinFiles, "join")
 )
 
 // joinView is what the page to sign up shows of what was typed.
 type joinView struct {
-	view
+	web.View
 	Address       string
 	Mail, Invited bool   // whether it asks for an address, for an invitation
 	Invitation    string // as typed
@@ -42,7 +43,7 @@ type signUp struct {
 }
 
 func (s *signUp) routes() []reply.Route {
-	return []reply.Route{{Path: joinPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serveJoin, Fail: failPage}}
+	return []reply.Route{{Path: joinPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serveJoin, Fail: web.Fail}}
 }
 
 // serveJoin is the page on which people become users by themselves.
@@ -50,7 +51,7 @@ func (s *signUp) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.join(w, r)
 	}
-	query, err := queryParam(r)
+	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
 	}
@@ -58,30 +59,30 @@ func (s *signUp) serveJoin(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
-	t, err := s.pages.restore(r.Context(), r, in["query"])
+	t, err := s.pages.Restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
 	if alert != "" {
-		alert = t.lang.T(alert)
+		alert = t.Lang.T(alert)
 	}
-	return t.show(w, status, joinPage, &joinView{
-		view:    view{Title: "Create an account", Username: hinted(in["username"]), Alert: alert},
+	return t.Show(w, status, joinPage, &joinView{
+		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
 		Address: shownAddress(in["address"]), Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"],
 	})
 }
 
 func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readCarried(w, r, "username", "password", "address", "invitation")
+	in, err := web.ReadCarried(w, r, "username", "password", "address", "invitation")
 	if err != nil {
 		return err
 	}
 	address, alert := s.judge(in)
 	if address != "" { // it is kept until the address is confirmed
-		if err := keepable(r, in["query"]); err != nil {
+		if err := web.Storable(r, in["query"]); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,7 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case wait > 0:
 		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.pages.sayHeld(w, r, in["query"], wait, false)
+		return s.pages.SayHeld(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
 		s.trail.noteRefused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
@@ -157,20 +158,20 @@ func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if address == "" {
 		return s.letIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.sessions.begin(w, r, u, storage.LoginSelf, langFor(r, query), time.Now()); err != nil {
+	if err := s.sessions.begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
 		return err
 	}
 	s.trail.note(r, http.StatusSeeOther, u.Sub)
-	t, err := s.pages.restore(r.Context(), r, query)
+	t, err := s.pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	wait, err := s.codes.mail(w, r, linkErrand, t.lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
-	if errors.Is(err, error(mailsFull)) || wait > 0 { // they can confirm it any other day
-		return seeOther(w, onward(query))
+	wait, err := s.codes.mail(w, r, linkErrand, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
+	if errors.Is(err, error(web.EmailsFull)) || wait > 0 { // they can confirm it any other day
+		return web.SeeOther(w, web.Onward(query))
 	}
 	if err != nil {
 		return err
 	}
-	return seeOther(w, linkErrand.codePath())
+	return web.SeeOther(w, linkErrand.codePath())
 }

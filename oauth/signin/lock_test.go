@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -181,7 +182,7 @@ func TestTheLockedPageSaysHowLong(t *testing.T) {
 		time.Second: "Wait a few seconds", 11 * time.Second: "Wait a minute", time.Minute: "Wait a minute",
 		61 * time.Second: "Wait 2 minutes", 15 * time.Minute: "Wait 15 minutes",
 	} {
-		if got := waitText("en", wait); !strings.Contains(got, want) {
+		if got := web.WaitText("en", wait); !strings.Contains(got, want) {
 			t.Errorf("waitText(%v) = %q, want %q in it", wait, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -140,7 +141,7 @@ func (all mailings) String() string {
 
 func mailWaitText(l page.Lang, wait time.Duration) string {
 	if wait <= mailPause {
-		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", inSeconds(wait))
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", web.InSeconds(wait))
 	}
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -183,7 +184,7 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 		},
 	} {
 		rm := open(t, change)
-		form := rm.do(get(formPath)).body
+		form := rm.do(get(web.FormPath)).body
 		for path, needs := range all {
 			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"), func(n string) bool { return !strings.Contains(parts, n) })
 			a := rm.do(get(path))
@@ -200,14 +201,14 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 	h := furnished(t, "")
 	for _, path := range []string{linkErrand.Path, changePath} {
-		if a := h.do(get(accountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
+		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
 			t.Errorf("the account page has no link to %s", path)
 		}
 		b := h.browser()
-		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Errorf("%s for nobody = %d", path, a.Code)
 		}
-		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Errorf("POST %s by nobody = %d", path, a.Code)
 		}
 	}
@@ -249,7 +250,7 @@ func TestEveryErrandSpeaksChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.in.pages.offered, h.in.pages.helps, h.account.changes) {
+	for _, w := range slices.Concat(h.in.pages.Offered, h.in.pages.Helps, h.account.changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}

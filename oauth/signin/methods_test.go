@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -51,7 +52,7 @@ func (rm *room) pass(a answer, number string, cookies ...string) answer {
 	if to.Path != "/badge" {
 		rm.t.Fatalf("%d to %s, want the desk", a.Code, to)
 	}
-	r := get(withPath+"badge/return?number="+number+"&state="+to.Query().Get("state"), cookies...)
+	r := get(web.WithPath+"badge/return?number="+number+"&state="+to.Query().Get("state"), cookies...)
 	for _, c := range a.Result().Cookies() {
 		r.AddCookie(c)
 	}
@@ -62,7 +63,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	var subs [2]string
 	for i := range subs {
-		a := rm.pass(rm.do(get(withPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
+		a := rm.pass(rm.do(get(web.WithPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("a badge = %d to %s", a.Code, a.Header().Get("Location"))
 		}
@@ -78,7 +79,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	if subs[0] != subs[1] {
 		t.Errorf("one badge is %s and %s", subs[0], subs[1])
 	}
-	if a := rm.pass(rm.do(get(withPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
+	if a := rm.pass(rm.do(get(web.WithPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
 		t.Errorf("no badge = %d %s", a.Code, a.body)
 	}
 }
@@ -87,7 +88,7 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	mina := rm.enterMina()
 	page := func(lang string) string {
-		w, r := httptest.NewRecorder(), get(accountPath, mina)
+		w, r := httptest.NewRecorder(), get(web.AccountPath, mina)
 		r.Header.Set("Accept-Language", lang)
 		rm.ServeHTTP(w, r)
 		return w.Body.String()
@@ -98,16 +99,16 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 			t.Errorf("%s does not say %q: %s", where, what, page)
 		}
 	}
-	says("the sign-in page", rm.do(get(formPath)).body, ">Sign in with Company badge<")
-	r := get(formPath)
+	says("the sign-in page", rm.do(get(web.FormPath)).body, ">Sign in with Company badge<")
+	r := get(web.FormPath)
 	r.Header.Set("Accept-Language", "zh-CN")
 	says("the sign-in page in Chinese", rm.do(r).body, ">使用 Company badge 登录<")
 	says("the account page", page("en"), ">Link Company badge<")
 	says("the account page in Chinese", page("zh"), ">绑定 Company badge<")
 
 	link := post("cookie", mina)
-	link.URL.Path = withPath + "badge/link"
-	if a := rm.pass(rm.do(link), "7", mina); a.Code != 303 || a.Header().Get("Location") != accountPath {
+	link.URL.Path = web.WithPath + "badge/link"
+	if a := rm.pass(rm.do(link), "7", mina); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 		t.Fatalf("linking = %d %s", a.Code, a.body)
 	}
 	says("the account page", page("en"), "<b>Company badge</b>")
@@ -120,7 +121,7 @@ func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	d := &desk{room: rm}
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
-	by := rm.pass(rm.do(get(withPath+"badge")), "7").cookie()
+	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
 	must(t, rm.in.sessions.begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
 	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
@@ -165,7 +166,7 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 
 func TestALabelIsTextOnThePage(t *testing.T) {
 	rm := open(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
-	if page := rm.do(get(formPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
+	if page := rm.do(get(web.FormPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
 		t.Error(page)
 	}
 }
@@ -206,7 +207,7 @@ func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
 		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
 	}
 	own.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
-	if a := d.do(get(accountPath, here)); a.Code != http.StatusServiceUnavailable {
+	if a := d.do(get(web.AccountPath, here)); a.Code != http.StatusServiceUnavailable {
 		t.Errorf("a table that is away = %d", a.Code)
 	}
 }

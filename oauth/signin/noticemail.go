@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -45,8 +46,8 @@ func (n *notices) noticeFacts(l page.Lang, what event.Notice) string {
 		place = what.IP.Unmap().WithZone("").String()
 	}
 	facts := [][2]string{
-		{"What", noticeDetail(l, what.Detail)}, {"Application", oneLine(what.App)}, {"When", momentOf(l, what.At).Human},
-		{"From", place}, {"Browser", agentText(l, what.Agent)},
+		{"What", noticeDetail(l, what.Detail)}, {"Application", oneLine(what.App)}, {"When", web.MomentOf(l, what.At).Human},
+		{"From", place}, {"Browser", web.AgentText(l, what.Agent)},
 	}
 	var out strings.Builder
 	if !what.IP.IsValid() && what.Agent == "" { // of a command: the detail says whose it was
@@ -71,7 +72,7 @@ func noticeDetail(l page.Lang, detail string) string {
 }
 
 func (n *notices) noticeAdvice(l page.Lang, last bool) string {
-	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.base+accountPath) + "\n"
+	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.base+web.AccountPath) + "\n"
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you are sent no more mails about it until the hour is over.") + "\n"
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -170,7 +171,7 @@ func (n *notices) newBrowser(r *http.Request, u storage.User) (tell func()) {
 
 // notice begins a notice of what a request does.
 func (n *notices) notice(r *http.Request, kind, detail string) event.Notice {
-	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.peer(r), Agent: agentOf(r)}
+	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.peer(r), Agent: web.AgentOf(r)}
 }
 
 // waiting are the notices that wait in the outbox. They never take all of its room, and those of

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -152,18 +153,18 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.confirmed(t)
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		if all := h.tells(); len(all) != 0 {
 			t.Fatalf("the first sign-in of a new user is told: %+v", all)
 		}
 		time.Sleep(time.Hour)
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		if all := h.tells(); len(all) != 0 {
 			t.Fatalf("a sign-in from the same browser is told: %+v", all)
 		}
 		stranger := h.browser()
 		stranger.from = "198.51.100.9"
-		stranger.post(formPath, "username", "mina", "password", "a wrong one")
+		stranger.post(web.FormPath, "username", "mina", "password", "a wrong one")
 		r := post("username", "mina", "password", password)
 		r.Header.Set("User-Agent", firefox)
 		r.Header.Set("Accept-Language", "zh-CN") // the stranger's language is not Mina's
@@ -172,7 +173,7 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" || !strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
 			t.Fatalf("a sign-in from a new browser: %+v", all)
 		}
-		stranger.post(formPath, "username", "mina", "password", password)
+		stranger.post(web.FormPath, "username", "mina", "password", password)
 		if n := len(h.tells()); n != 1 {
 			t.Errorf("the second one from there: %d mails", n)
 		}
@@ -201,7 +202,7 @@ func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
 func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		for _, c := range []struct {
 			address string
 			told    []string
@@ -236,7 +237,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 	d := &desk{room: h.room}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
 	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -83,10 +84,10 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 
 func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 	rm := open(t, nil)
-	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
+	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
 	crowdAround(rm.in.rates.Scans, here)
 	sc, p := rm.showCode(""), rm.phone()
-	if a := rm.do(get(qrPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(browserCookie) != "" {
+	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(web.BrowserCookie) != "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
 	}
 	p.open(sc.id)
@@ -95,22 +96,22 @@ func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 		t.Fatalf("who was let in by the phone = %d, want 303", a.Code)
 	}
 	rm.showCode("")
-	if a := rm.do(get(qrPath)); a.Code != http.StatusTooManyRequests {
+	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests {
 		t.Errorf("one too many again = %d, want 429", a.Code)
 	}
 }
 
 func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
 	h := openAbroad(t, nil)
-	here := netip.MustParseAddrPort(get(qrPath).RemoteAddr).Addr()
+	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
 	crowdAround(h.in.rates.Visits, here)
 	j := h.leave("wx", asked)
-	if a := h.do(get(withPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
+	if a := h.do(get(web.WithPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
 	}
 	h.user(j.arrive(j.choose("lin")))
 	h.leave("wx", asked)
-	if a := h.do(get(withPath + "wx")); a.Code != http.StatusTooManyRequests {
+	if a := h.do(get(web.WithPath + "wx")); a.Code != http.StatusTooManyRequests {
 		t.Errorf("one too many again = %d, want 429", a.Code)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,7 +26,7 @@ func (s *emailCodes) prove(r *http.Request, e *emailFlow, t storage.Ticket, code
 		return t, u, hold{wait: wait, account: true}, nil
 	}
 	defer func() { s.attempts.endAt(at, failed) }()
-	t, right, err := s.try(r.Context(), e.kind, browserSecret(r), code)
+	t, right, err := s.try(r.Context(), e.kind, web.BrowserSecret(r), code)
 	if err != nil {
 		return t, u, hold{}, err
 	}

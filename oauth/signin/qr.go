@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -23,7 +24,6 @@ import (
 
 // Paths of the browser that shows a code.
 const (
-	qrPath      = "/oauth/signin/qr"
 	pollPath    = "/oauth/signin/qr/poll"
 	collectPath = "/oauth/signin/qr/collect"
 	scriptPath  = "/oauth/signin/qr.js"
@@ -55,30 +55,30 @@ type scanStore interface {
 func (s *scans) routes() []reply.Route {
 	get, post := http.MethodGet, http.MethodPost
 	return []reply.Route{
-		{Path: qrPath, Methods: []string{get}, Handle: s.showCode, Fail: failPage},
+		{Path: web.QRPath, Methods: []string{get}, Handle: s.showCode, Fail: web.Fail},
 		{Path: pollPath, Methods: []string{get}, Handle: s.poll},
-		{Path: collectPath, Methods: []string{post}, Handle: s.collect, Fail: failPage},
+		{Path: collectPath, Methods: []string{post}, Handle: s.collect, Fail: web.Fail},
 		{Path: scriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
-		{Path: scanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: failPage},
+		{Path: web.ScanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: web.Fail},
 	}
 }
 
 // showCode begins a sign-in and shows its code. It is a GET although it writes: what it
 // makes is nobody's yet, ends within minutes, and is bounded by address.
 func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
-	query, err := queryParam(r)
+	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
 	}
-	if err := keepable(r, query); err != nil {
+	if err := web.Storable(r, query); err != nil {
 		return err
 	}
 	client := network.Of(s.peer(r))
 	if wait := s.rates.Tickets.Take(client); wait > 0 {
-		return tooManyCodes.With("Retry-After", inSeconds(wait))
+		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	if wait := s.rates.Scans.Take(client); wait > 0 {
-		return tooManyCodes.With("Retry-After", inSeconds(wait))
+		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	t, id, err := s.draw(w, r, query)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
 func (s *scans) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
 	id, now := rand.Text(), time.Now().UTC()
 	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
-		ID: handle.Hash(id), Kind: qrKind, Browser: s.pages.bind(w), Query: query, State: qrPending,
-		IP: s.peer(r).String(), Agent: agentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
+		ID: handle.Hash(id), Kind: qrKind, Browser: s.pages.Bind(w), Query: query, State: qrPending,
+		IP: s.peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
 	})
 	return t, id, err
 }
@@ -101,7 +101,7 @@ func (s *scans) draw(w http.ResponseWriter, r *http.Request, query string) (t st
 // begun returns the ticket with this scan id if it was begun in the browser that asks.
 func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 	t, err := s.code(r.Context(), id)
-	if err == nil && !sameBrowser(t.Browser, browserOf(r)) {
+	if err == nil && !web.SameBrowser(t.Browser, web.BrowserOf(r)) {
 		return storage.Ticket{}, errOver
 	}
 	return t, err
@@ -112,17 +112,17 @@ func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 // such code.
 func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.rates.Polls.Take(network.Of(s.peer(r))); wait > 0 {
-		return tooManyPolls.With("Retry-After", inSeconds(wait))
+		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))
 	switch {
 	case errors.Is(err, errOver):
-		return noCode
+		return web.NoCode
 	case err != nil:
 		return err
 	}
 	if wait := s.rates.PollsOfCode.Take(t.ID); wait > 0 {
-		return tooManyPolls.With("Retry-After", inSeconds(wait))
+		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	status, number := stateOf(t, time.Now()), ""
 	if status == qrScanned {
@@ -147,21 +147,21 @@ func stateOf(t storage.Ticket, now time.Time) string {
 // answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
 // nothing that counts as failed.
 func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readFields(w, r, "id", "query")
+	in, err := web.ReadFields(w, r, "id", "query")
 	if err != nil {
 		return err
 	}
-	query, err := carry(in["query"])
+	query, err := web.Carry(in["query"])
 	if err != nil {
 		return err
 	}
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
 		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
-		return s.pages.sayHeld(w, r, query, wait, false)
+		return s.pages.SayHeld(w, r, query, wait, false)
 	}
 	defer s.guard.End(ip, false)
 	t, err := s.begun(r, in["id"])

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
 
@@ -81,7 +82,7 @@ func TestThePageHasTheWordsForTheNumber(t *testing.T) {
 		"en":    `data-number="Scanned. Your phone shows the number %s. Confirm there only if it is the same."`,
 		"zh-CN": `data-number="已扫码。手机上显示的数字是 %s，`,
 	} {
-		r := get(qrPath)
+		r := get(web.QRPath)
 		r.Header.Set("Accept-Language", lang)
 		if a := rm.do(r); !strings.Contains(a.body, want) || !strings.Contains(a.body, `role="status" aria-live="polite"`) {
 			t.Errorf("%s: the page lacks %q", lang, want)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -46,11 +47,11 @@ func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
 			rm.showCode("")
 		}
 		time.Sleep(45 * time.Second)
-		a := rm.do(get(qrPath))
-		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(browserCookie) != "" || !strings.Contains(a.body, "too many codes") {
+		a := rm.do(get(web.QRPath))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(web.BrowserCookie) != "" || !strings.Contains(a.body, "too many codes") {
 			t.Errorf("one more = %d, Retry-After %q, want 429 and 15", a.Code, a.Header().Get("Retry-After"))
 		}
-		r := get(qrPath)
+		r := get(web.QRPath)
 		r.RemoteAddr = "198.51.100.7:1"
 		if a := rm.do(r); a.Code != http.StatusOK {
 			t.Errorf("another address = %d, want 200", a.Code)
@@ -86,7 +87,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 		if got := sc.poll(); got != "Too Many Requests" {
 			t.Errorf("after %d polls of the address it is %s", limits.PollsPerIP, got)
 		}
-		if a := rm.do(get(qrPath)); a.Code != http.StatusOK {
+		if a := rm.do(get(web.QRPath)); a.Code != http.StatusOK {
 			t.Errorf("polls count against codes: %d", a.Code)
 		}
 	})
@@ -110,7 +111,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
 		t.Error("the page offers it")
 	}
-	for _, path := range append(FreePaths(), qrPath, collectPath, scanPath+strings.Repeat("A", 26)) {
+	for _, path := range append(FreePaths(), web.QRPath, collectPath, web.ScanPath+strings.Repeat("A", 26)) {
 		if a := rm.do(get(path)); a.Code != http.StatusNotFound {
 			t.Errorf("%s = %d, want 404", path, a.Code)
 		}
@@ -120,7 +121,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 	rm := open(t, nil)
 	sc := rm.showCode("")
-	for path, methods := range map[string]string{qrPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", scanPath + sc.id: "HEAD PUT"} {
+	for path, methods := range map[string]string{web.QRPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
 		for method := range strings.FieldsSeq(methods) {
 			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
@@ -131,8 +132,8 @@ func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 
 func TestABadQueryMakesNoCode(t *testing.T) {
 	rm := open(t, nil)
-	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", maxQuery+1)} {
-		if a := rm.do(get(qrPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(browserCookie) != "" {
+	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", web.MaxQuery+1)} {
+		if a := rm.do(get(web.QRPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%.20s = %d, want 400", query, a.Code)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/qr"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -27,14 +28,14 @@ const (
 var qrFiles embed.FS
 
 var (
-	qrPage       = parse(qrFiles, "qr")
-	scanPage     = parse(qrFiles, "scan")
-	answeredPage = parse(qrFiles, "answered")
+	qrPage       = web.Parse(qrFiles, "qr")
+	scanPage     = web.Parse(qrFiles, "scan")
+	answeredPage = web.Parse(qrFiles, "answered")
 )
 
 // qrView is what the page of a code shows.
 type qrView struct {
-	view
+	web.View
 	ID          string        // of the scan, which is in the code as well
 	Code        template.HTML // "": there is nothing to scan any more
 	Poll, Again string
@@ -42,34 +43,34 @@ type qrView struct {
 
 // sayCode shows a code, and waits.
 func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
-	c, err := s.pages.restore(r.Context(), r, t.Query)
+	c, err := s.pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
-	code, err := qr.SVG(s.base+scanPath+id, c.lang.T("A code to scan with the camera of your phone"))
+	code, err := qr.SVG(s.base+web.ScanPath+id, c.Lang.T("A code to scan with the camera of your phone"))
 	if err != nil {
 		return err
 	}
-	if alert = c.lang.T(alert); alert != "" && t.State == qrScanned && t.Number != "" {
-		alert = c.lang.T(numberText, t.Number)
+	if alert = c.Lang.T(alert); alert != "" && t.State == qrScanned && t.Number != "" {
+		alert = c.Lang.T(numberText, t.Number)
 	}
 	return showCode(w, c, status, qrView{
-		view: view{Alert: alert}, ID: id, Code: code, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
+		View: web.View{Alert: alert}, ID: id, Code: code, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
 	})
 }
 
 // sayEnded says why there is nothing to wait for, and offers a new code.
 func (s *scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
-	c, err := s.pages.restore(r.Context(), r, query)
+	c, err := s.pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	return showCode(w, c, status, qrView{view: view{Alert: c.lang.T(why)}})
+	return showCode(w, c, status, qrView{View: web.View{Alert: c.Lang.T(why)}})
 }
 
-func showCode(w http.ResponseWriter, c pageContext, status int, v qrView) error {
-	v.Title, v.Live, v.Again = "Sign in with your phone", v.Code != "", way{Path: qrPath}.carrying(c.query).Path
-	return c.show(w, status, qrPage, &v)
+func showCode(w http.ResponseWriter, c web.Context, status int, v qrView) error {
+	v.Title, v.Live, v.Again = "Sign in with your phone", v.Code != "", web.Link{Path: web.QRPath}.Carrying(c.Query).Path
+	return c.Show(w, status, qrPage, &v)
 }
 
 // scanView is what the phone's pages see.
@@ -86,26 +87,26 @@ type scanView struct {
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
 // other browser is what it and its network say of themselves.
 func (s *scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
-	there, err := s.pages.restore(r.Context(), r, t.Query)
+	there, err := s.pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
 	lang, name := page.LangOf(r, ""), cmp.Or(user.Nickname, user.Name, user.Username)
 	v := scanView{
-		Lang: lang, Address: lang.T("an unknown address"), Agent: agentText(lang, t.Agent), App: there.brand.Name,
+		Lang: lang, Address: lang.T("an unknown address"), Agent: web.AgentText(lang, t.Agent), App: there.Brand.Name,
 		Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username, Where: r.URL.Path, Number: t.Number,
 	}
 	if ip, err := netip.ParseAddr(t.IP); err == nil {
 		v.Address = ip.Unmap().String()
 	}
-	_, v.Host, _ = strings.Cut(there.origin, "://")
-	look := page.Look{Lang: lang, Title: lang.T("Sign in on another device?"), Brand: there.brand}
-	return write(w, http.StatusOK, look, scanPage, v)
+	_, v.Host, _ = strings.Cut(there.Origin, "://")
+	look := page.Look{Lang: lang, Title: lang.T("Sign in on another device?"), Brand: there.Brand}
+	return web.Write(w, http.StatusOK, look, scanPage, v)
 }
 
 // sayAnswered says what became of it.
 func (s *scans) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}
-	return write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})
+	return web.Write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -111,7 +112,7 @@ func (s *scans) take(ctx context.Context, id string, do step) (storage.Ticket, e
 
 // code returns the ticket with this scan id, which may have ended, or errOver.
 func (s *scans) code(ctx context.Context, id string) (storage.Ticket, error) {
-	if !isScanID(id) {
+	if !web.IsScanID(id) {
 		return storage.Ticket{}, errOver
 	}
 	t, err := s.store.Ticket(ctx, handle.Hash(id))

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -146,7 +147,7 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 			if a := p.open(sc.id); a.Code != http.StatusNotFound {
 				t.Errorf("%s: the phone sees %d, want 404", c.promise, a.Code)
 			}
-			if a := rm.do(get(scanPath + sc.id)); a.Code != http.StatusNotFound {
+			if a := rm.do(get(web.ScanPath + sc.id)); a.Code != http.StatusNotFound {
 				t.Errorf("%s: who is not signed in sees %d, want 404 before they try", c.promise, a.Code)
 			}
 			if a := p.say(sc.id, "confirm"); a.Code != http.StatusNotFound {

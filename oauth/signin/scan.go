@@ -3,27 +3,11 @@ package signin
 import (
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
-
-// scanPath and a scan id is what a code leads to: the phone's side of a sign-in that was
-// begun in another browser.
-const scanPath = formPath + "/scan/"
-
-// isScanID reports whether this could be a scan id: rand.Text, 128 bits and a little more.
-func isScanID(id string) bool {
-	return len(id) == 26 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
-}
-
-// isScan reports whether what a sign-in page carries is the way to such a page and not an
-// authorize request. The form is exact: it is where a sign-in may lead to.
-func isScan(query string) bool {
-	id, ok := strings.CutPrefix(query, scanPath)
-	return ok && isScanID(id)
-}
 
 func (s *scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
@@ -61,24 +45,24 @@ func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) er
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}
-	t := s.pages.stage(r, scanPath+id, storage.App{})
-	return t.show(w, http.StatusOK, formPage, &view{
-		Title: "Sign in", Lead: t.lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
+	t := s.pages.Context(r, web.ScanPath+id, storage.App{})
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
+		Title: "Sign in", Lead: t.Lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
 	})
 }
 
 // answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
 // now: an answer that comes too late, or twice, sees what became of it.
 func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.checkOrigin(r); err != nil {
+	if err := s.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, err := readFields(w, r, "answer")
+	in, err := web.ReadFields(w, r, "answer")
 	if err != nil {
 		return err
 	}
 	if in["answer"] != "confirm" && in["answer"] != "reject" {
-		return noAnswer
+		return web.NoAnswer
 	}
 	id := r.PathValue("id")
 	switch v, _, err := s.sessions.visit(r); {
@@ -90,18 +74,18 @@ func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 			return scanFailure(err)
 		}
 	}
-	if !isScanID(id) {
-		return endedScan
+	if !web.IsScanID(id) {
+		return web.ScanEnded
 	}
-	return seeOther(w, scanPath+id)
+	return web.SeeOther(w, web.ScanPath+id)
 }
 
 func scanFailure(err error) error {
 	switch {
 	case errors.Is(err, errOver):
-		return endedScan
+		return web.ScanEnded
 	case errors.Is(err, errOthers):
-		return othersScan
+		return web.ScanTaken
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
@@ -16,7 +17,7 @@ func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
 	app.Name = `<script>alert(1)</script><img src=x onerror=alert(1)>`
 	_, err = rm.store.SaveApp(t.Context(), app)
 	must(t, err)
-	r := get(way{Path: qrPath}.carrying(asked).Path)
+	r := get(web.Link{Path: web.QRPath}.Carrying(asked).Path)
 	r.Header.Set("User-Agent", `Firefox/1 Windows <script>alert(2)</script>"'><img src=x>`)
 	shown := rm.do(r)
 	a := rm.phone().open(hiddenID.FindStringSubmatch(shown.body)[1])
@@ -33,30 +34,6 @@ func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
 	}
 }
 
-func TestABrowserIsCalledAsPeopleCallIt(t *testing.T) {
-	for agent, want := range map[string]string{
-		firefox: "Firefox on Windows",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":                   "Edge on Windows",
-		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                                    "Chrome on Android",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1":         "Safari on iPhone",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                           "Safari on macOS",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0":                             "Opera on Linux",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.50(0x1800322a)": "WeChat on iPhone",
-		"curl/8.5.0":              "an unknown browser",
-		"":                        "an unknown browser",
-		"Firefox/1":               "Firefox",
-		"Bot (Windows)":           "an unknown browser on Windows",
-		"<b>Windows Firefox/</b>": "Firefox on Windows",
-	} {
-		if got := agentText(page.English, agent); got != want {
-			t.Errorf("agentText(%q) = %q, want %q", agent, got, want)
-		}
-	}
-	if got := agentText(page.Chinese, firefox); got != "Firefox（Windows）" {
-		t.Errorf("in Chinese it is %q", got)
-	}
-}
-
 func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 	rm := open(t, nil)
 	p, sc := rm.phone(), rm.showCode(asked+"&ui_locales=zh-CN")
@@ -66,7 +43,7 @@ func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 	if a := p.open(sc.id); !strings.Contains(a.body, `<html lang="en">`) {
 		t.Error("the phone speaks the screen's language")
 	}
-	r := get(scanPath+sc.id, p.cookie)
+	r := get(web.ScanPath+sc.id, p.cookie)
 	r.Header.Set("Accept-Language", "zh-CN")
 	if a := rm.do(r); !strings.Contains(a.body, `<html lang="zh-CN">`) || strings.Contains(a.body, "another") || strings.Contains(a.body, "Confirm") {
 		t.Error("the phone does not speak Chinese alone")
@@ -75,7 +52,7 @@ func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 
 func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
 	for _, text := range []string{
-		waitingText, endedText, rejectedText, withdrawnText, endedScan.Msg, othersScan.Msg, noAnswer.Msg, tooManyCodes.Msg,
+		waitingText, endedText, rejectedText, withdrawnText, web.ScanEnded.Msg, web.ScanTaken.Msg, web.NoAnswer.Msg, web.TooManyCodes.Msg,
 		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
 		"You have confirmed", "The other device is being signed in. You can close this page.", "You have said no",
 		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
@@ -87,27 +64,11 @@ func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
 	}
 }
 
-func TestOnlyTheExactWayToAScanIsOne(t *testing.T) {
-	id := strings.Repeat("A", 26)
-	for query, want := range map[string]bool{
-		scanPath + id: true, scanPath + id + "A": false, scanPath + id[1:]: false, scanPath + id[1:] + "/": false, scanPath + id + "?": false,
-		scanPath + id[1:] + "a": false, "/" + scanPath + id: false, scanPath + id + "&client_id=x": false, scanPath: false, id: false,
-		scanPath + "../../../../evil.example/AA": false, "https://evil.example" + scanPath + id: false, scanPath + id[2:] + "%2": false,
-	} {
-		if isScan(query) != want {
-			t.Errorf("isScan(%q) = %v", query, !want)
-		}
-		if to := onward(query); to != query == want {
-			t.Errorf("onward(%q) = %q", query, to)
-		}
-	}
-}
-
 func TestABrokenScanIDIsAPage(t *testing.T) {
 	rm := open(t, nil)
 	p := rm.phone()
 	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
-		for _, a := range []answer{p.open(id), rm.do(get(scanPath + id))} {
+		for _, a := range []answer{p.open(id), rm.do(get(web.ScanPath + id))} {
 			if a.Code != http.StatusNotFound {
 				t.Errorf("%.30q = %d, want 404", id, a.Code)
 			}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -20,7 +21,7 @@ func (s *sessions) begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
 		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.max),
-		IP: s.peer(r).String(), Agent: agentOf(r), Lang: lang,
+		IP: s.peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
 	}
 	v.ExpiresAt = earlier(now.Add(s.idle), v.EndsAt)
 	if _, err := s.store.SaveSession(r.Context(), v); err != nil {

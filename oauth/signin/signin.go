@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -155,7 +156,7 @@ func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 func (s *SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range []string{formPath, accountPath} {
+	for _, path := range []string{web.FormPath, web.AccountPath} {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 )
@@ -25,7 +26,7 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 	rm, mux := open(t, nil), http.NewServeMux()
 	rm.Mount(mux)
 	for path, code := range map[string]int{
-		formPath: 200, accountPath: 200, qrPath: 200, confirmPath: 200, formPath + "/nothing": 404, accountPath + "/nothing": 404,
+		web.FormPath: 200, web.AccountPath: 200, web.QRPath: 200, web.ConfirmPath: 200, web.FormPath + "/nothing": 404, web.AccountPath + "/nothing": 404,
 	} {
 		w := httptest.NewRecorder()
 		if mux.ServeHTTP(w, get(path)); w.Code != code || code == 404 && !strings.Contains(w.Body.String(), `"code"`) {
@@ -33,7 +34,7 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 		}
 	}
 	for _, path := range rm.Patterns() {
-		if !strings.HasPrefix(path, formPath) && !strings.HasPrefix(path, accountPath) {
+		if !strings.HasPrefix(path, web.FormPath) && !strings.HasPrefix(path, web.AccountPath) {
 			t.Errorf("%s is served and not mounted", path)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -18,7 +18,7 @@ import (
 
 // steps are those that all ways to sign in share.
 type steps struct {
-	pages    *pages
+	pages    *web.Pages
 	sessions *sessions
 	trail    *trail
 	notices  *notices
@@ -39,24 +39,24 @@ func (s *steps) letIn(w http.ResponseWriter, r *http.Request, user storage.User,
 // not meet what the application asked of a sign-in.
 func (s *steps) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
 	tell := s.notices.newBrowser(r, user)
-	if err := s.sessions.begin(w, r, user, loginType, langFor(r, query), proved); err != nil {
+	if err := s.sessions.begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
 		return err
 	}
 	s.trail.note(r, http.StatusSeeOther, user.Sub)
 	tell()
-	to := onward(query)
+	to := web.Onward(query)
 	if !stepup.Fresh(proved, time.Now()) {
-		to = back(query)
+		to = web.Back(query)
 	}
-	return seeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
+	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
 // askAgain has somebody sign in once more; then they are where they find the page again.
 func (s *steps) askAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	t := s.pages.stage(r, accountPath, storage.App{})
-	return t.show(w, http.StatusOK, formPage, &view{
+	t := s.pages.Context(r, web.AccountPath, storage.App{})
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
 		Title: "Sign in", Username: u.Username,
-		Lead: t.lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
+		Lead: t.Lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
 	})
 }
 
@@ -72,12 +72,6 @@ func (s *steps) signOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.sessions.clearCookie(w)
 	return nil
-}
-
-// langFor is the language that somebody signs in in: what the authorize request asks for, or the
-// browser.
-func langFor(r *http.Request, query string) string {
-	return string(page.LangOf(r, ask(r, query).Get("ui_locales")))
 }
 
 // allowByIP lets an address have one more email sent or user made, or says how long to wait.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -35,13 +36,13 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 		if must(t, err); d.Recent(v) {
 			t.Errorf("%v: Recent() = true", age)
 		}
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
 		h := openAbroad(t, nil)
 		mina := h.enterMina()
 		h.aged(mina, age)
-		if a := h.do(formTo(withPath+"wx/link", "cookie", mina)); a.Header().Get("Location") != confirmPath || !strings.Contains(h.do(get(confirmPath, mina)).body, "Sign in once more") {
+		if a := h.do(formTo(web.WithPath+"wx/link", "cookie", mina)); a.Header().Get("Location") != web.ConfirmPath || !strings.Contains(h.do(get(web.ConfirmPath, mina)).body, "Sign in once more") {
 			t.Errorf("%v: linking = %d to %q, want to be asked to sign in", age, a.Code, a.Header().Get("Location"))
 		}
 		f := furnished(t, "")
@@ -60,7 +61,7 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(24 * time.Hour)
 		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != changedPath {
 			t.Fatalf("changing after a day = %d", a.Code)
@@ -86,14 +87,14 @@ func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
 		if err != nil || !v.AuthTime.Equal(signedIn) || rm.Recent(v) {
 			t.Errorf("the session is of %v, %v, want of %v", v.AuthTime, err, signedIn)
 		}
-		if to := a.Header().Get("Location"); to != authorizePath+"?"+asked+"&prompt=login&max_age=0" {
+		if to := a.Header().Get("Location"); to != web.AuthorizePath+"?"+asked+"&prompt=login&max_age=0" {
 			t.Errorf("collect leads to %q: an old sign-in does not meet prompt=login", to)
 		}
 		p = rm.phone()
 		sc = rm.showCode(asked + "&prompt=login&max_age=0")
 		p.open(sc.id)
 		p.say(sc.id, "confirm")
-		if to := sc.collect().Header().Get("Location"); to != authorizePath+"?"+asked {
+		if to := sc.collect().Header().Get("Location"); to != web.AuthorizePath+"?"+asked {
 			t.Errorf("with a fresh phone collect leads to %q", to)
 		}
 	})
@@ -104,7 +105,7 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 	h := openAbroad(t, func(c *Config) { c.Audit = trail })
 	d := &desk{room: h.room}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
 	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
@@ -114,7 +115,7 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 		}
 	}
 	trail.away = errDown
-	j = h.left("qq", h.do(formTo(withPath+"qq/link", "cookie", mina)))
+	j = h.left("qq", h.do(formTo(web.WithPath+"qq/link", "cookie", mina)))
 	j.session = mina
 	if a := j.arrive(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away linking = %d", a.Code)
@@ -127,7 +128,7 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 		h.in.trail = newTrail(trail, h.in.peer)
 		h.confirmed(t)
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		b.ask(t, linkErrand, "new@example.org")
 		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("confirming = %d", a.Code)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -62,7 +63,7 @@ func (t *trail) write(r *http.Request, kind string, what event.Event) {
 // writeNow is write for what must be on the trail before it is answered.
 func (t *trail) writeNow(r *http.Request, kind string, what event.Event) error {
 	if err := t.audit.NoteNow(r.Context(), t.event(r, kind, what)); err != nil {
-		return untold.Because(err)
+		return web.AuditFailed.Because(err)
 	}
 	return nil
 }

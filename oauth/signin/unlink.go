@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -15,10 +16,10 @@ import (
 func (a *account) unlink(r request) (string, error) {
 	method := r.in["method"]
 	if !isRecent(r.mine) {
-		return confirmPath, nil
+		return web.ConfirmPath, nil
 	}
 	if method == storage.LoginSelf {
-		return "", ownName
+		return "", web.OwnUsername
 	}
 	for {
 		all, err := a.logins.Logins(r.Context(), r.mine.UserID)
@@ -28,16 +29,16 @@ func (a *account) unlink(r request) (string, error) {
 		some, keep := split(all, method)
 		switch {
 		case len(some) == 0:
-			return accountPath, nil
+			return web.AccountPath, nil
 		case keep == nil:
-			return "", lastWay
+			return "", web.LastMethod
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
 			a.notices.tell(r.Context(), r.mine.UserID, a.notices.notice(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
 			out := a.sessions.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
-			return accountPath, errors.Join(out, a.trail.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
+			return web.AccountPath, errors.Join(out, a.trail.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

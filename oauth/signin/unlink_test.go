@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
@@ -56,20 +57,20 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		here := d.enterMina()
 		time.Sleep(10*time.Minute + 1)
 		a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-		if a.Code != 303 || a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+		if a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
-		form := d.do(get(confirmPath, here))
-		if form.Code != 200 || form.carried() != accountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
+		form := d.do(get(web.ConfirmPath, here))
+		if form.Code != 200 || form.carried() != web.AccountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
 			t.Errorf("confirm = %d %s", form.Code, form.body)
 		}
-		again := d.enterMina("query", accountPath, "cookie", here)
+		again := d.enterMina("query", web.AccountPath, "cookie", here)
 		time.Sleep(10 * time.Minute)
 		d.do(sends(loginPath, "cookie", again, "method", storage.LoginWX))
 		if d.ways(d.mina.Sub) != "self" {
 			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
 		}
-		if a := d.do(get(confirmPath)); a.Code != 200 || a.carried() != accountPath {
+		if a := d.do(get(web.ConfirmPath)); a.Code != 200 || a.carried() != web.AccountPath {
 			t.Errorf("confirm by nobody = %d", a.Code)
 		}
 	})

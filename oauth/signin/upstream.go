@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -26,7 +27,6 @@ import (
 // ticket, and comes back with the state and a code.
 
 const (
-	withPath     = "/oauth/signin/with/"
 	upstreamKind = "upstream"
 )
 
@@ -55,7 +55,7 @@ type federationStore interface {
 }
 
 // connect makes the providers, and the buttons to sign in by them and to link them.
-func (f *federation) connect(all []connector.Connector) (offered, linkable []way, err error) {
+func (f *federation) connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
 	if f.users == nil && len(all) > 0 {
 		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
@@ -71,34 +71,34 @@ func (f *federation) connect(all []connector.Connector) (offered, linkable []way
 		}
 		f.labels[name] = cmp.Or(of, label)
 		f.upstreams = append(f.upstreams, upstream{f, c})
-		offered = append(offered, way{Path: withPath + name, Label: "Sign in with " + label, Of: of})
-		linkable = append(linkable, way{Path: withPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
+		offered = append(offered, web.Link{Path: web.WithPath + name, Label: "Sign in with " + label, Of: of})
+		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
 	}
 	return offered, linkable, nil
 }
 
 func (f *federation) routes() (routes []reply.Route) {
 	for _, u := range f.upstreams {
-		at, get := withPath+u.Name(), []string{http.MethodGet}
+		at, get := web.WithPath+u.Name(), []string{http.MethodGet}
 		routes = append(routes,
-			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: failPage},
-			reply.Route{Path: at + "/return", Methods: get, Handle: u.arrive, Fail: failPage},
-			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.link, Fail: failPage},
+			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: web.Fail},
+			reply.Route{Path: at + "/return", Methods: get, Handle: u.arrive, Fail: web.Fail},
+			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.link, Fail: web.Fail},
 		)
 	}
 	return routes
 }
 
-func (u upstream) returnTo() string { return u.base + withPath + u.Name() + "/return" }
+func (u upstream) returnTo() string { return u.base + web.WithPath + u.Name() + "/return" }
 
 // leave sends the browser to the provider. It is a GET although it writes: what it makes is
 // nobody's yet, ends within minutes, and is bounded by address.
 func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
-	query, err := queryParam(r)
+	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
 	}
-	if err := keepable(r, query); err != nil {
+	if err := web.Storable(r, query); err != nil {
 		return err
 	}
 	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
@@ -109,18 +109,18 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 // and that one could sign in here afterwards: hence the form, and a sign-in of the last
 // minutes.
 func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
-	if err := u.pages.checkOrigin(r); err != nil {
+	if err := u.pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	if _, err := readFields(w, r); err != nil {
+	if _, err := web.ReadFields(w, r); err != nil {
 		return err
 	}
 	mine, _, err := u.sessions.recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return seeOther(w, accountPath) // it asks them to sign in
+		return web.SeeOther(w, web.AccountPath) // it asks them to sign in
 	case errors.Is(err, errStale):
-		return seeOther(w, confirmPath)
+		return web.SeeOther(w, web.ConfirmPath)
 	case err != nil:
 		return err
 	}
@@ -130,20 +130,20 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
 	ip := u.peer(r)
 	if wait := u.rates.Tickets.Take(network.Of(ip)); wait > 0 {
-		return tooManyCodes.With("Retry-After", inSeconds(wait))
+		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	if wait := u.guard.Begin(ip); wait > 0 {
-		return u.pages.sayHeld(w, r, t.Query, wait, false)
+		return u.pages.SayHeld(w, r, t.Query, wait, false)
 	}
 	u.guard.End(ip, false)
 	if t.UserID == "" {
 		if wait := u.rates.Visits.Take(network.Of(ip)); wait > 0 {
-			return tooManyCodes.With("Retry-After", inSeconds(wait))
+			return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.pages.bind(w)
-	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), agentOf(r), now, now.Add(limits.VisitLife)
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.pages.Bind(w)
+	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
 	if _, err := u.store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
 	}
@@ -171,27 +171,27 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	t, err := u.claim(r)
 	switch {
 	case errors.Is(err, errOver):
-		return u.pages.sayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+		return u.pages.SayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 	case err != nil:
 		return err
 	}
 	if wait := u.guard.Begin(ip); wait > 0 {
 		u.trail.noteRefused(r, http.StatusTooManyRequests, "")
-		return u.pages.sayHeld(w, r, t.Query, wait, false)
+		return u.pages.SayHeld(w, r, t.Query, wait, false)
 	}
 	u.guard.End(ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch trouble := (*connector.Trouble)(nil); {
 	case errors.Is(err, connector.ErrDenied):
-		return u.pages.sayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+		return u.pages.SayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
-		return u.pages.sayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+		return u.pages.SayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
 	case r.Context().Err() != nil:
 		return err
 	case errors.As(err, &trouble):
 		u.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 		w.Header().Set("Retry-After", "5")
-		return u.pages.sayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+		return u.pages.SayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 	case err != nil:
 		return err
 	}
@@ -201,7 +201,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		u.trail.noteRefused(r, http.StatusUnauthorized, "")
-		return u.pages.sayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
+		return u.pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err
@@ -222,7 +222,7 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 		return t, errOver
 	case err != nil:
 		return t, err
-	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !sameBrowser(t.Browser, browserOf(r)):
+	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
 		return t, errOver
 	}
 	err = u.store.EndTicket(r.Context(), t)
@@ -240,14 +240,14 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	mine, err := u.sessions.visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
-		return notWhoBegan
+		return web.NotWhoBegan
 	case err != nil:
 		return err
 	}
 	before := methodsBy(r.Context(), u.logins, mine.UserID)
 	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
 	case errors.Is(err, storage.ErrExists):
-		return othersLogin
+		return web.LoginTaken
 	case err != nil:
 		return err
 	}
@@ -255,5 +255,5 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	if err := u.trail.changed(r, mine.UserID, "linked "+u.Name(), before, methodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
 		return err
 	}
-	return seeOther(w, accountPath)
+	return web.SeeOther(w, web.AccountPath)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -77,7 +78,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			}
 		}
 		forged := h.leave("wx", asked)
-		if a := forged.arrive(withPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
+		if a := forged.arrive(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
 			t.Errorf("a code that is made up: %d", a.Code)
 		}
 	})
@@ -148,7 +149,7 @@ func TestTheLockHoldsForProvidersToo(t *testing.T) {
 	for range 10 {
 		h.do(post("username", "mina", "password", "wrong"))
 	}
-	if a := h.do(get(withPath + "qq")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
+	if a := h.do(get(web.WithPath + "qq")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("leaving while locked = %d", a.Code)
 	}
 	if a := j.arrive(target); a.Code != 429 || a.cookie() != "" {
@@ -174,7 +175,7 @@ func TestLeavingIsBoundedByAddress(t *testing.T) {
 	for range limits.TicketsPerIP {
 		h.leave("wx", "")
 	}
-	if a := h.do(get(withPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
+	if a := h.do(get(web.WithPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("the next one = %d", a.Code)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -246,7 +247,7 @@ func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
 	trail.away = errDown
 	w := httptest.NewRecorder()
 	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil || !strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
-		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, untold)
+		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, web.AuditFailed)
 	}
 	if err := rm.visits(cookie); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("Visitor() = %v, want ErrNotFound: it is done", err)

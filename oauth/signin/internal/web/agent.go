@@ -1,7 +1,8 @@
-package signin
+package web
 
 import (
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/page"
 )
@@ -19,9 +20,9 @@ var (
 	}
 )
 
-// agentText says which browser a User-Agent is, as people call it: "Firefox on Windows".
+// AgentText says which browser a User-Agent is, as people call it: "Firefox on Windows".
 // It is what the browser says of itself, and no word of it is the sender's own.
-func agentText(l page.Lang, agent string) string {
+func AgentText(l page.Lang, agent string) string {
 	browser, system := named(browserNames, agent), named(systemNames, agent)
 	switch {
 	case browser == "" && system == "":
@@ -41,4 +42,15 @@ func named(names [][2]string, agent string) string {
 		}
 	}
 	return ""
+}
+
+// Moment is a time as a machine and as a person reads it.
+type Moment struct{ Machine, Human string }
+
+func MomentOf(l page.Lang, at time.Time) Moment {
+	layout := "2 January 2006, 15:04 UTC"
+	if l == page.Chinese {
+		layout = "2006年1月2日 15:04 UTC"
+	}
+	return Moment{at.UTC().Format(time.RFC3339), at.UTC().Format(layout)}
 }

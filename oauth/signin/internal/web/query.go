@@ -1,4 +1,4 @@
-package signin
+package web
 
 import (
 	"errors"
@@ -12,22 +12,18 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-// authorizePath is where a sign-in leads back to, if not to the page of a scanned code or
-// to this room itself.
-const authorizePath = "/oauth/authorize"
-
-// maxQuery bounds the authorize request a page carries: escaped once more it still fits
+// MaxQuery bounds the authorize request a page carries: escaped once more it still fits
 // into a form, and the URL it becomes into a request line.
-const maxQuery = 16 << 10
+const MaxQuery = 16 << 10
 
-// maxKept bounds the authorize request that is stored while somebody who is not known yet
+// MaxStored bounds the authorize request that is stored while somebody who is not known yet
 // signs in in a way of several steps. It has room for a redirect_uri of 2 kB, a state of 1 kB
 // and all the rest that applications send.
-const maxKept = 4 << 10
+const MaxStored = 4 << 10
 
-// keepable refuses a request that is too long to be stored, and says what makes it so.
-func keepable(r *http.Request, query string) error {
-	if len(query) <= maxKept {
+// Storable refuses a request that is too long to be stored, and says what makes it so.
+func Storable(r *http.Request, query string) error {
+	if len(query) <= MaxStored {
 		return nil
 	}
 	name, most := "", 0
@@ -41,7 +37,7 @@ func keepable(r *http.Request, query string) error {
 		name = "?"
 	}
 	lang := page.LangOf(r, "")
-	return longQuery.Saying(lang.T(unkeptMsg, strconv.Itoa(len(query)), strconv.Itoa(maxKept), name, strconv.Itoa(most)))
+	return LongQuery.Saying(lang.T(tooLongMsg, strconv.Itoa(len(query)), strconv.Itoa(MaxStored), name, strconv.Itoa(most)))
 }
 
 // isName reports whether a parameter's name is fit to be shown.
@@ -51,46 +47,46 @@ func isName(text string) bool {
 	})
 }
 
-// queryOf is the authorize request as the page carries it: the query as it came, or the
+// QueryOf is the authorize request as the page carries it: the query as it came, or the
 // fields of a form POST. Whoever has read the body must have left them in r.PostForm;
 // without them the user would sign in and arrive nowhere.
-func queryOf(r *http.Request) (string, error) {
+func QueryOf(r *http.Request) (string, error) {
 	if r.Method != http.MethodPost {
-		return carry(r.URL.RawQuery)
+		return Carry(r.URL.RawQuery)
 	}
 	if err := r.ParseForm(); err != nil {
-		return "", badQuery.Because(err)
+		return "", BadQuery.Because(err)
 	}
 	if len(r.PostForm) == 0 {
 		return "", errors.New("signin: Ask: the body has been read and r.PostForm is empty")
 	}
-	return carry(r.PostForm.Encode())
+	return Carry(r.PostForm.Encode())
 }
 
-// queryParam is the authorize request that a link carries along as its parameter query, ""
+// QueryParam is the authorize request that a link carries along as its parameter query, ""
 // if it carries none.
-func queryParam(r *http.Request) (string, error) {
+func QueryParam(r *http.Request) (string, error) {
 	switch asked := r.URL.Query()["query"]; len(asked) {
 	case 0:
 		return "", nil
 	case 1:
-		return carry(asked[0])
+		return Carry(asked[0])
 	}
-	return "", badQuery
+	return "", BadQuery
 }
 
-// carry makes a query fit for a Location header without changing what it says: bytes that
+// Carry makes a query fit for a Location header without changing what it says: bytes that
 // no URL may hold are escaped, '#' too, which would cut the rest off. A space or a
 // control character comes from nobody's browser and is refused.
-func carry(query string) (string, error) {
-	if len(query) > maxQuery {
-		return "", longQuery
+func Carry(query string) (string, error) {
+	if len(query) > MaxQuery {
+		return "", LongQuery
 	}
 	var out strings.Builder
 	for i := range len(query) {
 		switch c := query[i]; {
 		case c <= ' ' || c == 0x7f:
-			return "", badQuery
+			return "", BadQuery
 		case c == '#' || c > 0x7f:
 			fmt.Fprintf(&out, "%%%02X", c)
 		default:
@@ -100,35 +96,35 @@ func carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// back is where a query that is carried belongs. The page of a scanned code and the account
+// Back is where a query that is carried belongs. The page of a scanned code and the account
 // page travel in the place of a request, and no request looks like one.
-func back(query string) string {
+func Back(query string) string {
 	switch {
 	case query == "":
-		return formPath
+		return FormPath
 	case isPage(query):
 		return query
 	}
-	return authorizePath + "?" + query
+	return AuthorizePath + "?" + query
 }
 
-func isPage(query string) bool { return query == accountPath || isScan(query) }
+func isPage(query string) bool { return query == AccountPath || isScan(query) }
 
-// onward is where a user goes who has just proved who they are: back to the authorize
+// Onward is where a user goes who has just proved who they are: back to the authorize
 // request, byte for byte, except for what has now been done. Asking again for it would
 // have them sign in for ever.
-func onward(query string) string {
+func Onward(query string) string {
 	return leads(query, func(part string) (string, bool) { return settled(part, true, "login", "select_account") })
 }
 
-// allowed is where a user goes who has just consented.
-func allowed(query string) string {
+// Allowed is where a user goes who has just consented.
+func Allowed(query string) string {
 	return leads(query, func(part string) (string, bool) { return settled(part, false, "consent") })
 }
 
-// refused is where a user goes who has not: the provider judges the request once more and
+// Refused is where a user goes who has not: the provider judges the request once more and
 // tells the application, at an address that it has found right itself.
-func refused(query string) string {
+func Refused(query string) string {
 	return leads(query, func(part string) (string, bool) {
 		name, _, _ := strings.Cut(part, "=")
 		name, err := url.QueryUnescape(name)
@@ -142,7 +138,7 @@ const paramConsent = "keystile_consent"
 // leads is where a query that is carried belongs, with each parameter changed or dropped.
 func leads(query string, change func(part string) (rest string, keep bool)) string {
 	if query == "" || isPage(query) {
-		return back(query)
+		return Back(query)
 	}
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
@@ -150,7 +146,7 @@ func leads(query string, change func(part string) (rest string, keep bool)) stri
 			kept = append(kept, part)
 		}
 	}
-	return authorizePath + "?" + strings.Join(kept, "&")
+	return AuthorizePath + "?" + strings.Join(kept, "&")
 }
 
 // settled takes prompts that have been followed out of a parameter, and with a fresh

@@ -1,4 +1,4 @@
-package signin
+package web
 
 import (
 	"net/url"
@@ -6,8 +6,8 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-// way is one more way to sign in than the password. The page offers it as a link.
-type way struct {
+// Link is one more way to sign in than the password. The page offers it as a link.
+type Link struct {
 	Path  string // where it begins; the authorize request goes along as the parameter query
 	Label string // in English
 	Post  bool   // it begins with a form, not with a link
@@ -15,35 +15,35 @@ type way struct {
 }
 
 // In is the label in a language.
-func (w way) In(l page.Lang) string {
+func (w Link) In(l page.Lang) string {
 	if w.Of == "" {
 		return l.T(w.Label)
 	}
 	return l.T(w.Label, w.Of)
 }
 
-// waysFor returns the ways as links that carry an authorize request along. Who has just
+// links returns the ways as links that carry an authorize request along. Who has just
 // scanned a code is not offered another one.
-func (p *pages) waysFor(query string) []way {
-	var links []way
-	for _, w := range p.offered {
-		if w.Path == qrPath && isScan(query) {
+func (p *Pages) links(query string) []Link {
+	var links []Link
+	for _, w := range p.Offered {
+		if w.Path == QRPath && isScan(query) {
 			continue
 		}
-		links = append(links, w.carrying(query))
+		links = append(links, w.Carrying(query))
 	}
 	return links
 }
 
-func carrying(ways []way, query string) []way {
-	links := make([]way, len(ways))
+func carrying(ways []Link, query string) []Link {
+	links := make([]Link, len(ways))
 	for i, w := range ways {
-		links[i] = w.carrying(query)
+		links[i] = w.Carrying(query)
 	}
 	return links
 }
 
-func (w way) carrying(query string) way {
+func (w Link) Carrying(query string) Link {
 	if query != "" {
 		w.Path += "?" + url.Values{"query": {query}}.Encode()
 	}
