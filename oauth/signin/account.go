@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -96,7 +97,7 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 		if err != nil {
 			return err
 		}
-		mine, err := a.sessions.visitor(r)
+		mine, err := a.sessions.Visitor(r)
 		if errors.Is(err, storage.ErrNotFound) {
 			return web.SeeOther(w, web.AccountPath) // it asks them to sign in
 		}
@@ -112,12 +113,12 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 }
 
 func (a *account) told(r request, detail string) {
-	a.trail.write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
+	a.trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
 func (a *account) ended(r request, app, detail string) error {
-	return a.trail.writeNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
+	return a.trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
@@ -130,11 +131,11 @@ func (a *account) endSession(r request) (string, error) {
 	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
 		return web.AccountPath, nil
 	}
-	if err := a.sessions.end(r.Context(), id); err != nil {
+	if err := a.sessions.End(r.Context(), id); err != nil {
 		return "", err
 	}
 	if id == r.mine.ID {
-		a.sessions.clearCookie(r.w)
+		a.sessions.ClearCookie(r.w)
 	}
 	a.told(r, "session ended")
 	return web.AccountPath, nil
@@ -142,14 +143,14 @@ func (a *account) endSession(r request) (string, error) {
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
 func (a *account) endAll(r request) (string, error) {
-	if err := a.sessions.endSessions(r.Context(), r.mine.UserID, every); err != nil {
+	if err := a.sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
 	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
 		return "", web.HalfSignedOut.Because(err)
 	}
-	a.sessions.clearCookie(r.w)
+	a.sessions.ClearCookie(r.w)
 	return web.FormPath, a.ended(r, "", "signed out everywhere")
 }
 
@@ -197,7 +198,7 @@ func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 
 // confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
 func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := a.sessions.visit(r)
+	_, user, err := a.sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return a.pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})

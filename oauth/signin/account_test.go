@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -280,19 +281,19 @@ func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
 }
 
 func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
-	d, trail := openDesk(t), &ledger{}
-	d.in.trail = newTrail(trail, d.in.peer)
+	d, written := openDesk(t), &ledger{}
+	d.in.trail = trail.New(written, d.in.peer)
 	here, there := d.enterMina(), d.enterMina()
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")
 	d.room.consents(here, "allow", "1")
 	d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
 	d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-	trail.away = errDown
+	written.away = errDown
 	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away = %d %s", a.Code, a.body)
 	}
-	trail.away = nil
+	written.away = nil
 	d.consent(d.mina.Sub)
 	d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
 	d.do(sends(allPath, "cookie", here))
@@ -300,7 +301,7 @@ func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",
 	}
-	if !slices.Equal(trail.told, want) {
-		t.Errorf("told %q, want %q", trail.told, want)
+	if !slices.Equal(written.told, want) {
+		t.Errorf("told %q, want %q", written.told, want)
 	}
 }

@@ -59,7 +59,7 @@ type loginRow struct {
 
 // show is GET /oauth/account.
 func (a *account) show(w http.ResponseWriter, r *http.Request) error {
-	mine, user, err := a.sessions.visit(r)
+	mine, user, err := a.sessions.Visit(r)
 	t := a.pages.Context(r, web.AccountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -32,7 +33,7 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 
 // look answers a GET of this room: who is signed in, or the form without an application.
 func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := s.in.sessions.visit(r)
+	_, user, err := s.in.sessions.Visit(r)
 	t := s.in.pages.Context(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -48,12 +49,12 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 // Visitor says whose browser a request comes from: the live session of an enabled user.
 // Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
 // it for nobody.
-func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.sessions.visitor(r) }
+func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.sessions.Visitor(r) }
 
 // Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
 // whatever else must not be open to who finds a browser that somebody has left: entry 57
 // of the decisions.
-func (s *SignIn) Recent(v storage.Session) bool { return isRecent(v) }
+func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the
 // cookie. If it fails the cookie stays, so that signing out can be tried again.

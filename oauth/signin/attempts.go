@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/confusable"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -22,7 +23,7 @@ type attempts struct {
 	users    users.Users
 	named    users.NamedUsers // nil: it is not known whose a name is
 	emails   users.EmailUsers // nil: nobody signs in by email
-	sessions *sessions
+	sessions *session.Sessions
 	guard    *lockout.Guard
 	delays   *limits.Delays
 	firsts   *limits.Delays // of passwords that known browsers have hashed before strangers'
@@ -68,7 +69,7 @@ func (a *attempts) target(r *http.Request, sub string, nobodys limits.Account, e
 	if err != nil {
 		return target{}, err
 	}
-	at := target{limits.AccountOf("user", sub), sub, a.sessions.familiar(r, sub)}
+	at := target{limits.AccountOf("user", sub), sub, a.sessions.Familiar(r, sub)}
 	if sub == "" {
 		at = target{key: nobodys}
 	}

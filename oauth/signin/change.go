@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -52,7 +54,7 @@ func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) err
 			return err
 		}
 	}
-	v, u, err := s.sessions.visit(r)
+	v, u, err := s.sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
@@ -98,10 +100,10 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	}
 	switch {
 	case held.wait > 0:
-		s.trail.note(r, http.StatusTooManyRequests, u.Sub)
+		s.trail.SignedIn(r, http.StatusTooManyRequests, u.Sub)
 		return s.pages.SayHeld(w, r, "", held.wait, held.account)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.note(r, http.StatusUnauthorized, u.Sub)
+		s.trail.SignedIn(r, http.StatusUnauthorized, u.Sub)
 		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
 	case err != nil:
 		return err
@@ -111,10 +113,10 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	} else if err != nil {
 		return err
 	}
-	if err := s.sessions.begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
+	if err := s.sessions.Begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
 		return err
 	}
-	s.trail.note(r, http.StatusSeeOther, u.Sub)
+	s.trail.SignedIn(r, http.StatusSeeOther, u.Sub)
 	return web.SeeOther(w, changedPath)
 }
 
@@ -132,7 +134,7 @@ func (s *passwordChange) changePassword(r *http.Request, u storage.User, passwor
 	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
 		return err
 	}
-	if err := s.trail.changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
+	if err := s.trail.Changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
@@ -149,7 +151,7 @@ func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
 	if err != nil {
 		return "unknown"
 	}
-	return hashed(mark)
+	return trail.Hashed(mark)
 }
 
 func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
@@ -159,7 +161,7 @@ func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) erro
 // signOutEverywhere ends a user's sessions and everything they granted before now.
 func (s *passwordChange) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
-		s.sessions.endSessions(ctx, sub, every),
+		s.sessions.EndSessions(ctx, sub, session.All),
 		s.revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -50,7 +51,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
-		old := b.cookies[cookieName]
+		old := b.cookies[session.CookieName]
 		b.wants(t, "the page", b.get(changePath), 200, `name="current" type="password" autocomplete="current-password"`)
 		a := b.post(changePath, "current", password, "password", better)
 		if a.Code != 303 || a.Header().Get("Location") != changedPath {
@@ -64,7 +65,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 				t.Errorf("an old session is there still: %v", err)
 			}
 		}
-		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[cookieName] == old {
+		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[session.CookieName] == old {
 			t.Errorf("here the session is %+v", v)
 		}
 		if all := h.mails(); len(all) != 1 || all[0].to != minas || !strings.Contains(all[0].text, "id.example.com") {
@@ -218,7 +219,7 @@ func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 		b.ask(t, linkErrand, "eve@example.com")
 		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
-		delete(b.cookies, cookieName)
+		delete(b.cookies, session.CookieName)
 		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "eve@example.com"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the address is somebody's: %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -37,7 +38,7 @@ var (
 type consents struct {
 	*steps
 	store ConsentStore
-	users people
+	users session.Users
 }
 
 func (s *consents) routes() []reply.Route {
@@ -124,8 +125,8 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 	case yes && !no && !other:
 		return s.allow(w, r, app, in)
 	case no && !yes && !other:
-		who, _ := s.sessions.visitor(r) // for the trail alone: a no is a no from whomever
-		s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
+		who, _ := s.sessions.Visitor(r) // for the trail alone: a no is a no from whomever
+		s.trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
 		return web.SeeOther(w, web.Refused(in["query"]))
 	case other && !yes && !no:
 		if err := s.signOut(w, r); err != nil {
@@ -141,19 +142,19 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 // sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
 // left, would count when its owner signs in again.
 func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
-	who, err := s.sessions.visitor(r)
+	who, err := s.sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
 		return web.SeeOther(w, web.Back(in["query"]))
 	case err != nil:
 		return err
-	case scope.HasElevated(in["scope"]) && !isRecent(who): // authorize asks them to sign in, and then this again
+	case scope.HasElevated(in["scope"]) && !session.Recent(who): // authorize asks them to sign in, and then this again
 		return web.SeeOther(w, web.Back(in["query"]))
 	}
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err
 	}
-	s.trail.write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
+	s.trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
 	return web.SeeOther(w, web.Allowed(in["query"]))
 }
 

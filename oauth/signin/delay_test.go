@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -85,7 +86,7 @@ func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
 			rm.delayed(name)
 			before := rm.store.reads.Load()
 			r := with(guess(name, password, 400+i), session)
-			r.AddCookie(&http.Cookie{Name: knownCookie, Value: mark})
+			r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: mark})
 			if a := rm.do(r); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s = %d, want 429", name, a.Code)
 			}
@@ -123,7 +124,7 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 		rm.delayed("mina")
 		known := func(pass string) *http.Request {
 			r := guess("mina", pass, 200)
-			r.AddCookie(&http.Cookie{Name: knownCookie, Value: mark})
+			r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: mark})
 			return r
 		}
 		if a := rm.do(known(password)); a.Code != http.StatusSeeOther {
@@ -134,7 +135,7 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 			t.Errorf("a stranger afterwards = %d, Retry-After %q, want 429 and 1: the other's success changes nothing", a.Code, a.Header().Get("Retry-After"))
 		}
 		r := guess("mina", password, 202)
-		r.AddCookie(&http.Cookie{Name: knownCookie, Value: others})
+		r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: others})
 		if a := rm.do(r); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
 		}
@@ -157,7 +158,7 @@ func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
 		b.send(attempt(password, "192.0.2.1"))
-		delete(b.cookies, knownCookie) // signed in before browsers were remembered
+		delete(b.cookies, session.KnownCookie) // signed in before browsers were remembered
 		h.delayed("mina")
 		if a := b.post(changePath, "current", password, "password", better); a.Code != http.StatusSeeOther {
 			t.Errorf("= %d, want 303", a.Code)
@@ -249,7 +250,7 @@ func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 		if a := b.post(enterErrand.codePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
 			t.Errorf("a code after a wrong one = %d, Retry-After %q, want 429 and 2", a.Code, a.Header().Get("Retry-After"))
 		}
-		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		known.cookies[web.BrowserCookie] = b.cookies[web.BrowserCookie]
 		if a := known.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code in a known browser = %d, want 303", a.Code)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -41,7 +42,7 @@ func codeViewOf(e *emailFlow, v web.View, address string) *codeView {
 type emailCodes struct {
 	*steps
 	store      codeStore
-	users      people
+	users      session.Users
 	emails     users.EmailUsers
 	passwords  users.PasswordUsers // nil: no forgotten password is reset
 	outbox     *outbox
@@ -91,7 +92,7 @@ func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *ema
 	switch u, err := e.asker(s, r); {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
-	case errors.Is(err, errStale):
+	case errors.Is(err, session.ErrStale):
 		return s.askAgain(w, r, u)
 	case err != nil:
 		return err
@@ -128,7 +129,7 @@ func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emai
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
-	case errors.Is(err, errStale):
+	case errors.Is(err, session.ErrStale):
 		return web.SeeOther(w, e.Path)
 	case err != nil:
 		return err
@@ -264,12 +265,12 @@ func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFl
 func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFlow, t storage.Ticket, u storage.User, password string, held hold, err error) error {
 	switch {
 	case held.wait > 0:
-		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		s.trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.pages.SayHeld(w, r, t.Query, held.wait, held.account)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.noteRefused(r, http.StatusUnauthorized, held.sub)
+		s.trail.Refused(r, http.StatusUnauthorized, held.sub)
 		if t.Tries >= codeTries {
 			return s.sayLapsed(w, r, e)
 		}

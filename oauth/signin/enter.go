@@ -25,10 +25,10 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	user, held, err := s.in.attempts.admit(r, in.Username, in.Password)
 	switch {
 	case held.wait > 0:
-		s.in.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		s.in.trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.in.pages.SayHeld(w, r, in.Query, held.wait, held.account)
 	case errors.Is(err, storage.ErrNotFound):
-		s.in.trail.noteRefused(r, http.StatusUnauthorized, held.sub)
+		s.in.trail.Refused(r, http.StatusUnauthorized, held.sub)
 		return s.sayWrong(w, r, in)
 	case err != nil:
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
@@ -114,7 +115,7 @@ var linkErrand = &emailFlow{
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
 	who: func(s *emailCodes, r *http.Request) (storage.User, error) {
-		_, u, err := s.sessions.recent(r)
+		_, u, err := s.sessions.Recent(r)
 		return u, err
 	},
 	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
@@ -125,7 +126,7 @@ var linkErrand = &emailFlow{
 		return err == nil && u.Sub == t.UserID, err
 	},
 	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		_, u, err := s.sessions.visit(r)
+		_, u, err := s.sessions.Visit(r)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
 			err = errLapsed
 		}
@@ -161,7 +162,7 @@ func (s *emailCodes) addressChanged(r *http.Request, before storage.User, addres
 		what = "An e-mail address was added."
 	}
 	s.notices.tell(r.Context(), before.Sub, s.notices.notice(r, event.NoticeAccount, what), nil, old, address)
-	return s.trail.changed(r, before.Sub, "e-mail address", hashed(old), hashed(address))
+	return s.trail.Changed(r, before.Sub, "e-mail address", trail.Hashed(old), trail.Hashed(address))
 }
 
 // userWithPassword is the user of an address, if they have a password to forget.

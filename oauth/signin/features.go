@@ -10,6 +10,8 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -72,12 +74,12 @@ func (c Config) steps(o *outbox) (*steps, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &sessions{
-		store: c.Store, users: c.Users, peer: c.ClientIP, log: c.Log, secure: secure,
-		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+	in := &session.Sessions{
+		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
+		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
 	return &steps{
-		pages: p, sessions: in, trail: newTrail(c.Audit, c.ClientIP), guard: guard, rates: limits.NewRates(), peer: c.ClientIP, log: c.Log,
+		pages: p, sessions: in, trail: trail.New(c.Audit, c.ClientIP), guard: guard, rates: limits.NewRates(), peer: c.ClientIP, log: c.Log,
 		notices: &notices{
 			outbox: o, mailer: c.Mailer, users: c.Users, store: c.Store, sessions: in, peer: c.ClientIP, log: c.Log, base: c.BaseURL, site: base.Host,
 		},

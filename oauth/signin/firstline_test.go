@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -24,10 +25,10 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 		var n atomic.Int64
 		var p *passwords.Hasher
 		rm := open(t, func(c *Config) { p = c.Passwords })
-		mark := &http.Cookie{Name: knownCookie, Value: rm.remembers(rm.mina.Sub)}
+		mark := &http.Cookie{Name: session.KnownCookie, Value: rm.remembers(rm.mina.Sub)}
 		noor, err := users.New(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
 		must(t, err)
-		noors := &http.Cookie{Name: knownCookie, Value: rm.remembers(noor.Sub)}
+		noors := &http.Cookie{Name: session.KnownCookie, Value: rm.remembers(noor.Sub)}
 		hashSlowly(p, &n)
 		sign := rm.guesser()
 		var all sync.WaitGroup

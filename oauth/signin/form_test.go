@@ -57,19 +57,3 @@ func TestTheAddressBarIsNoForm(t *testing.T) {
 		t.Errorf("credentials in the URL = %d, want 400 as for an empty form", a.Code)
 	}
 }
-
-func FuzzCookie(f *testing.F) {
-	for _, seed := range []string{"open_sso_token=x", "open_sso_token=a; open_sso_token=b", `open_sso_token="q"`, "a=b;;=", "open_sso_token="} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		r := httptest.NewRequest("GET", origin+"/", nil)
-		r.Header.Set("Cookie", header)
-		switch values := cookiesOf(r); {
-		case len(values) == 1 && !web.IsCookie(values[0]):
-			t.Fatalf("cookiesOf(%q) = %q, want what we could have issued", header, values)
-		case len(values) != len(r.CookiesNamed(cookieName)) && len(values) != 0:
-			t.Fatalf("cookiesOf(%q) = %q, want all or none", header, values)
-		}
-	})
-}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
@@ -44,7 +45,7 @@ func TestHonestSignInsAreServedDuringAFlood(t *testing.T) {
 		for promise, from := range map[string]int{"a known browser": 5, "an address that has not failed": 5000} {
 			began, cookies := time.Now(), []*http.Cookie(nil)
 			if from == 5 {
-				cookies = append(cookies, &http.Cookie{Name: knownCookie, Value: mark})
+				cookies = append(cookies, &http.Cookie{Name: session.KnownCookie, Value: mark})
 			}
 			if a := sign("mina", password, from, cookies...); a.Code != http.StatusSeeOther || time.Since(began) > 4*hashTime {
 				t.Errorf("%s = %d after %v, want 303 next", promise, a.Code, time.Since(began))

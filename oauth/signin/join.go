@@ -92,10 +92,10 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	u, wait, err := s.signUpAs(r, in)
 	switch {
 	case wait > 0:
-		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		s.trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.pages.SayHeld(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.noteRefused(r, http.StatusUnauthorized, "")
+		s.trail.Refused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
@@ -104,7 +104,7 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.trail.writeNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
+	if err := s.trail.WriteNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
 		return err
 	}
 	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
@@ -158,10 +158,10 @@ func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if address == "" {
 		return s.letIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.sessions.begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
+	if err := s.sessions.Begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
 		return err
 	}
-	s.trail.note(r, http.StatusSeeOther, u.Sub)
+	s.trail.SignedIn(r, http.StatusSeeOther, u.Sub)
 	t, err := s.pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -48,13 +49,13 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
-		trail := &ledger{away: errDown}
-		h.in.trail = newTrail(trail, h.in.peer)
+		written := &ledger{away: errDown}
+		h.in.trail = trail.New(written, h.in.peer)
 		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
-		trail.away = nil
+		written.away = nil
 		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)
-		if !slices.Contains(trail.told, "registration  signed up") {
-			t.Errorf("told %q, want that a user signed up", trail.told)
+		if !slices.Contains(written.told, "registration  signed up") {
+			t.Errorf("told %q, want that a user signed up", written.told)
 		}
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("signing up = %d %s", a.Code, a.body)

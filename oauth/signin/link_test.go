@@ -54,7 +54,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	j = link("qq", mina)
 	target := j.choose("robert")
 	j.session = h.enterMina()
-	must(t, h.store.EndSession(context.Background(), session(h, j.session)))
+	must(t, h.store.EndSession(context.Background(), sessionOf(h, j.session)))
 	if a := j.arrive(target); a.Code != 403 {
 		t.Errorf("arriving signed out = %d", a.Code)
 	}
@@ -91,7 +91,7 @@ func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
 	}
 }
 
-func session(h *abroad, cookie string) storage.Session {
+func sessionOf(h *abroad, cookie string) storage.Session {
 	v, err := h.store.Session(context.Background(), handle.Hash(cookie))
 	must(h.t, err)
 	return v

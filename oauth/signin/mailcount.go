@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -41,7 +42,7 @@ func networkAsker(client netip.Prefix) string {
 // askerOf says who asks for a mail to an address. It takes as long for an address that nobody has.
 func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
 	stranger := networkAsker(network.Of(s.peer(r)))
-	if len(marksOf(r)) == 0 && len(cookiesOf(r)) == 0 {
+	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
 		return stranger, nil
 	}
 	u, err := s.emails.ByEmail(r.Context(), address)
@@ -54,7 +55,7 @@ func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.sessions.familiar(r, u.Sub) && u.Sub != "" {
+	if s.sessions.Familiar(r, u.Sub) && u.Sub != "" {
 		return askerKnown, nil
 	}
 	return stranger, nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 )
 
 // stranger is a browser in the i-th of many networks.
@@ -85,7 +86,7 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.flooded(minas)
 		other := h.stranger(52)
-		other.cookies[knownCookie] = h.remembers("somebody else")
+		other.cookies[session.KnownCookie] = h.remembers("somebody else")
 		if a := other.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
 		}
@@ -95,7 +96,7 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 		mark := h.remembers(h.mina.Sub)
 		known := func(i int) *tab {
 			b := h.stranger(i)
-			b.cookies[knownCookie] = mark
+			b.cookies[session.KnownCookie] = mark
 			return b
 		}
 		for i := range 5 {
@@ -124,7 +125,7 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 func TestACodeThatAStrangerAsksForDoesNotEndThePersons(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b, known := h.browser(), h.browser()
-		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		b.ask(t, enterErrand, minas)
 		code := h.code()
 		known.ask(t, enterErrand, minas)

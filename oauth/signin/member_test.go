@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -157,10 +158,10 @@ func (b *tab) wants(t *testing.T, promise string, a answer, status int, text str
 // signedIn is the session of a browser, or nobody's.
 func (h *house) signedIn(b *tab) storage.Session {
 	h.t.Helper()
-	if b.cookies[cookieName] == "" {
+	if b.cookies[session.CookieName] == "" {
 		return storage.Session{}
 	}
-	v, err := h.store.Session(context.Background(), handle.Hash(b.cookies[cookieName]))
+	v, err := h.store.Session(context.Background(), handle.Hash(b.cookies[session.CookieName]))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		h.t.Fatal(err)
 	}

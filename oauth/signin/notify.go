@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -28,9 +29,9 @@ const (
 type notices struct {
 	outbox   *outbox
 	mailer   Mailer // nil: nobody is told
-	users    people
+	users    session.Users
 	store    noticeStore
-	sessions *sessions
+	sessions *session.Sessions
 	peer     func(*http.Request) netip.Addr
 	log      *slog.Logger
 	base     string // the service's origin
@@ -159,7 +160,7 @@ const justMade = time.Minute
 // else's.
 func (n *notices) newBrowser(r *http.Request, u storage.User) (tell func()) {
 	age := time.Since(u.CreatedAt)
-	if n.mailer == nil || age >= 0 && age < justMade || n.sessions.known(r, u.Sub) {
+	if n.mailer == nil || age >= 0 && age < justMade || n.sessions.Known(r, u.Sub) {
 		return func() {}
 	}
 	langs, err := n.spokenBy(r.Context(), u.Sub)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -65,14 +66,14 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 		crowdAround(h.in.rates.Emails, nth(1))
 		h.stranger(1).ask(t, enterErrand, "other@example.org")
 		known := h.stranger(1)
-		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		for i := range 3 {
 			known.ask(t, enterErrand, minas)
 			if i == 0 { // it ends one that counts for nobody
 				if a := known.post(enterErrand.codePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 					t.Fatalf("the code = %d, want 303", a.Code)
 				}
-				known.cookies = map[string]string{knownCookie: known.cookies[knownCookie]}
+				known.cookies = map[string]string{session.KnownCookie: known.cookies[session.KnownCookie]}
 			}
 			time.Sleep(time.Minute)
 		}

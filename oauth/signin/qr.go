@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -41,7 +42,7 @@ var script []byte
 type scans struct {
 	*steps
 	store scanStore
-	users people
+	users session.Users
 	base  string // the service's origin
 }
 
@@ -160,7 +161,7 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 	}
 	ip := s.peer(r)
 	if wait := s.guard.Begin(ip); wait > 0 {
-		s.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		s.trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.pages.SayHeld(w, r, query, wait, false)
 	}
 	defer s.guard.End(ip, false)
@@ -189,7 +190,7 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
-		s.trail.noteRefused(r, http.StatusForbidden, "")
+		s.trail.Refused(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {

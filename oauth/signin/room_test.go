@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -164,7 +165,7 @@ type answer struct {
 
 func (a answer) cookie() string {
 	for _, c := range a.Result().Cookies() {
-		if c.Name == cookieName {
+		if c.Name == session.CookieName {
 			return c.Value
 		}
 	}
@@ -201,7 +202,7 @@ func get(target string, cookies ...string) *http.Request {
 
 func with(r *http.Request, cookies ...string) *http.Request {
 	for _, c := range cookies {
-		r.AddCookie(&http.Cookie{Name: cookieName, Value: c})
+		r.AddCookie(&http.Cookie{Name: session.CookieName, Value: c})
 	}
 	return r
 }

@@ -21,7 +21,7 @@ func (s *scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 // anybody who sees the code could have been that.
 func (s *scans) lookScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	v, user, err := s.sessions.visit(r)
+	v, user, err := s.sessions.Visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
 		return s.askScanner(w, r, id)
 	}
@@ -65,7 +65,7 @@ func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 		return web.NoAnswer
 	}
 	id := r.PathValue("id")
-	switch v, _, err := s.sessions.visit(r); {
+	switch v, _, err := s.sessions.Visit(r); {
 	case errors.Is(err, storage.ErrNotFound): // signed out meanwhile: the page asks them to sign in
 	case err != nil:
 		return err

@@ -10,6 +10,8 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
@@ -19,8 +21,8 @@ import (
 // steps are those that all ways to sign in share.
 type steps struct {
 	pages    *web.Pages
-	sessions *sessions
-	trail    *trail
+	sessions *session.Sessions
+	trail    *trail.Trail
 	notices  *notices
 	attempts *attempts
 	guard    *lockout.Guard
@@ -39,10 +41,10 @@ func (s *steps) letIn(w http.ResponseWriter, r *http.Request, user storage.User,
 // not meet what the application asked of a sign-in.
 func (s *steps) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
 	tell := s.notices.newBrowser(r, user)
-	if err := s.sessions.begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
+	if err := s.sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
 		return err
 	}
-	s.trail.note(r, http.StatusSeeOther, user.Sub)
+	s.trail.SignedIn(r, http.StatusSeeOther, user.Sub)
 	tell()
 	to := web.Onward(query)
 	if !stepup.Fresh(proved, time.Now()) {
@@ -63,14 +65,14 @@ func (s *steps) askAgain(w http.ResponseWriter, r *http.Request, u storage.User)
 // signOut ends the session behind the cookie, if there is one, writes that down and clears the
 // cookie. If it fails the cookie stays, so that signing out can be tried again.
 func (s *steps) signOut(w http.ResponseWriter, r *http.Request) error {
-	ended, err := s.sessions.endAll(r)
+	ended, err := s.sessions.EndAll(r)
 	for _, v := range ended {
-		err = errors.Join(err, s.trail.writeNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
+		err = errors.Join(err, s.trail.WriteNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
 	}
 	if err != nil {
 		return err
 	}
-	s.sessions.clearCookie(w)
+	s.sessions.ClearCookie(w)
 	return nil
 }
 

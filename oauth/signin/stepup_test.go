@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -101,8 +102,8 @@ func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
 }
 
 func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
-	trail := &ledger{}
-	h := openAbroad(t, func(c *Config) { c.Audit = trail })
+	written := &ledger{}
+	h := openAbroad(t, func(c *Config) { c.Audit = written })
 	d := &desk{room: h.room}
 	mina := h.enterMina()
 	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
@@ -110,11 +111,11 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 	j.arrive(j.choose("mei"))
 	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
 	for _, want := range []string{"account  linked wx: self -> self wx", "account  unlinked wx: self wx -> self"} {
-		if !slices.Contains(trail.told, want) {
-			t.Errorf("told %q, want %q", trail.told, want)
+		if !slices.Contains(written.told, want) {
+			t.Errorf("told %q, want %q", written.told, want)
 		}
 	}
-	trail.away = errDown
+	written.away = errDown
 	j = h.left("qq", h.do(formTo(web.WithPath+"qq/link", "cookie", mina)))
 	j.session = mina
 	if a := j.arrive(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
@@ -124,8 +125,8 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 
 func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		trail := &ledger{}
-		h.in.trail = newTrail(trail, h.in.peer)
+		written := &ledger{}
+		h.in.trail = trail.New(written, h.in.peer)
 		h.confirmed(t)
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -136,26 +137,26 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 {
 			t.Fatalf("changing = %d", a.Code)
 		}
-		all := strings.Join(trail.told, "\n")
+		all := strings.Join(written.told, "\n")
 		for _, secret := range []string{password, better, minas, "new@example.org", "argon2"} {
 			if strings.Contains(all, secret) {
 				t.Errorf("the trail holds %q: %s", secret, all)
 			}
 		}
 		for _, want := range []string{
-			"account  e-mail address: sha256:" + digestOf(minas) + " -> sha256:" + digestOf("new@example.org"),
+			"account  e-mail address: sha256:" + trail.DigestOf(minas) + " -> sha256:" + trail.DigestOf("new@example.org"),
 			"account  password: sha256:",
 		} {
 			if !strings.Contains(all, want) {
 				t.Errorf("told %q, want %q", all, want)
 			}
 		}
-		i := slices.IndexFunc(trail.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
-		before, after, ok := strings.Cut(strings.TrimPrefix(trail.told[i], "account  password: "), " -> ")
+		i := slices.IndexFunc(written.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
+		before, after, ok := strings.Cut(strings.TrimPrefix(written.told[i], "account  password: "), " -> ")
 		if !ok || before == after || len(before) != len("sha256:")+16 || len(after) != len(before) {
-			t.Errorf("told %q, want two hashes", trail.told[i])
+			t.Errorf("told %q, want two hashes", written.told[i])
 		}
-		trail.away = errDown
+		written.away = errDown
 		if a := b.post(changePath, "current", better, "password", "another staple"); a.Code != 503 {
 			t.Errorf("with the trail away changing = %d", a.Code)
 		}

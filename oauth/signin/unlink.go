@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -15,7 +17,7 @@ import (
 // not shut its owner out. Of two at once, neither takes what the other leaves.
 func (a *account) unlink(r request) (string, error) {
 	method := r.in["method"]
-	if !isRecent(r.mine) {
+	if !session.Recent(r.mine) {
 		return web.ConfirmPath, nil
 	}
 	if method == storage.LoginSelf {
@@ -36,9 +38,9 @@ func (a *account) unlink(r request) (string, error) {
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
 			a.notices.tell(r.Context(), r.mine.UserID, a.notices.notice(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
-			out := a.sessions.endSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
+			out := a.sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
-			return web.AccountPath, errors.Join(out, a.trail.changed(r.Request, r.mine.UserID, "unlinked "+method, methodsOf(all), methodsOf(left)))
+			return web.AccountPath, errors.Join(out, a.trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -115,11 +117,11 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 	if _, err := web.ReadFields(w, r); err != nil {
 		return err
 	}
-	mine, _, err := u.sessions.recent(r)
+	mine, _, err := u.sessions.Recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.AccountPath) // it asks them to sign in
-	case errors.Is(err, errStale):
+	case errors.Is(err, session.ErrStale):
 		return web.SeeOther(w, web.ConfirmPath)
 	case err != nil:
 		return err
@@ -176,7 +178,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if wait := u.guard.Begin(ip); wait > 0 {
-		u.trail.noteRefused(r, http.StatusTooManyRequests, "")
+		u.trail.Refused(r, http.StatusTooManyRequests, "")
 		return u.pages.SayHeld(w, r, t.Query, wait, false)
 	}
 	u.guard.End(ip, false) // what a provider says is not guessed at
@@ -200,7 +202,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		u.trail.noteRefused(r, http.StatusUnauthorized, "")
+		u.trail.Refused(r, http.StatusUnauthorized, "")
 		return u.pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
@@ -237,14 +239,14 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 
 // add gives the provider to whoever has begun this and is still the one in the browser.
 func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
-	mine, err := u.sessions.visitor(r)
+	mine, err := u.sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
 		return web.NotWhoBegan
 	case err != nil:
 		return err
 	}
-	before := methodsBy(r.Context(), u.logins, mine.UserID)
+	before := trail.MethodsBy(r.Context(), u.logins, mine.UserID)
 	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
 	case errors.Is(err, storage.ErrExists):
 		return web.LoginTaken
@@ -252,7 +254,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 		return err
 	}
 	u.notices.tell(r.Context(), mine.UserID, u.notices.notice(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
-	if err := u.trail.changed(r, mine.UserID, "linked "+u.Name(), before, methodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
+	if err := u.trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
 		return err
 	}
 	return web.SeeOther(w, web.AccountPath)

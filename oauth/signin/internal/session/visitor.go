@@ -1,4 +1,4 @@
-package signin
+package session
 
 import (
 	"context"
@@ -11,20 +11,20 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// visitor says whose browser a request comes from: the live session of an enabled user.
+// Visitor says whose browser a request comes from: the live session of an enabled user.
 // Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
 // it for nobody.
-func (s *sessions) visitor(r *http.Request) (storage.Session, error) {
-	v, _, err := s.visit(r)
+func (s *Sessions) Visitor(r *http.Request) (storage.Session, error) {
+	v, _, err := s.Visit(r)
 	return v, err
 }
 
-func (s *sessions) visit(r *http.Request) (storage.Session, storage.User, error) {
+func (s *Sessions) Visit(r *http.Request) (storage.Session, storage.User, error) {
 	v, err := s.session(r)
 	if err != nil {
 		return storage.Session{}, storage.User{}, err
 	}
-	u, err := s.users.User(r.Context(), v.UserID)
+	u, err := s.Users.User(r.Context(), v.UserID)
 	switch {
 	case err != nil:
 		return storage.Session{}, storage.User{}, err
@@ -35,12 +35,12 @@ func (s *sessions) visit(r *http.Request) (storage.Session, storage.User, error)
 	return v, u, err
 }
 
-func (s *sessions) session(r *http.Request) (storage.Session, error) {
-	cookies := cookiesOf(r)
+func (s *Sessions) session(r *http.Request) (storage.Session, error) {
+	cookies := CookiesOf(r)
 	if len(cookies) != 1 {
 		return storage.Session{}, storage.ErrNotFound
 	}
-	v, err := s.store.Session(r.Context(), handle.Hash(cookies[0]))
+	v, err := s.Store.Session(r.Context(), handle.Hash(cookies[0]))
 	switch {
 	case err != nil:
 		return storage.Session{}, err
@@ -53,15 +53,15 @@ func (s *sessions) session(r *http.Request) (storage.Session, error) {
 // slide moves the end of a session forward with its use. It writes at most once a day (a
 // seventh of the idle time, if that is shorter) and not at every request; the end may
 // come that much sooner.
-func (s *sessions) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
-	moved := v.ExpiresAt.Add(-s.idle)
-	to := earlier(now.Add(s.idle), v.EndsAt)
-	if now.Sub(moved) < min(s.idle/7, 24*time.Hour) || !to.After(v.ExpiresAt) {
+func (s *Sessions) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
+	moved := v.ExpiresAt.Add(-s.Idle)
+	to := earlier(now.Add(s.Idle), v.EndsAt)
+	if now.Sub(moved) < min(s.Idle/7, 24*time.Hour) || !to.After(v.ExpiresAt) {
 		return v, nil
 	}
 	longer := v
 	longer.ExpiresAt = to
-	longer, err := s.store.SaveSession(ctx, longer)
+	longer, err := s.Store.SaveSession(ctx, longer)
 	switch {
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
 		return v, nil // another request has moved it, or ended it a moment after this one began
@@ -78,19 +78,19 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// isRecent reports whether a visitor's sign-in is recent enough to change who gets in, and
+// Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
 // whatever else must not be open to who finds a browser that somebody has left: entry 57
 // of the decisions.
-func isRecent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
+func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
 
-// errStale: somebody is signed in, but for so long that it may be somebody else by now.
-var errStale = errors.New("signin: the sign-in is too long ago")
+// ErrStale: somebody is signed in, but for so long that it may be somebody else by now.
+var ErrStale = errors.New("signin: the sign-in is too long ago")
 
-// recent is visit for what takes a recent sign-in. With errStale it says whose is too old.
-func (s *sessions) recent(r *http.Request) (storage.Session, storage.User, error) {
-	v, u, err := s.visit(r)
-	if err == nil && !isRecent(v) {
-		err = errStale
+// Recent is visit for what takes a recent sign-in. With errStale it says whose is too old.
+func (s *Sessions) Recent(r *http.Request) (storage.Session, storage.User, error) {
+	v, u, err := s.Visit(r)
+	if err == nil && !Recent(v) {
+		err = ErrStale
 	}
 	return v, u, err
 }

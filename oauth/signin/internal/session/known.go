@@ -1,4 +1,4 @@
-package signin
+package session
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// knownCookie says as whom somebody has signed in with this browser within a year (entry
+// KnownCookie says as whom somebody has signed in with this browser within a year (entry
 // 56 of the decisions). It opens nothing. Each of its marks is a salt and a keyed hash of
 // the user and the month: it says nothing to who reads it, cannot be made by who has not
 // signed in, and is not the same in two browsers.
-const knownCookie = "keystile_known"
+const KnownCookie = "keystile_known"
 
 const (
 	knownUsers  = 5  // in one browser; the latest
@@ -29,18 +29,18 @@ const (
 	markLen = saltLen + 16 // bytes
 )
 
-var markText = base64.RawURLEncoding.EncodedLen(markLen)
+var MarkText = base64.RawURLEncoding.EncodedLen(markLen)
 
-// known reports whether somebody has signed in as a user (a sub) with this browser before.
+// Known reports whether somebody has signed in as a user (a sub) with this browser before.
 // If that cannot be found out now, nobody has.
-func (s *sessions) known(r *http.Request, sub string) bool {
-	marks := marksOf(r)
+func (s *Sessions) Known(r *http.Request, sub string) bool {
+	marks := MarksOf(r)
 	if len(marks) == 0 {
 		return false
 	}
 	key, err := s.knownKey(r.Context())
 	if err != nil {
-		s.log.WarnContext(r.Context(), "whether a browser is known cannot be told", "err", err)
+		s.Log.WarnContext(r.Context(), "whether a browser is known cannot be told", "err", err)
 		return false
 	}
 	for _, mark := range marks {
@@ -51,35 +51,35 @@ func (s *sessions) known(r *http.Request, sub string) bool {
 	return false
 }
 
-// rememberBrowser marks the browser as one in which a user has signed in. Without it the browser
+// Remember marks the browser as one in which a user has signed in. Without it the browser
 // is unknown the next time, and no more: it is no reason to turn somebody away.
-func (s *sessions) rememberBrowser(w http.ResponseWriter, r *http.Request, sub string) {
+func (s *Sessions) Remember(w http.ResponseWriter, r *http.Request, sub string) {
 	key, err := s.knownKey(r.Context())
 	if err != nil {
-		s.log.WarnContext(r.Context(), "a browser cannot be remembered", "err", err)
+		s.Log.WarnContext(r.Context(), "a browser cannot be remembered", "err", err)
 		return
 	}
 	now := time.Now()
 	all := base64.RawURLEncoding.EncodeToString(drawMark(key, sub, now))
 	kept := 1
-	for _, mark := range marksOf(r) {
+	for _, mark := range MarksOf(r) {
 		if kept < knownUsers && !isMark(key, mark, sub, now) {
 			all += "." + base64.RawURLEncoding.EncodeToString(mark)
 			kept++
 		}
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: knownCookie, Value: all, Path: "/oauth", MaxAge: int(knownLife / time.Second),
-		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
+		Name: KnownCookie, Value: all, Path: "/oauth", MaxAge: int(knownLife / time.Second),
+		HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // knownKey is the key of the marks, the same in every process.
-func (s *sessions) knownKey(ctx context.Context) (storage.Secret, error) {
+func (s *Sessions) knownKey(ctx context.Context) (storage.Secret, error) {
 	if key := s.marks.Load(); key != nil {
 		return *key, nil
 	}
-	key, err := s.store.HMACKey(ctx, "known browsers")
+	key, err := s.Store.HMACKey(ctx, "known browsers")
 	if err != nil {
 		return key, err
 	}
@@ -87,13 +87,13 @@ func (s *sessions) knownKey(ctx context.Context) (storage.Secret, error) {
 	return key, nil
 }
 
-// marksOf returns the marks that a request brings. Several cookies are read: what a
+// MarksOf returns the marks that a request brings. Several cookies are read: what a
 // neighbouring site has put there proves nothing and is not to make a browser unknown.
-func marksOf(r *http.Request) (marks [][]byte) {
-	for _, c := range r.CookiesNamed(knownCookie) {
+func MarksOf(r *http.Request) (marks [][]byte) {
+	for _, c := range r.CookiesNamed(KnownCookie) {
 		for text := range strings.SplitSeq(c.Value, ".") {
 			raw, err := base64.RawURLEncoding.DecodeString(text)
-			if len(text) == markText && err == nil && len(marks) < 4*knownUsers {
+			if len(text) == MarkText && err == nil && len(marks) < 4*knownUsers {
 				marks = append(marks, raw)
 			}
 		}
@@ -124,10 +124,10 @@ func markOf(key storage.Secret, salt []byte, sub string, month int) []byte {
 // monthOf numbers the months.
 func monthOf(at time.Time) int { return at.UTC().Year()*12 + int(at.UTC().Month()) }
 
-// familiar reports whether a user has signed in with this browser before: it says so by its
+// Familiar reports whether a user has signed in with this browser before: it says so by its
 // mark, or by a session that is still theirs.
-func (s *sessions) familiar(r *http.Request, sub string) bool {
-	if s.known(r, sub) {
+func (s *Sessions) Familiar(r *http.Request, sub string) bool {
+	if s.Known(r, sub) {
 		return true
 	}
 	v, err := s.session(r)
