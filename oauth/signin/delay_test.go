@@ -80,12 +80,12 @@ func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
 		rm := open(t, nil)
 		eve, err := rm.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
 		must(t, err)
-		mark, session := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
+		mark, cookie := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
 		var reads []int64
 		for i, name := range []string{"mina", "nina"} {
 			rm.delayed(name)
 			before := rm.store.reads.Load()
-			r := with(guess(name, password, 400+i), session)
+			r := with(guess(name, password, 400+i), cookie)
 			r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: mark})
 			if a := rm.do(r); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s = %d, want 429", name, a.Code)

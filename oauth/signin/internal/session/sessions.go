@@ -30,7 +30,7 @@ type Sessions struct {
 	Idle   time.Duration // without use end a session
 	Max    time.Duration // end it in any case
 
-	marks  atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
+	marks atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
 }
 
 // Store keeps sessions; *storage.Store has it.
