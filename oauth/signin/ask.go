@@ -64,7 +64,7 @@ func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return 
 // whether there is an email is decided beside the request. None is sent to who has no
 // address that they have proved, and no more than ten an hour to anybody.
 func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
-	s.in.notices.notify(ctx, sub, n)
+	s.in.notices.Notify(ctx, sub, n)
 }
 
 // Allowed reports whether a user has allowed an application everything in a scope; of an

@@ -124,7 +124,7 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
 func (s *passwordChange) changePassword(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
-	langs, err := s.notices.spokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	langs, err := s.notices.SpokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (s *passwordChange) changePassword(r *http.Request, u storage.User, passwor
 		return err
 	}
 	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	s.notices.tell(r.Context(), u.Sub, s.notices.notice(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.notices.Tell(r.Context(), u.Sub, s.notices.Of(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -45,7 +46,7 @@ type emailCodes struct {
 	users      session.Users
 	emails     users.EmailUsers
 	passwords  users.PasswordUsers // nil: no forgotten password is reset
-	outbox     *outbox
+	outbox     *outbox.Outbox
 	mailer     Mailer
 	site       string // what emails call the service
 	signUpOpen bool   // an address that nobody has makes a new user
@@ -162,13 +163,13 @@ func shownAddress(text string) string { return text[:min(len(text), 254)] }
 // mail sends the ticket's address a code that this browser may type in, or says how long
 // to wait. Whether there is a mail is decided beside the request.
 func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
-	if !s.outbox.reserve() {
+	if !s.outbox.Reserve() {
 		return 0, web.EmailsFull
 	}
 	put := false
 	defer func() {
 		if !put {
-			s.outbox.release()
+			s.outbox.Release()
 		}
 	}()
 	if wait := s.allowByIP(r); wait > 0 {
@@ -186,7 +187,7 @@ func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, 
 		return 0, err
 	}
 	put = true
-	s.outbox.put(func(ctx context.Context) error {
+	s.outbox.Put(func(ctx context.Context) error {
 		yes, err := e.reaches(s, ctx, t)
 		if err != nil || !yes {
 			return err

@@ -161,7 +161,7 @@ func (s *emailCodes) addressChanged(r *http.Request, before storage.User, addres
 	if old == "" {
 		what = "An e-mail address was added."
 	}
-	s.notices.tell(r.Context(), before.Sub, s.notices.notice(r, event.NoticeAccount, what), nil, old, address)
+	s.notices.Tell(r.Context(), before.Sub, s.notices.Of(r, event.NoticeAccount, what), nil, old, address)
 	return s.trail.Changed(r, before.Sub, "e-mail address", trail.Hashed(old), trail.Hashed(address))
 }
 

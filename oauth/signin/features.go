@@ -10,6 +10,8 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -65,7 +67,7 @@ func (c Config) can() (can can) {
 }
 
 // steps makes what all ways to sign in share.
-func (c Config) steps(o *outbox) (*steps, error) {
+func (c Config) steps(o *outbox.Outbox) (*steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.can()
@@ -80,8 +82,8 @@ func (c Config) steps(o *outbox) (*steps, error) {
 	}
 	return &steps{
 		pages: p, sessions: in, trail: trail.New(c.Audit, c.ClientIP), guard: guard, rates: limits.NewRates(), peer: c.ClientIP, log: c.Log,
-		notices: &notices{
-			outbox: o, mailer: c.Mailer, users: c.Users, store: c.Store, sessions: in, peer: c.ClientIP, log: c.Log, base: c.BaseURL, site: base.Host,
+		notices: &notice.Notices{
+			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: in, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
 		attempts: &attempts{
 			users: c.Users, named: can.named, emails: can.emails, sessions: in, guard: guard,

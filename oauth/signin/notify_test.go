@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -99,8 +101,8 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 			h.mails()
 		}
 		all := h.tells()
-		if len(all) != noticesOfUser {
-			t.Fatalf("%d mails, want %d", len(all), noticesOfUser)
+		if len(all) != notice.PerUser {
+			t.Fatalf("%d mails, want %d", len(all), notice.PerUser)
 		}
 		for i, m := range all {
 			if says := strings.Contains(m.text, "no more mails"); says != (i == len(all)-1) {
@@ -109,7 +111,7 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 		}
 		time.Sleep(time.Hour + time.Second)
 		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
-		if n := len(h.tells()); n != noticesOfUser+1 {
+		if n := len(h.tells()); n != notice.PerUser+1 {
 			t.Errorf("an hour later %d mails, want one more", n)
 		}
 	})
@@ -120,17 +122,17 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		h.confirmed(t)
 		h.post.gate = make(chan struct{})
 		began := time.Now()
-		for range 2 * outboxRoom {
+		for range 2 * outbox.Room {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		}
-		if n := *inside[int](h.in.notices, "waiting.all"); n > noticesOfUser+1 {
+		if n := *inside[int](h.in.notices, "waiting.all"); n > notice.PerUser+1 {
 			t.Errorf("%d notices of one user wait", n)
 		}
-		for i := range 2 * outboxRoom {
+		for i := range 2 * outbox.Room {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := *inside[int](h.in.notices, "waiting.all"); n != noticesWaiting {
-			t.Errorf("%d notices wait, want %d at most", n, noticesWaiting)
+		if n := *inside[int](h.in.notices, "waiting.all"); n != notice.maxWaiting {
+			t.Errorf("%d notices wait, want %d at most", n, notice.maxWaiting)
 		}
 		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
 			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
@@ -251,7 +253,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
-		subject, text := h.in.notices.noticeMail([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.in.notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

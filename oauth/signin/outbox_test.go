@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 )
 
 // A mail server that is slow must not be heard of by anybody but who waits for the mail.
@@ -35,11 +35,11 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.gate = make(chan struct{})
-		for range outboxRoom {
-			if !h.outbox.reserve() {
+		for range outbox.Room {
+			if !h.outbox.Reserve() {
 				t.Fatal("the outbox is full already")
 			}
-			h.outbox.put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
+			h.outbox.Put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
 		}
 		for _, address := range []string{minas, "nobody@example.com"} {
 			a := h.browser().post(enterErrand.Path, "address", address)
@@ -48,32 +48,11 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 			}
 		}
 		close(h.post.gate)
-		if n := len(h.mails()); n != outboxRoom {
-			t.Errorf("%d mails, want %d", n, outboxRoom)
+		if n := len(h.mails()); n != outbox.Room {
+			t.Errorf("%d mails, want %d", n, outbox.Room)
 		}
 		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 {
 			t.Errorf("with room again = %d: what was refused must not have counted", a.Code)
-		}
-	})
-}
-
-func TestSoManyMailsAreSentAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(t.Context(), slog.New(slog.DiscardHandler))
-		var now, most, all atomic.Int32
-		for range 20 {
-			o.reserve()
-			o.put(func(context.Context) error {
-				most.Store(max(most.Load(), now.Add(1)))
-				time.Sleep(time.Second)
-				now.Add(-1)
-				all.Add(1)
-				return nil
-			})
-		}
-		must(t, o.close(t.Context()))
-		if most.Load() != outboxWorkers || all.Load() != 20 {
-			t.Errorf("%d at once and %d in all, want %d and 20", most.Load(), all.Load(), outboxWorkers)
 		}
 	})
 }
@@ -84,8 +63,8 @@ func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 		h.browser().post(enterErrand.Path, "address", minas)
 		h.mails()
 		o := h.outbox
-		o.reserve()
-		o.put(func(context.Context) error { panic("a host's own mistake") })
+		o.Reserve()
+		o.Put(func(context.Context) error { panic("a host's own mistake") })
 		h.mails()
 		for _, want := range []string{"550 no such mailbox", "a host's own mistake"} {
 			if !strings.Contains(h.log.String(), want) {
@@ -136,8 +115,8 @@ func TestAMailTakesNotForEver(t *testing.T) {
 		h.post.gate = make(chan struct{})
 		began := time.Now()
 		h.browser().post(enterErrand.Path, "address", minas)
-		if n := len(h.mails()); n != 0 || time.Since(began) != mailTime {
-			t.Errorf("%d mails after %v, want none after %v", n, time.Since(began), mailTime)
+		if n := len(h.mails()); n != 0 || time.Since(began) != outbox.SendTime {
+			t.Errorf("%d mails after %v, want none after %v", n, time.Since(began), outbox.SendTime)
 		}
 	})
 }

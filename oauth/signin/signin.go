@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -49,6 +50,12 @@ type Audit interface {
 	// NoteNow returns when the event is stored, or why it is not. What people change is
 	// answered after it.
 	NoteNow(ctx context.Context, e event.Event) error
+}
+
+// Mailer sends emails; see package mailer for one over SMTP. It returns soon after its
+// context has ended. What it is given is one address, one line and plain text.
+type Mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
 }
 
 // Store is what sign-in needs of storage beside the users; *storage.Store has it.
@@ -89,7 +96,7 @@ type SignIn struct {
 	codes    *emailCodes
 	account  *account
 	others   *federation
-	outbox   *outbox
+	outbox   *outbox.Outbox
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
@@ -99,7 +106,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		return nil, err
 	}
 	c = c.filled()
-	s := &SignIn{users: c.Users, outbox: newOutbox(ctx, c.Log)}
+	s := &SignIn{users: c.Users, outbox: outbox.New(ctx, c.Log)}
 	var err error
 	if s.in, err = c.steps(s.outbox); err != nil {
 		return nil, err
@@ -114,7 +121,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 
 // Close waits until every email is sent, or until ctx ends; those that are left then are
 // given up. What is asked for afterwards is answered without an email, with 503.
-func (s *SignIn) Close(ctx context.Context) error { return s.outbox.close(ctx) }
+func (s *SignIn) Close(ctx context.Context) error { return s.outbox.Close(ctx) }
 
 func (c Config) check() error {
 	var errs []error

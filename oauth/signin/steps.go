@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -23,7 +24,7 @@ type steps struct {
 	pages    *web.Pages
 	sessions *session.Sessions
 	trail    *trail.Trail
-	notices  *notices
+	notices  *notice.Notices
 	attempts *attempts
 	guard    *lockout.Guard
 	rates    limits.Rates
@@ -40,7 +41,7 @@ func (s *steps) letIn(w http.ResponseWriter, r *http.Request, user storage.User,
 // letInSince is letIn for who has proved it at another time. If that is long ago, it does
 // not meet what the application asked of a sign-in.
 func (s *steps) letInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
-	tell := s.notices.newBrowser(r, user)
+	tell := s.notices.NewBrowser(r, user)
 	if err := s.sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (a *account) unlink(r request) (string, error) {
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.notices.tell(r.Context(), r.mine.UserID, a.notices.notice(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
+			a.notices.Tell(r.Context(), r.mine.UserID, a.notices.Of(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
 			out := a.sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return web.AccountPath, errors.Join(out, a.trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))

@@ -253,7 +253,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.notices.tell(r.Context(), mine.UserID, u.notices.notice(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
+	u.notices.Tell(r.Context(), mine.UserID, u.notices.Of(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
 	if err := u.trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package signin
+package notice
 
 import (
 	"strings"
@@ -21,23 +21,23 @@ var noticeTexts = map[string][2]string{
 	event.NoticeRole:    {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
-// noticeMail is what a user is told, in one language or in several below each other. The
+// Text is what a user is told, in one language or in several below each other. The
 // subject holds nothing that anybody but the operator can choose.
-func (n *notices) noticeMail(langs []page.Lang, what event.Notice, last bool) (subject, text string) {
+func (n *Notices) Text(langs []page.Lang, what event.Notice, last bool) (subject, text string) {
 	texts, ok := noticeTexts[what.Kind]
 	if !ok {
 		texts = noticeTexts[event.NoticeAccount]
 	}
 	var subjects, bodies []string
 	for _, l := range langs {
-		subjects = append(subjects, l.T(texts[0], n.site))
-		bodies = append(bodies, l.T(texts[1], n.site)+"\n\n"+n.noticeFacts(l, what)+"\n"+n.noticeAdvice(l, last))
+		subjects = append(subjects, l.T(texts[0], n.Site))
+		bodies = append(bodies, l.T(texts[1], n.Site)+"\n\n"+n.noticeFacts(l, what)+"\n"+n.noticeAdvice(l, last))
 	}
 	return strings.Join(subjects, " / "), strings.Join(bodies, "\n----\n\n")
 }
 
 // noticeFacts are the lines that say what, when and from where.
-func (n *notices) noticeFacts(l page.Lang, what event.Notice) string {
+func (n *Notices) noticeFacts(l page.Lang, what event.Notice) string {
 	if what.At.IsZero() {
 		what.At = time.Now()
 	}
@@ -71,8 +71,8 @@ func noticeDetail(l page.Lang, detail string) string {
 	return l.T(detail)
 }
 
-func (n *notices) noticeAdvice(l page.Lang, last bool) string {
-	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.base+web.AccountPath) + "\n"
+func (n *Notices) noticeAdvice(l page.Lang, last bool) string {
+	text := l.T("If it was you, you need do nothing. If it was not, sign in at %s, sign out everywhere, set a new password, and tell the operator.", n.Base+web.AccountPath) + "\n"
 	if last {
 		text += "\n" + l.T("So much was done within an hour that you are sent no more mails about it until the hour is over.") + "\n"
 	}

@@ -1,4 +1,5 @@
-package signin
+// Package outbox sends emails beside the requests that cause them.
+package outbox
 
 import (
 	"context"
@@ -8,22 +9,16 @@ import (
 	"time"
 )
 
-// Mailer sends mails; see package mailer for one over SMTP. It returns soon after its
-// context has ended. What it is given is one address, one line and plain text.
-type Mailer interface {
-	Send(ctx context.Context, to, subject, text string) error
-}
-
 const (
-	outboxRoom    = 256 // mails that wait or are on their way
-	outboxWorkers = 4
-	mailTime      = 2 * time.Minute // for one of them, whatever the Mailer allows itself
+	Room     = 256 // mails that wait or are on their way
+	Workers  = 4
+	SendTime = 2 * time.Minute // for one of them, whatever the Mailer allows itself
 )
 
-// outbox sends mails beside the requests that cause them, so that neither a slow server
+// Outbox sends mails beside the requests that cause them, so that neither a slow server
 // nor the question whether a mail is sent at all shows in how long an answer takes. Its
 // goroutines run only while there is something to send.
-type outbox struct {
+type Outbox struct {
 	log  *slog.Logger
 	life context.Context
 	end  context.CancelFunc
@@ -39,30 +34,30 @@ type outbox struct {
 // delivery decides whether a mail is sent, and sends it.
 type delivery func(context.Context) error
 
-func newOutbox(ctx context.Context, log *slog.Logger) *outbox {
+func New(ctx context.Context, log *slog.Logger) *Outbox {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	return &outbox{log: log, life: life, end: end}
+	return &Outbox{log: log, life: life, end: end}
 }
 
-// reserve takes a place, if there is one; put or release must follow.
-func (o *outbox) reserve() bool {
+// Reserve takes a place, if there is one; put or release must follow.
+func (o *Outbox) Reserve() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || o.held >= outboxRoom {
+	if o.closed || o.held >= Room {
 		return false
 	}
 	o.held++
 	return true
 }
 
-func (o *outbox) release() {
+func (o *Outbox) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.held--
 }
 
-// put has something sent in the place that was reserved.
-func (o *outbox) put(send delivery) {
+// Put has something sent in the place that was reserved.
+func (o *Outbox) Put(send delivery) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -70,13 +65,13 @@ func (o *outbox) put(send delivery) {
 		return
 	}
 	o.waiting = append(o.waiting, send)
-	if o.working < outboxWorkers {
+	if o.working < Workers {
 		o.working++
 		o.workers.Go(o.work)
 	}
 }
 
-func (o *outbox) work() {
+func (o *Outbox) work() {
 	for {
 		o.mu.Lock()
 		if len(o.waiting) == 0 {
@@ -92,24 +87,24 @@ func (o *outbox) work() {
 		} else {
 			o.log.Debug("a mail is done with") // sent, or not to be sent: which of the two is nobody's business
 		}
-		o.release()
+		o.Release()
 	}
 }
 
 // try sends one mail. A Mailer is the host's own, and its panic must not end the program.
-func (o *outbox) try(send delivery) (err error) {
+func (o *Outbox) try(send delivery) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(o.life, mailTime)
+	ctx, cancel := context.WithTimeout(o.life, SendTime)
 	defer cancel()
 	return send(ctx)
 }
 
-// close waits until everything is sent, or until ctx ends; what is left then is given up.
-func (o *outbox) close(ctx context.Context) error {
+// Close waits until everything is sent, or until ctx ends; what is left then is given up.
+func (o *Outbox) Close(ctx context.Context) error {
 	o.mu.Lock()
 	o.closed = true
 	o.mu.Unlock()
