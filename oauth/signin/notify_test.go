@@ -131,8 +131,8 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		for i := range 2 * outbox.Room {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := *inside[int](h.in.notices, "waiting.all"); n != notice.maxWaiting {
-			t.Errorf("%d notices wait, want %d at most", n, notice.maxWaiting)
+		if n := *inside[int](h.in.notices, "waiting.all"); n != outbox.Room/2 {
+			t.Errorf("%d notices wait, want %d at most", n, outbox.Room/2)
 		}
 		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
 			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
