@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -44,7 +45,7 @@ type accountStore interface {
 // account is the page /oauth/account, where people see who gets in as them and what they
 // have allowed, and take it back.
 type account struct {
-	*steps
+	*flow.Steps
 	store    accountStore
 	logins   users.LoginStore
 	revoker  Revoker // nil: what ends tokens is not offered
@@ -90,14 +91,14 @@ type request struct {
 // or where the form says otherwise.
 func (a *account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.pages.CheckOrigin(r); err != nil {
+		if err := a.Pages.CheckOrigin(r); err != nil {
 			return err
 		}
 		in, err := web.ReadFields(w, r, fields...)
 		if err != nil {
 			return err
 		}
-		mine, err := a.sessions.Visitor(r)
+		mine, err := a.Sessions.Visitor(r)
 		if errors.Is(err, storage.ErrNotFound) {
 			return web.SeeOther(w, web.AccountPath) // it asks them to sign in
 		}
@@ -113,12 +114,12 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 }
 
 func (a *account) told(r request, detail string) {
-	a.trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
+	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
 func (a *account) ended(r request, app, detail string) error {
-	return a.trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
+	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
@@ -131,11 +132,11 @@ func (a *account) endSession(r request) (string, error) {
 	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
 		return web.AccountPath, nil
 	}
-	if err := a.sessions.End(r.Context(), id); err != nil {
+	if err := a.Sessions.End(r.Context(), id); err != nil {
 		return "", err
 	}
 	if id == r.mine.ID {
-		a.sessions.ClearCookie(r.w)
+		a.Sessions.ClearCookie(r.w)
 	}
 	a.told(r, "session ended")
 	return web.AccountPath, nil
@@ -143,14 +144,14 @@ func (a *account) endSession(r request) (string, error) {
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
 func (a *account) endAll(r request) (string, error) {
-	if err := a.sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
+	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
 	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
 		return "", web.HalfSignedOut.Because(err)
 	}
-	a.sessions.ClearCookie(r.w)
+	a.Sessions.ClearCookie(r.w)
 	return web.FormPath, a.ended(r, "", "signed out everywhere")
 }
 
@@ -198,12 +199,12 @@ func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 
 // confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
 func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := a.sessions.Visit(r)
+	_, user, err := a.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return a.pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
+		return a.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
 	case err != nil:
 		return err
 	}
-	return a.askAgain(w, r, user)
+	return a.AskAgain(w, r, user)
 }

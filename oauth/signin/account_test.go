@@ -282,7 +282,7 @@ func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
 
 func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 	d, written := openDesk(t), &ledger{}
-	d.in.trail = trail.New(written, d.in.peer)
+	d.in.Trail = trail.New(written, d.in.Peer)
 	here, there := d.enterMina(), d.enterMina()
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")

@@ -59,8 +59,8 @@ type loginRow struct {
 
 // show is GET /oauth/account.
 func (a *account) show(w http.ResponseWriter, r *http.Request) error {
-	mine, user, err := a.sessions.Visit(r)
-	t := a.pages.Context(r, web.AccountPath, storage.App{})
+	mine, user, err := a.Sessions.Visit(r)
+	t := a.Pages.Context(r, web.AccountPath, storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -33,7 +34,7 @@ var (
 
 // passwordChange changes the password of who is signed in.
 type passwordChange struct {
-	*steps
+	*flow.Steps
 	passwords users.PasswordUsers
 	marker    users.PasswordMarker // nil: the trail says "unknown" of passwords
 	revoker   Revoker
@@ -50,11 +51,11 @@ func (s *passwordChange) routes() []reply.Route {
 // serveChange is the page on which somebody who is signed in changes their password.
 func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		if err := s.pages.CheckOrigin(r); err != nil {
+		if err := s.Pages.CheckOrigin(r); err != nil {
 			return err
 		}
 	}
-	v, u, err := s.sessions.Visit(r)
+	v, u, err := s.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
@@ -74,7 +75,7 @@ func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) err
 }
 
 func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
-	t := s.pages.Context(r, "", storage.App{})
+	t := s.Pages.Context(r, "", storage.App{})
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
@@ -94,16 +95,16 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	if err := passwords.Check(in["password"], u.Username, u.Email); err != nil {
 		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	}
-	who, held, err := s.attempts.admit(r, u.Username, in["current"])
-	if err == nil && held.wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
+	who, held, err := s.Attempts.Password(r, u.Username, in["current"])
+	if err == nil && held.Wait == 0 && who.Sub != u.Sub { // a host's own mistake: it must not change another's
 		err = errors.New("signin: Authenticate knows another user by " + u.Sub + "'s username")
 	}
 	switch {
-	case held.wait > 0:
-		s.trail.SignedIn(r, http.StatusTooManyRequests, u.Sub)
-		return s.pages.SayHeld(w, r, "", held.wait, held.account)
+	case held.Wait > 0:
+		s.Trail.SignedIn(r, http.StatusTooManyRequests, u.Sub)
+		return s.Pages.SayHeld(w, r, "", held.Wait, held.Account)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.SignedIn(r, http.StatusUnauthorized, u.Sub)
+		s.Trail.SignedIn(r, http.StatusUnauthorized, u.Sub)
 		return s.askChange(w, r, u, http.StatusUnauthorized, "The current password is not right. Check it and try again.")
 	case err != nil:
 		return err
@@ -113,10 +114,10 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	} else if err != nil {
 		return err
 	}
-	if err := s.sessions.Begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
+	if err := s.Sessions.Begin(w, r, u, v.LoginType, web.LangFor(r, ""), time.Now()); err != nil {
 		return err
 	}
-	s.trail.SignedIn(r, http.StatusSeeOther, u.Sub)
+	s.Trail.SignedIn(r, http.StatusSeeOther, u.Sub)
 	return web.SeeOther(w, changedPath)
 }
 
@@ -124,7 +125,7 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
 func (s *passwordChange) changePassword(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
-	langs, err := s.notices.SpokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
+	langs, err := s.Notices.SpokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
 	if err != nil {
 		return err
 	}
@@ -134,11 +135,11 @@ func (s *passwordChange) changePassword(r *http.Request, u storage.User, passwor
 	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
 		return err
 	}
-	if err := s.trail.Changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
+	if err := s.Trail.Changed(r, u.Sub, "password", before, s.passwordMark(r.Context(), u.Sub)); err != nil {
 		return err
 	}
-	s.log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.peer(r))
-	s.notices.Tell(r.Context(), u.Sub, s.notices.Of(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.Log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.Peer(r))
+	s.Notices.Tell(r.Context(), u.Sub, s.Notices.Of(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 
@@ -155,13 +156,13 @@ func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
 }
 
 func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
-	return s.pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
+	return s.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.
 func (s *passwordChange) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
-		s.sessions.EndSessions(ctx, sub, session.All),
+		s.Sessions.EndSessions(ctx, sub, session.All),
 		s.revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
 	)
 }

@@ -130,12 +130,12 @@ func (s *emailCodes) issue(w http.ResponseWriter, r *http.Request, kind, asker s
 			return "", err
 		}
 	}
-	cookie, now := s.pages.BindSecret(w), time.Now().UTC()
+	cookie, now := s.Pages.BindSecret(w), time.Now().UTC()
 	code = drawCode()
 	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
 	t.State = asker
 	t.Proof = proofOf(cookie, kind, t.Subject, code)
-	t.IP, t.Agent = s.peer(r).String(), web.AgentOf(r)
+	t.IP, t.Agent = s.Peer(r).String(), web.AgentOf(r)
 	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)
 	_, err = s.store.SaveTicket(ctx, t)
 	return code, err

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -36,7 +37,7 @@ var (
 
 // consents asks people what applications may learn and do.
 type consents struct {
-	*steps
+	*flow.Steps
 	store ConsentStore
 	users session.Users
 }
@@ -87,7 +88,7 @@ func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 	if err != nil {
 		return err
 	}
-	t := s.pages.Context(r, query, app)
+	t := s.Pages.Context(r, query, app)
 	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
 	v.Title = "Allow access"
 	return t.Show(w, http.StatusOK, consentPage, &v)
@@ -104,7 +105,7 @@ type consentView struct {
 // answer is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
 // authorize, which judges the request again.
 func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadFields(w, r, "query", "user", "scope", "allow", "deny", "other")
@@ -114,7 +115,7 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 	if in["query"], err = web.Carry(in["query"]); err != nil {
 		return err
 	}
-	app, err := s.pages.AppOf(r.Context(), in["query"])
+	app, err := s.Pages.AppOf(r.Context(), in["query"])
 	if err != nil {
 		return err
 	}
@@ -125,11 +126,11 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 	case yes && !no && !other:
 		return s.allow(w, r, app, in)
 	case no && !yes && !other:
-		who, _ := s.sessions.Visitor(r) // for the trail alone: a no is a no from whomever
-		s.trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
+		who, _ := s.Sessions.Visitor(r) // for the trail alone: a no is a no from whomever
+		s.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "denied"})
 		return web.SeeOther(w, web.Refused(in["query"]))
 	case other && !yes && !no:
-		if err := s.signOut(w, r); err != nil {
+		if err := s.SignOut(w, r); err != nil {
 			return err
 		}
 		return web.SeeOther(w, web.Back(in["query"]))
@@ -142,7 +143,7 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 // sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
 // left, would count when its owner signs in again.
 func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
-	who, err := s.sessions.Visitor(r)
+	who, err := s.Sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
 		return web.SeeOther(w, web.Back(in["query"]))
@@ -154,7 +155,7 @@ func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App
 	if err := s.remember(r.Context(), app.ID, who.UserID, known(in["scope"])); err != nil {
 		return err
 	}
-	s.trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
+	s.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: who.UserID, Detail: "allowed " + known(in["scope"])})
 	return web.SeeOther(w, web.Allowed(in["query"]))
 }
 

@@ -157,7 +157,7 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.send(attempt(password, "192.0.2.1"))
+		b.send(attemptAs(password, "192.0.2.1"))
 		delete(b.cookies, session.KnownCookie) // signed in before browsers were remembered
 		h.delayed("mina")
 		if a := b.post(changePath, "current", password, "password", better); a.Code != http.StatusSeeOther {

@@ -10,6 +10,8 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -41,7 +43,7 @@ func codeViewOf(e *emailFlow, v web.View, address string) *codeView {
 
 // emailCodes sends one-time codes by email, and takes them.
 type emailCodes struct {
-	*steps
+	*flow.Steps
 	store      codeStore
 	users      session.Users
 	emails     users.EmailUsers
@@ -94,11 +96,11 @@ func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *ema
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.FormPath)
 	case errors.Is(err, session.ErrStale):
-		return s.askAgain(w, r, u)
+		return s.AskAgain(w, r, u)
 	case err != nil:
 		return err
 	}
-	t, err := s.pages.Restore(r.Context(), r, query)
+	t, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) 
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
 // has is answered as one that somebody has.
 func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadCarried(w, r, "address")
@@ -135,7 +137,7 @@ func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emai
 	case err != nil:
 		return err
 	}
-	t, err := s.pages.Restore(r.Context(), r, in["query"])
+	t, err := s.Pages.Restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, 
 			s.outbox.Release()
 		}
 	}()
-	if wait := s.allowByIP(r); wait > 0 {
+	if wait := s.AllowByIP(r); wait > 0 {
 		return wait, nil
 	}
 	asker, err := s.askerOf(r, t.Subject)
@@ -203,12 +205,12 @@ func (s *emailCodes) countMail(r *http.Request, asker string, t storage.Ticket) 
 	if !isStrangers(asker, t) {
 		return s.mayMail(r.Context(), t.Subject, asker)
 	}
-	client := network.Of(s.peer(r))
-	if wait := s.rates.Emails.Take(client); wait > 0 {
+	client := network.Of(s.Peer(r))
+	if wait := s.Rates.Emails.Take(client); wait > 0 {
 		return wait, nil
 	}
 	if wait, err = s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
-		s.rates.Emails.Done(client)
+		s.Rates.Emails.Done(client)
 	}
 	return wait, err
 }
@@ -236,7 +238,7 @@ func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailF
 
 // takeCode looks at a code. Every one that could be right takes one of the five tries.
 func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadFields(w, r, "code", "password")
@@ -263,15 +265,15 @@ func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFl
 	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
 }
 
-func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFlow, t storage.Ticket, u storage.User, password string, held hold, err error) error {
+func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFlow, t storage.Ticket, u storage.User, password string, held attempt.Held, err error) error {
 	switch {
-	case held.wait > 0:
-		s.trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.pages.SayHeld(w, r, t.Query, held.wait, held.account)
+	case held.Wait > 0:
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.Pages.SayHeld(w, r, t.Query, held.Wait, held.Account)
 	case errors.Is(err, errLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.Refused(r, http.StatusUnauthorized, held.sub)
+		s.Trail.Refused(r, http.StatusUnauthorized, held.Sub)
 		if t.Tries >= codeTries {
 			return s.sayLapsed(w, r, e)
 		}
@@ -285,7 +287,7 @@ func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFl
 }
 
 func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlow, ticket storage.Ticket, status int, alert string) error {
-	t, err := s.pages.Restore(r.Context(), r, ticket.Query)
+	t, err := s.Pages.Restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
 	}
@@ -297,9 +299,9 @@ func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlo
 
 // sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
 func (s *emailCodes) sayLapsed(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
-	t := s.pages.Context(r, "", storage.App{})
+	t := s.Pages.Context(r, "", storage.App{})
 	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, web.BrowserSecret(r))); err == nil {
-		if t, err = s.pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
+		if t, err = s.Pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
 			return err
 		}
 	} else if !errors.Is(err, storage.ErrNotFound) {

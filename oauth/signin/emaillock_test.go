@@ -74,7 +74,7 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 		if n := len(h.mails()); n != limits.PerIP {
 			t.Errorf("%d mails, want %d", n, limits.PerIP)
 		}
-		if a := b.send(attempt(password, "192.0.2.1")); a.Code != 303 {
+		if a := b.send(attemptAs(password, "192.0.2.1")); a.Code != 303 {
 			t.Errorf("a sign-in from there = %d, want 303: nothing has failed", a.Code)
 		}
 	})
@@ -114,7 +114,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 					var a answer
 					switch {
 					case kind == 0:
-						a = b.send(attempt("wrong password", "192.0.2.1"))
+						a = b.send(attemptAs("wrong password", "192.0.2.1"))
 					case kind == 1:
 						a = b.post(joinPath, "username", "eve", "password", "another horse", "invitation", "wrong")
 					default:
@@ -134,7 +134,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 			if f, l := failed.Load(), locked.Load(); f != 10 || l != 20 {
 				t.Errorf("seed %d: %d failed and %d were locked out, want 10 and 20", seed, f, l)
 			}
-			if a := browsers[0].send(attempt(password, "192.0.2.1")); a.Code != 429 {
+			if a := browsers[0].send(attemptAs(password, "192.0.2.1")); a.Code != 429 {
 				t.Errorf("seed %d: afterwards = %d, want 429", seed, a.Code)
 			}
 			must(t, h.Close(t.Context()))
@@ -147,7 +147,7 @@ func TestALockedAddressUsesUpNoTries(t *testing.T) {
 		b := h.browser()
 		b.ask(t, enterErrand, minas)
 		for range 10 {
-			b.send(attempt("wrong password", "192.0.2.1"))
+			b.send(attemptAs("wrong password", "192.0.2.1"))
 		}
 		a := b.post(enterErrand.codePath(), "code", h.code())
 		if a.Code != 429 || a.Header().Get("Retry-After") != "900" || h.signedIn(b).UserID != "" {

@@ -12,7 +12,7 @@ import (
 // enter answers the form: 303 for who is known, 401 for who is not, 429 while locked, 400 for
 // a form with nothing in it.
 func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
-	if err := s.in.pages.CheckOrigin(r); err != nil {
+	if err := s.in.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadForm(w, r)
@@ -22,18 +22,18 @@ func (s *SignIn) enter(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(in.Username) == "" || in.Password == "" { // no guess, so no failure either
 		return s.sayUnfilled(w, r, in)
 	}
-	user, held, err := s.in.attempts.admit(r, in.Username, in.Password)
+	user, held, err := s.in.Attempts.Password(r, in.Username, in.Password)
 	switch {
-	case held.wait > 0:
-		s.in.trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.in.pages.SayHeld(w, r, in.Query, held.wait, held.account)
+	case held.Wait > 0:
+		s.in.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.in.Pages.SayHeld(w, r, in.Query, held.Wait, held.Account)
 	case errors.Is(err, storage.ErrNotFound):
-		s.in.trail.Refused(r, http.StatusUnauthorized, held.sub)
+		s.in.Trail.Refused(r, http.StatusUnauthorized, held.Sub)
 		return s.sayWrong(w, r, in)
 	case err != nil:
 		return err
 	}
-	return s.in.letIn(w, r, user, storage.LoginSelf, in.Query)
+	return s.in.SignIn(w, r, user, storage.LoginSelf, in.Query)
 }
 
 // sayWrong shows the form again: 401, the username kept, the password not.
@@ -47,7 +47,7 @@ func (s *SignIn) sayUnfilled(w http.ResponseWriter, r *http.Request, in web.Form
 }
 
 func (s *SignIn) sayAlert(w http.ResponseWriter, r *http.Request, in web.Form, status int, alert string) error {
-	t, err := s.in.pages.Restore(r.Context(), r, in.Query)
+	t, err := s.in.Pages.Restore(r.Context(), r, in.Query)
 	if err != nil {
 		return err
 	}

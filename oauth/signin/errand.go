@@ -75,7 +75,7 @@ var enterErrand = &emailFlow{
 		} else if u, err = s.emails.EnteredByEmail(r.Context(), u); err != nil {
 			return err
 		}
-		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
+		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
 	},
 }
 
@@ -105,7 +105,7 @@ var resetErrand = &emailFlow{
 		if err := s.changePassword(r, u, password); err != nil {
 			return err
 		}
-		return s.letIn(w, r, u, storage.LoginEmail, t.Query)
+		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
 	},
 }
 
@@ -115,7 +115,7 @@ var linkErrand = &emailFlow{
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
 	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
 	who: func(s *emailCodes, r *http.Request) (storage.User, error) {
-		_, u, err := s.sessions.Recent(r)
+		_, u, err := s.Sessions.Recent(r)
 		return u, err
 	},
 	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
@@ -126,7 +126,7 @@ var linkErrand = &emailFlow{
 		return err == nil && u.Sub == t.UserID, err
 	},
 	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		_, u, err := s.sessions.Visit(r)
+		_, u, err := s.Sessions.Visit(r)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
 			err = errLapsed
 		}
@@ -161,8 +161,8 @@ func (s *emailCodes) addressChanged(r *http.Request, before storage.User, addres
 	if old == "" {
 		what = "An e-mail address was added."
 	}
-	s.notices.Tell(r.Context(), before.Sub, s.notices.Of(r, event.NoticeAccount, what), nil, old, address)
-	return s.trail.Changed(r, before.Sub, "e-mail address", trail.Hashed(old), trail.Hashed(address))
+	s.Notices.Tell(r.Context(), before.Sub, s.Notices.Of(r, event.NoticeAccount, what), nil, old, address)
+	return s.Trail.Changed(r, before.Sub, "e-mail address", trail.Hashed(old), trail.Hashed(address))
 }
 
 // userWithPassword is the user of an address, if they have a password to forget.

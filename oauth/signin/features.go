@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
@@ -67,7 +69,7 @@ func (c Config) can() (can can) {
 }
 
 // steps makes what all ways to sign in share.
-func (c Config) steps(o *outbox.Outbox) (*steps, error) {
+func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.can()
@@ -80,14 +82,14 @@ func (c Config) steps(o *outbox.Outbox) (*steps, error) {
 		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 	}
-	return &steps{
-		pages: p, sessions: in, trail: trail.New(c.Audit, c.ClientIP), guard: guard, rates: limits.NewRates(), peer: c.ClientIP, log: c.Log,
-		notices: &notice.Notices{
+	return &flow.Steps{
+		Pages: p, Sessions: in, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
+		Notices: &notice.Notices{
 			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: in, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
 		},
-		attempts: &attempts{
-			users: c.Users, named: can.named, emails: can.emails, sessions: in, guard: guard,
-			delays: limits.NewDelays(), firsts: limits.NewDelays(), peer: c.ClientIP, log: c.Log,
+		Attempts: &attempt.Attempts{
+			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: in, Guard: guard,
+			Delays: limits.NewDelays(), Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
 		},
 	}, nil
 }
@@ -95,20 +97,20 @@ func (c Config) steps(o *outbox.Outbox) (*steps, error) {
 // features makes what the Config opens, puts it on the pages, and returns where it is served.
 // What its parts are missing for is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
-	can, pages := c.can(), s.in.pages
-	own := &account{steps: s.in, store: c.Store, logins: can.logins, revoker: c.Revoker}
+	can, pages := c.can(), s.in.Pages
+	own := &account{Steps: s.in, store: c.Store, logins: can.logins, revoker: c.Revoker}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
 	routes = append(routes, s.consents.routes()...)
 	if !c.NoQR {
-		codes := &scans{steps: s.in, store: c.Store, users: c.Users, base: c.BaseURL}
+		codes := &scans{Steps: s.in, store: c.Store, users: c.Users, base: c.BaseURL}
 		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
 		routes = append(routes, codes.routes()...)
 	}
-	change := &passwordChange{steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
+	change := &passwordChange{Steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
 	codes := &emailCodes{
-		steps: s.in, store: c.Store, users: c.Users, emails: can.emails, passwords: can.passwords, outbox: s.outbox, mailer: c.Mailer,
+		Steps: s.in, store: c.Store, users: c.Users, emails: can.emails, passwords: can.passwords, outbox: s.outbox, mailer: c.Mailer,
 		site: strings.SplitN(c.BaseURL, "://", 2)[1], signUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, changePassword: change.changePassword,
 	}
 	if can.emails != nil {
@@ -125,11 +127,11 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		routes = append(routes, change.routes()...)
 	}
 	if can.signUps != nil {
-		join := &signUp{steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
+		join := &signUp{Steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
 		pages.Helps = append(pages.Helps, web.Link{Path: joinPath, Label: "Create an account"})
 		routes = append(routes, join.routes()...)
 	}
-	others := &federation{steps: s.in, store: c.Store, users: can.connected, logins: can.logins, base: c.BaseURL}
+	others := &federation{Steps: s.in, store: c.Store, users: can.connected, logins: can.logins, base: c.BaseURL}
 	s.codes, s.account, s.others = codes, own, others
 	offered, linkable, err := others.connect(c.Connectors)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -35,7 +36,7 @@ type joinView struct {
 
 // signUp makes users of people who fill in a form.
 type signUp struct {
-	*steps
+	*flow.Steps
 	users  users.SignUpUsers
 	mode   string // SignUpOpen or SignUpInvitation
 	emails bool   // the form asks for an email address
@@ -59,7 +60,7 @@ func (s *signUp) serveJoin(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
-	t, err := s.pages.Restore(r.Context(), r, in["query"])
+	t, err := s.Pages.Restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in 
 }
 
 func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadCarried(w, r, "username", "password", "address", "invitation")
@@ -92,10 +93,10 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	u, wait, err := s.signUpAs(r, in)
 	switch {
 	case wait > 0:
-		s.trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.pages.SayHeld(w, r, in["query"], wait, false)
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.Pages.SayHeld(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
-		s.trail.Refused(r, http.StatusUnauthorized, "")
+		s.Trail.Refused(r, http.StatusUnauthorized, "")
 		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
 		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
@@ -104,10 +105,10 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if err := s.trail.WriteNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
+	if err := s.Trail.WriteNow(r, event.Registration, event.Event{User: u.Sub, Detail: "signed up"}); err != nil {
 		return err
 	}
-	s.log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.peer(r))
+	s.Log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.Peer(r))
 	return s.welcome(w, r, u, address, in["query"])
 }
 
@@ -134,13 +135,13 @@ func (s *signUp) judge(in map[string]string) (address, alert string) {
 // signUpAs makes the user. A wrong invitation counts as a failed sign-in does; all together
 // an address makes a few users at a time.
 func (s *signUp) signUpAs(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
-	ip := s.peer(r)
-	if wait := s.guard.Begin(ip); wait > 0 {
+	ip := s.Peer(r)
+	if wait := s.Guard.Begin(ip); wait > 0 {
 		return u, wait, nil
 	}
 	failed := false
-	defer func() { s.guard.End(ip, failed) }()
-	if wait := s.allowByIP(r); wait > 0 {
+	defer func() { s.Guard.End(ip, failed) }()
+	if wait := s.AllowByIP(r); wait > 0 {
 		return u, wait, nil
 	}
 	invitation := ""
@@ -156,13 +157,13 @@ func (s *signUp) signUpAs(r *http.Request, in map[string]string) (u storage.User
 // that is sent to it; nobody is told of it before.
 func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
 	if address == "" {
-		return s.letIn(w, r, u, storage.LoginSelf, query)
+		return s.SignIn(w, r, u, storage.LoginSelf, query)
 	}
-	if err := s.sessions.Begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
+	if err := s.Sessions.Begin(w, r, u, storage.LoginSelf, web.LangFor(r, query), time.Now()); err != nil {
 		return err
 	}
-	s.trail.SignedIn(r, http.StatusSeeOther, u.Sub)
-	t, err := s.pages.Restore(r.Context(), r, query)
+	s.Trail.SignedIn(r, http.StatusSeeOther, u.Sub)
+	t, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			}
 		}
 		written := &ledger{away: errDown}
-		h.in.trail = trail.New(written, h.in.peer)
+		h.in.Trail = trail.New(written, h.in.Peer)
 		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
 		written.away = nil
 		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)

@@ -41,7 +41,7 @@ func networkAsker(client netip.Prefix) string {
 
 // askerOf says who asks for a mail to an address. It takes as long for an address that nobody has.
 func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
-	stranger := networkAsker(network.Of(s.peer(r)))
+	stranger := networkAsker(network.Of(s.Peer(r)))
 	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
 		return stranger, nil
 	}
@@ -55,7 +55,7 @@ func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.sessions.Familiar(r, u.Sub) && u.Sub != "" {
+	if s.Sessions.Familiar(r, u.Sub) && u.Sub != "" {
 		return askerKnown, nil
 	}
 	return stranger, nil

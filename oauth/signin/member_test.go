@@ -251,7 +251,7 @@ func TestEveryErrandSpeaksChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.in.pages.Offered, h.in.pages.Helps, h.account.changes) {
+	for _, w := range slices.Concat(h.in.Pages.Offered, h.in.Pages.Helps, h.account.changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}

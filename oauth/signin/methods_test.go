@@ -123,7 +123,7 @@ func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
-	must(t, rm.in.sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
+	must(t, rm.in.Sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
 	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
 	if by == "" || d.visits(by) != nil {
 		t.Fatal("the badge signs nobody in")

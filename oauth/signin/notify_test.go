@@ -125,13 +125,13 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		for range 2 * outbox.Room {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		}
-		if n := *inside[int](h.in.notices, "waiting.all"); n > notice.PerUser+1 {
+		if n := *inside[int](h.in.Notices, "waiting.all"); n > notice.PerUser+1 {
 			t.Errorf("%d notices of one user wait", n)
 		}
 		for i := range 2 * outbox.Room {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := *inside[int](h.in.notices, "waiting.all"); n != outbox.Room/2 {
+		if n := *inside[int](h.in.Notices, "waiting.all"); n != outbox.Room/2 {
 			t.Errorf("%d notices wait, want %d at most", n, outbox.Room/2)
 		}
 		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
@@ -139,7 +139,7 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		}
 		close(h.post.gate)
 		h.mails()
-		if n, of := *inside[int](h.in.notices, "waiting.all"), *inside[map[string]int](h.in.notices, "waiting.of"); n != 0 || len(of) != 0 {
+		if n, of := *inside[int](h.in.Notices, "waiting.all"), *inside[map[string]int](h.in.Notices, "waiting.of"); n != 0 || len(of) != 0 {
 			t.Errorf("%d notices of %d users are counted that have gone", n, len(of))
 		}
 	})
@@ -253,7 +253,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
-		subject, text := h.in.notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.in.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

@@ -25,7 +25,7 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.stranger(1)
-			crowdAround(h.in.rates.Emails, nth(1))
+			crowdAround(h.in.Rates.Emails, nth(1))
 			b.ask(t, enterErrand, address)
 			second := h.stranger(1)
 			a := second.post(enterErrand.Path, "address", "other@example.org")
@@ -51,7 +51,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.stranger(1)
 		b.ask(t, enterErrand, minas)
-		crowdAround(h.in.rates.Emails, nth(1))
+		crowdAround(h.in.Rates.Emails, nth(1))
 		for range 3 {
 			if a := b.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
@@ -63,7 +63,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 
 func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		crowdAround(h.in.rates.Emails, nth(1))
+		crowdAround(h.in.Rates.Emails, nth(1))
 		h.stranger(1).ask(t, enterErrand, "other@example.org")
 		known := h.stranger(1)
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
@@ -86,7 +86,7 @@ func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 	rm := open(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
-	crowdAround(rm.in.rates.Scans, here)
+	crowdAround(rm.in.Rates.Scans, here)
 	sc, p := rm.showCode(""), rm.phone()
 	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(web.BrowserCookie) != "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
@@ -105,7 +105,7 @@ func TestACodeThatWasScannedMakesRoomForAnother(t *testing.T) {
 func TestWhoComesBackFromAProviderMakesRoomForAnother(t *testing.T) {
 	h := openAbroad(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
-	crowdAround(h.in.rates.Visits, here)
+	crowdAround(h.in.Rates.Visits, here)
 	j := h.leave("wx", asked)
 	if a := h.do(get(web.WithPath + "wx")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -40,7 +41,7 @@ var script []byte
 
 // scans signs in browsers whose code was scanned with a phone.
 type scans struct {
-	*steps
+	*flow.Steps
 	store scanStore
 	users session.Users
 	base  string // the service's origin
@@ -74,16 +75,16 @@ func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err := web.Storable(r, query); err != nil {
 		return err
 	}
-	client := network.Of(s.peer(r))
-	if wait := s.rates.Tickets.Take(client); wait > 0 {
+	client := network.Of(s.Peer(r))
+	if wait := s.Rates.Tickets.Take(client); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
-	if wait := s.rates.Scans.Take(client); wait > 0 {
+	if wait := s.Rates.Scans.Take(client); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
 	t, id, err := s.draw(w, r, query)
 	if err != nil {
-		s.rates.Scans.Done(client)
+		s.Rates.Scans.Done(client)
 		return err
 	}
 	return s.sayCode(w, r, http.StatusOK, id, t, "")
@@ -93,8 +94,8 @@ func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
 func (s *scans) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
 	id, now := rand.Text(), time.Now().UTC()
 	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
-		ID: handle.Hash(id), Kind: qrKind, Browser: s.pages.Bind(w), Query: query, State: qrPending,
-		IP: s.peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
+		ID: handle.Hash(id), Kind: qrKind, Browser: s.Pages.Bind(w), Query: query, State: qrPending,
+		IP: s.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
 	})
 	return t, id, err
 }
@@ -112,7 +113,7 @@ func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 // once it is scanned the number that the phone shows as well. To any other there is no
 // such code.
 func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
-	if wait := s.rates.Polls.Take(network.Of(s.peer(r))); wait > 0 {
+	if wait := s.Rates.Polls.Take(network.Of(s.Peer(r))); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))
@@ -122,7 +123,7 @@ func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if wait := s.rates.PollsOfCode.Take(t.ID); wait > 0 {
+	if wait := s.Rates.PollsOfCode.Take(t.ID); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	status, number := stateOf(t, time.Now()), ""
@@ -148,7 +149,7 @@ func stateOf(t storage.Ticket, now time.Time) string {
 // answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
 // nothing that counts as failed.
 func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadFields(w, r, "id", "query")
@@ -159,12 +160,12 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ip := s.peer(r)
-	if wait := s.guard.Begin(ip); wait > 0 {
-		s.trail.Refused(r, http.StatusTooManyRequests, "")
-		return s.pages.SayHeld(w, r, query, wait, false)
+	ip := s.Peer(r)
+	if wait := s.Guard.Begin(ip); wait > 0 {
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.Pages.SayHeld(w, r, query, wait, false)
 	}
-	defer s.guard.End(ip, false)
+	defer s.Guard.End(ip, false)
 	t, err := s.begun(r, in["id"])
 	if err == nil && !t.Live(time.Now()) {
 		err = errOver
@@ -190,7 +191,7 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
-		s.trail.Refused(r, http.StatusForbidden, "")
+		s.Trail.Refused(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {
@@ -203,9 +204,9 @@ func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket
 	case err != nil:
 		return err
 	}
-	s.rates.Scans.Ended(t)
-	s.log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.peer(r))
-	return s.letInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
+	s.Rates.Scans.Ended(t)
+	s.Log.InfoContext(r.Context(), "signed in by a code", "sub", user.Sub, "ip", s.Peer(r))
+	return s.SignInSince(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }
 
 // confirmer returns who confirmed a ticket and in which session, read anew, or

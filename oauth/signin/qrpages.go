@@ -43,7 +43,7 @@ type qrView struct {
 
 // sayCode shows a code, and waits.
 func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
-	c, err := s.pages.Restore(r.Context(), r, t.Query)
+	c, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id s
 
 // sayEnded says why there is nothing to wait for, and offers a new code.
 func (s *scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
-	c, err := s.pages.Restore(r.Context(), r, query)
+	c, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ type scanView struct {
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
 // other browser is what it and its network say of themselves.
 func (s *scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
-	there, err := s.pages.Restore(r.Context(), r, t.Query)
+	there, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 // anybody who sees the code could have been that.
 func (s *scans) lookScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	v, user, err := s.sessions.Visit(r)
+	v, user, err := s.Sessions.Visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
 		return s.askScanner(w, r, id)
 	}
@@ -45,7 +45,7 @@ func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) er
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}
-	t := s.pages.Context(r, web.ScanPath+id, storage.App{})
+	t := s.Pages.Context(r, web.ScanPath+id, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
 		Title: "Sign in", Lead: t.Lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
 	})
@@ -54,7 +54,7 @@ func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) er
 // answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
 // now: an answer that comes too late, or twice, sees what became of it.
 func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
-	if err := s.pages.CheckOrigin(r); err != nil {
+	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	in, err := web.ReadFields(w, r, "answer")
@@ -65,7 +65,7 @@ func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 		return web.NoAnswer
 	}
 	id := r.PathValue("id")
-	switch v, _, err := s.sessions.Visit(r); {
+	switch v, _, err := s.Sessions.Visit(r); {
 	case errors.Is(err, storage.ErrNotFound): // signed out meanwhile: the page asks them to sign in
 	case err != nil:
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
@@ -90,7 +91,7 @@ const (
 type SignIn struct {
 	routes   []reply.Route
 	mux      *reply.Mux
-	in       *steps
+	in       *flow.Steps
 	users    users.Users
 	consents *consents
 	codes    *emailCodes
@@ -111,7 +112,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if s.in, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consents{steps: s.in, store: c.Store, users: c.Users}
+	s.consents = &consents{Steps: s.in, store: c.Store, users: c.Users}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}

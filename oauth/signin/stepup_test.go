@@ -126,7 +126,7 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		written := &ledger{}
-		h.in.trail = trail.New(written, h.in.peer)
+		h.in.Trail = trail.New(written, h.in.Peer)
 		h.confirmed(t)
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)

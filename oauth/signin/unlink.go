@@ -37,10 +37,10 @@ func (a *account) unlink(r request) (string, error) {
 		}
 		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.notices.Tell(r.Context(), r.mine.UserID, a.notices.Of(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
-			out := a.sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
+			a.Notices.Tell(r.Context(), r.mine.UserID, a.Notices.Of(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
+			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
-			return web.AccountPath, errors.Join(out, a.trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
+			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

@@ -18,7 +18,7 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 	d := openDesk(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
-	must(t, d.in.sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
+	must(t, d.in.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
 	a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
@@ -40,7 +40,7 @@ func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.in.sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
+	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
 	if strings.Contains(d.page(here), loginPath) {
 		t.Error("the last way in is offered to be unlinked")
@@ -82,7 +82,7 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		must(t, err)
 		w := httptest.NewRecorder()
-		must(t, d.in.sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+		must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 		here := answer{ResponseRecorder: w}.cookie()
 		codes := make([]int, 2)
 		var both sync.WaitGroup
@@ -119,7 +119,7 @@ func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.in.sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
+	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
 	d.account.logins = &ambush{d.account.logins, func() {
 		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {

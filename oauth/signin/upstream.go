@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
@@ -40,7 +41,7 @@ type upstream struct {
 
 // federation signs in people by other providers.
 type federation struct {
-	*steps
+	*flow.Steps
 	store     federationStore
 	users     users.ConnectedUsers
 	logins    users.LoginStore
@@ -111,13 +112,13 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 // and that one could sign in here afterwards: hence the form, and a sign-in of the last
 // minutes.
 func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
-	if err := u.pages.CheckOrigin(r); err != nil {
+	if err := u.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
 	if _, err := web.ReadFields(w, r); err != nil {
 		return err
 	}
-	mine, _, err := u.sessions.Recent(r)
+	mine, _, err := u.Sessions.Recent(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, web.AccountPath) // it asks them to sign in
@@ -130,21 +131,21 @@ func (u upstream) link(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticket, status int) error {
-	ip := u.peer(r)
-	if wait := u.rates.Tickets.Take(network.Of(ip)); wait > 0 {
+	ip := u.Peer(r)
+	if wait := u.Rates.Tickets.Take(network.Of(ip)); wait > 0 {
 		return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 	}
-	if wait := u.guard.Begin(ip); wait > 0 {
-		return u.pages.SayHeld(w, r, t.Query, wait, false)
+	if wait := u.Guard.Begin(ip); wait > 0 {
+		return u.Pages.SayHeld(w, r, t.Query, wait, false)
 	}
-	u.guard.End(ip, false)
+	u.Guard.End(ip, false)
 	if t.UserID == "" {
-		if wait := u.rates.Visits.Take(network.Of(ip)); wait > 0 {
+		if wait := u.Rates.Visits.Take(network.Of(ip)); wait > 0 {
 			return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.pages.Bind(w)
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.Pages.Bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
 	if _, err := u.store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
@@ -169,31 +170,31 @@ func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mob
 // arrive is where the provider sends the browser back to. The ticket is used up before the
 // provider is asked: of two arrivals with one state one goes on.
 func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
-	ip := u.peer(r)
+	ip := u.Peer(r)
 	t, err := u.claim(r)
 	switch {
 	case errors.Is(err, errOver):
-		return u.pages.SayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+		return u.Pages.SayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 	case err != nil:
 		return err
 	}
-	if wait := u.guard.Begin(ip); wait > 0 {
-		u.trail.Refused(r, http.StatusTooManyRequests, "")
-		return u.pages.SayHeld(w, r, t.Query, wait, false)
+	if wait := u.Guard.Begin(ip); wait > 0 {
+		u.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return u.Pages.SayHeld(w, r, t.Query, wait, false)
 	}
-	u.guard.End(ip, false) // what a provider says is not guessed at
+	u.Guard.End(ip, false) // what a provider says is not guessed at
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch trouble := (*connector.Trouble)(nil); {
 	case errors.Is(err, connector.ErrDenied):
-		return u.pages.SayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+		return u.Pages.SayAgain(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
-		return u.pages.SayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+		return u.Pages.SayAgain(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
 	case r.Context().Err() != nil:
 		return err
 	case errors.As(err, &trouble):
-		u.log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
+		u.Log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 		w.Header().Set("Retry-After", "5")
-		return u.pages.SayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+		return u.Pages.SayAgain(w, r, http.StatusServiceUnavailable, t.Query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 	case err != nil:
 		return err
 	}
@@ -202,14 +203,14 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	}
 	user, err := u.users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
-		u.trail.Refused(r, http.StatusUnauthorized, "")
-		return u.pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
+		u.Trail.Refused(r, http.StatusUnauthorized, "")
+		return u.Pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
 	}
 	if err != nil {
 		return err
 	}
-	u.log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
-	return u.letIn(w, r, user, methods.LoginType(u.Name()), t.Query)
+	u.Log.InfoContext(r.Context(), "signed in", "sub", user.Sub, "ip", ip, "by", u.Name())
+	return u.SignIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }
 
 // claim uses up the ticket that a state leads to, if this browser has begun it here.
@@ -232,14 +233,14 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 		return t, errOver
 	}
 	if err == nil && t.UserID == "" {
-		u.rates.Visits.Ended(t)
+		u.Rates.Visits.Ended(t)
 	}
 	return t, err
 }
 
 // add gives the provider to whoever has begun this and is still the one in the browser.
 func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
-	mine, err := u.sessions.Visitor(r)
+	mine, err := u.Sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && mine.UserID != t.UserID:
 		return web.NotWhoBegan
@@ -253,8 +254,8 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.notices.Tell(r.Context(), mine.UserID, u.notices.Of(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
-	if err := u.trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
+	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
+	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
 		return err
 	}
 	return web.SeeOther(w, web.AccountPath)

@@ -235,7 +235,7 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
 	written := &ledger{}
 	rm := open(t, nil)
-	rm.in.trail = trail.New(written, rm.in.peer)
+	rm.in.Trail = trail.New(written, rm.in.Peer)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", rm.enterMina())))
 	if len(written.told) == 0 || written.told[len(written.told)-1] != "account  signed out" {
 		t.Errorf("told %q, want the sign-out last", written.told)
