@@ -18,26 +18,19 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Revoker ends tokens; the provider has it.
-type Revoker interface {
-	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
+// tokenRevoker ends tokens.
+type tokenRevoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
-}
-
-// AccountStore is what the account page needs of storage; *storage.Store has it.
-type AccountStore interface {
-	ConsentStore
-	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
-	EndConsent(ctx context.Context, c storage.Consent) error
-	users.LoginStore // not asked if the Users are LinkedUsers
-	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
-	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
-	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 }
 
 // accountStore is what the account page needs of storage.
 type accountStore interface {
-	AccountStore
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
 	App(ctx context.Context, id string) (storage.App, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
@@ -48,7 +41,7 @@ type account struct {
 	*flow.Steps
 	store    accountStore
 	logins   users.LoginStore
-	revoker  Revoker // nil: what ends tokens is not offered
+	revoker  tokenRevoker // nil: what ends tokens is not offered
 	labels   methods.Labels
 	linkable []web.Link // as they stand on the page
 	changes  []web.Link // what somebody who is signed in can change

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -249,9 +250,9 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := openDesk(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(allPath, "cookie", here), sends(consent.Path, "cookie", here, "query", asked, "allow", "1")} {
 		h := http.Handler(d)
-		if r.URL.Path == consentPath {
+		if r.URL.Path == consent.Path {
 			h = d.SignIn
 		}
 		w := httptest.NewRecorder()

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -46,7 +47,7 @@ type sessionRow struct {
 
 type appRow struct {
 	ID, Name string
-	Learns   []permission // in words; none: it was not asked for
+	Learns   []consent.Permission // in words; none: it was not asked for
 	Since    web.Moment
 }
 
@@ -119,14 +120,14 @@ func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 	if err != nil {
 		return nil, err
 	}
-	since, learns := map[string]time.Time{}, map[string][]permission{}
+	since, learns := map[string]time.Time{}, map[string][]consent.Permission{}
 	for _, o := range met {
 		if o.EndedAt.IsZero() {
 			since[o.AppID] = o.CreatedAt
 		}
 	}
 	for _, c := range consents {
-		since[c.AppID], learns[c.AppID] = c.CreatedAt, asks(c.Scope)
+		since[c.AppID], learns[c.AppID] = c.CreatedAt, consent.Permissions(c.Scope)
 	}
 	var rows []appRow
 	for id, at := range since {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -70,18 +71,23 @@ func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
 // Allowed reports whether a user has allowed an application everything in a scope; of an
 // empty one, whether they have allowed it anything. It implements oauth.Consent.
 func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	return s.consents.allowed(ctx, app, sub, wanted)
+	return s.consents.Allowed(ctx, app, sub, wanted)
 }
 
 // AllowedOnce reports whether a user has just allowed an application a scope that they are
 // asked for each time, and uses that up. It implements oauth.Consent.
 func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	return s.consents.allowedOnce(ctx, app, sub, wanted)
+	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 
 // AskConsent answers an authorize request with the question what the application may learn:
 // 200 with the page in place. The caller has validated the request; if it has read a body,
 // it has put the fields into r.PostForm. It implements oauth.Consent.
 func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
-	return s.consents.ask(w, r, app, who, wanted)
+	return s.consents.Ask(w, r, app, who, wanted)
 }
+
+// FreePaths are the paths of sign-in that no rate of a gateway should count: a page that
+// waits for a phone asks every two seconds and has a rate of its own here, and a script is
+// a file.
+func FreePaths() []string { return scan.Unmetered() }

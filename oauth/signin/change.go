@@ -37,7 +37,7 @@ type passwordChange struct {
 	*flow.Steps
 	passwords users.PasswordUsers
 	marker    users.PasswordMarker // nil: the trail says "unknown" of passwords
-	revoker   Revoker
+	revoker   tokenRevoker
 }
 
 func (s *passwordChange) routes() []reply.Route {

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -102,11 +103,11 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
-	routes = append(routes, s.consents.routes()...)
+	routes = append(routes, s.consents.Routes()...)
 	if !c.NoQR {
-		codes := &scans{Steps: s.in, store: c.Store, users: c.Users, base: c.BaseURL}
+		codes := &scan.Scans{Steps: s.in, Store: c.Store, Users: c.Users, Base: c.BaseURL}
 		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
-		routes = append(routes, codes.routes()...)
+		routes = append(routes, codes.Routes()...)
 	}
 	change := &passwordChange{Steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
 	codes := &emailCodes{

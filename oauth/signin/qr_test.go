@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -66,7 +67,7 @@ func (sc *screen) with(r *http.Request) *http.Request {
 }
 
 func (sc *screen) poll() string {
-	a := sc.rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
 	}
@@ -78,7 +79,7 @@ func (sc *screen) poll() string {
 func (sc *screen) collect() answer { return sc.rm.do(sc.collecting()) }
 
 func (sc *screen) collecting() *http.Request {
-	return sc.with(formTo(collectPath, "id", sc.id, "query", sc.query))
+	return sc.with(formTo(scan.CollectPath, "id", sc.id, "query", sc.query))
 }
 
 func formTo(path string, pairs ...string) *http.Request {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -70,7 +72,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 				t.Fatalf("poll %d is %s", i, got)
 			}
 		}
-		a := rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+		a := rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, `"errcode":429`) {
 			t.Errorf("one more = %d, Retry-After %q: %s", a.Code, a.Header().Get("Retry-After"), a.body)
 		}
@@ -82,7 +84,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 			t.Errorf("a minute later it is %s", got)
 		}
 		for range limits.PollsPerIP - 1 {
-			rm.do(get(pollPath + "?id=nobody's"))
+			rm.do(get(scan.PollPath + "?id=nobody's"))
 		}
 		if got := sc.poll(); got != "Too Many Requests" {
 			t.Errorf("after %d polls of the address it is %s", limits.PollsPerIP, got)
@@ -95,11 +97,11 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 
 func TestTheScriptIsAFileThatIsKept(t *testing.T) {
 	rm := open(t, nil)
-	a := rm.do(get(scriptPath))
-	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != string(script) {
+	a := rm.do(get(scan.ScriptPath))
+	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
 		t.Errorf("the script = %d %v", a.Code, a.Header())
 	}
-	r := get(scriptPath)
+	r := get(scan.ScriptPath)
 	r.Header.Set("If-None-Match", a.Header().Get("ETag"))
 	if b := rm.do(r); b.Code != http.StatusNotModified || b.body != "" || a.Header().Get("ETag") == "" {
 		t.Errorf("by its ETag = %d", b.Code)
@@ -111,7 +113,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
 		t.Error("the page offers it")
 	}
-	for _, path := range append(FreePaths(), web.QRPath, collectPath, web.ScanPath+strings.Repeat("A", 26)) {
+	for _, path := range append(FreePaths(), web.QRPath, scan.CollectPath, web.ScanPath+strings.Repeat("A", 26)) {
 		if a := rm.do(get(path)); a.Code != http.StatusNotFound {
 			t.Errorf("%s = %d, want 404", path, a.Code)
 		}
@@ -121,7 +123,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 	rm := open(t, nil)
 	sc := rm.showCode("")
-	for path, methods := range map[string]string{web.QRPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
+	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST", scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
 		for method := range strings.FieldsSeq(methods) {
 			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
@@ -159,7 +161,15 @@ func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
 	p.say(sc.id, "confirm")
 	notes = nil
 	sc.collect()
-	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
+	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != scan.CollectPath {
 		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
 	}
+}
+
+// scriptText is the script of the page of a code.
+func scriptText(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile("internal/scan/qr.js")
+	must(t, err)
+	return string(raw)
 }

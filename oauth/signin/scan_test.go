@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
@@ -47,20 +46,6 @@ func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 	r.Header.Set("Accept-Language", "zh-CN")
 	if a := rm.do(r); !strings.Contains(a.body, `<html lang="zh-CN">`) || strings.Contains(a.body, "another") || strings.Contains(a.body, "Confirm") {
 		t.Error("the phone does not speak Chinese alone")
-	}
-}
-
-func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
-	for _, text := range []string{
-		waitingText, endedText, rejectedText, withdrawnText, web.ScanEnded.Msg, web.ScanTaken.Msg, web.NoAnswer.Msg, web.TooManyCodes.Msg,
-		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
-		"You have confirmed", "The other device is being signed in. You can close this page.", "You have said no",
-		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
-		"Sign in on this phone first. Then you can confirm the sign-in on the other device.",
-	} {
-		if page.Chinese.Of(text) != page.Chinese {
-			t.Errorf("%q is not in the table of messages", text)
-		}
 	}
 }
 

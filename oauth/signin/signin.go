@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -21,6 +22,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -72,6 +74,32 @@ type Store interface {
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }
 
+// ConsentStore keeps what users have allowed applications; *storage.Store has it.
+type ConsentStore interface {
+	// Consent returns what a user (a sub) has allowed an application, or storage.ErrNotFound.
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	// SaveConsent writes a consent; storage.ErrConflict or ErrExists if it has changed since
+	// it was read.
+	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
+}
+
+// AccountStore is what the account page needs of storage; *storage.Store has it.
+type AccountStore interface {
+	ConsentStore
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	users.LoginStore // not asked if the Users are LinkedUsers
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+}
+
+// Revoker ends tokens; the provider has it.
+type Revoker interface {
+	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+}
+
 // TicketStore keeps what is begun in a browser.
 type TicketStore interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
@@ -93,7 +121,7 @@ type SignIn struct {
 	mux      *reply.Mux
 	in       *flow.Steps
 	users    users.Users
-	consents *consents
+	consents *consent.Consents
 	codes    *emailCodes
 	account  *account
 	others   *federation
@@ -112,7 +140,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if s.in, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consents{Steps: s.in, store: c.Store, users: c.Users}
+	s.consents = &consent.Consents{Steps: s.in, Store: c.Store, Users: c.Users}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}

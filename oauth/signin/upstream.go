@@ -33,6 +33,9 @@ const (
 	upstreamKind = "upstream"
 )
 
+// errGone says that the visit to a provider was begun in another browser, or is over.
+var errGone = errors.New("signin: the visit to a provider is over or unknown")
+
 // upstream is one provider on the page.
 type upstream struct {
 	*federation
@@ -173,7 +176,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	ip := u.Peer(r)
 	t, err := u.claim(r)
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errGone):
 		return u.Pages.SayAgain(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
 	case err != nil:
 		return err
@@ -217,20 +220,20 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	states := r.URL.Query()["state"]
 	if len(states) != 1 {
-		return storage.Ticket{}, errOver
+		return storage.Ticket{}, errGone
 	}
 	t, err := u.store.Ticket(r.Context(), handle.Hash(states[0]))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t, errOver
+		return t, errGone
 	case err != nil:
 		return t, err
 	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
-		return t, errOver
+		return t, errGone
 	}
 	err = u.store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
-		return t, errOver
+		return t, errGone
 	}
 	if err == nil && t.UserID == "" {
 		u.Rates.Visits.Ended(t)

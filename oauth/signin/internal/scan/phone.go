@@ -1,4 +1,4 @@
-package signin
+package scan
 
 import (
 	"errors"
@@ -9,17 +9,17 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func (s *scans) serveScan(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.answerScan(w, r)
 	}
-	return s.lookScan(w, r)
+	return s.openScan(w, r)
 }
 
-// lookScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
+// openScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
 // is a GET although it takes a step: what it writes down is only who may answer, and
 // anybody who sees the code could have been that.
-func (s *scans) lookScan(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	v, user, err := s.Sessions.Visit(r)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -32,16 +32,16 @@ func (s *scans) lookScan(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err != nil:
 		return scanFailure(err)
-	case t.State == qrConfirmed, t.State == qrCollected:
+	case t.State == Confirmed, t.State == Collected:
 		return s.sayAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
-	case t.State == qrRejected:
+	case t.State == Rejected:
 		return s.sayAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
 	}
 	return s.sayAsked(w, r, t, user)
 }
 
 // askScanner lets somebody sign in on the phone first, and then brings them back.
-func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
+func (s *Scans) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}
@@ -53,7 +53,7 @@ func (s *scans) askScanner(w http.ResponseWriter, r *http.Request, id string) er
 
 // answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
 // now: an answer that comes too late, or twice, sees what became of it.
-func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (s *scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 
 func scanFailure(err error) error {
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errEnded):
 		return web.ScanEnded
-	case errors.Is(err, errOthers):
+	case errors.Is(err, errTaken):
 		return web.ScanTaken
 	}
 	return err

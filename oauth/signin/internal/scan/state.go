@@ -1,4 +1,4 @@
-package signin
+package scan
 
 import (
 	"context"
@@ -16,27 +16,27 @@ import (
 // A sign-in by a code on a screen is a ticket of this kind. Two names lead to it and
 // neither is enough alone: the scan id, which is in the code for everybody to see, and the
 // cookie of the browser that shows it.
-const qrKind = "qr"
+const kind = "qr"
 
 // Where such a sign-in stands. Any of it ends with its time.
 const (
-	qrPending   = "pending"   // nobody has scanned the code
-	qrScanned   = "scanned"   // somebody has, and sees what is asked of them
-	qrConfirmed = "confirmed" // they said yes: the browser may collect the sign-in
-	qrRejected  = "rejected"  // they said no
-	qrCollected = "collected" // it did; the ticket stays so that the phone can still say so
-	qrExpired   = "expired"   // not a state of the ticket: it is too late
+	Pending   = "pending"   // nobody has scanned the code
+	Scanned   = "scanned"   // somebody has, and sees what is asked of them
+	Confirmed = "confirmed" // they said yes: the browser may collect the sign-in
+	Rejected  = "rejected"  // they said no
+	Collected = "collected" // it did; the ticket stays so that the phone can still say so
+	Expired   = "expired"   // not a state of the ticket: it is too late
 )
 
 const (
-	qrThink   = 60 * time.Second // more, once it is scanned
-	qrCollect = 60 * time.Second // from the confirmation on
+	thinkTime   = 60 * time.Second // more, once it is scanned
+	collectTime = 60 * time.Second // from the confirmation on
 )
 
 // Why a step is not taken.
 var (
-	errOver   = errors.New("signin: the code is used, ended or unknown") // which of them is nobody's business
-	errOthers = errors.New("signin: somebody else has scanned the code")
+	errEnded = errors.New("signin: the code is used, ended or unknown") // which of them is nobody's business
+	errTaken = errors.New("signin: somebody else has scanned the code")
 )
 
 // step changes a ticket, or leaves it as it is: done is whether it did.
@@ -47,13 +47,13 @@ type step func(t *storage.Ticket, now time.Time) (done bool, err error)
 func scan(v storage.Session) step {
 	return func(t *storage.Ticket, _ time.Time) (bool, error) {
 		switch {
-		case t.State == qrPending:
-			t.State, t.ExpiresAt = qrScanned, t.ExpiresAt.Add(qrThink)
+		case t.State == Pending:
+			t.State, t.ExpiresAt = Scanned, t.ExpiresAt.Add(thinkTime)
 			t.UserID, t.Session, t.LoginType = v.UserID, v.ID, v.LoginType
 			t.Number = drawNumber()
 			return true, nil
 		case t.UserID != v.UserID:
-			return false, errOthers
+			return false, errTaken
 		}
 		return false, nil
 	}
@@ -71,17 +71,17 @@ func drawNumber() string {
 func decide(v storage.Session, yes bool) step {
 	return func(t *storage.Ticket, now time.Time) (bool, error) {
 		switch {
-		case t.State == qrPending:
+		case t.State == Pending:
 			return false, nil // they have not seen yet what is asked
 		case t.UserID != v.UserID:
-			return false, errOthers
-		case t.State != qrScanned:
+			return false, errTaken
+		case t.State != Scanned:
 			return false, nil
 		case !yes:
-			t.State = qrRejected
+			t.State = Rejected
 			return true, nil
 		}
-		t.State, t.ExpiresAt = qrConfirmed, now.Add(qrCollect)
+		t.State, t.ExpiresAt = Confirmed, now.Add(collectTime)
 		t.Session, t.LoginType = v.ID, v.LoginType
 		return true, nil
 	}
@@ -89,12 +89,12 @@ func decide(v storage.Session, yes bool) step {
 
 // take takes a step of the ticket with this scan id, if it is one to take: of requests at
 // once, one does, and the others see what became of it.
-func (s *scans) take(ctx context.Context, id string, do step) (storage.Ticket, error) {
+func (s *Scans) take(ctx context.Context, id string, do step) (storage.Ticket, error) {
 	for {
 		t, err := s.code(ctx, id)
 		now := time.Now().UTC()
 		if err == nil && !t.Live(now) {
-			err = errOver
+			err = errEnded
 		}
 		if err != nil {
 			return t, err
@@ -103,7 +103,7 @@ func (s *scans) take(ctx context.Context, id string, do step) (storage.Ticket, e
 		if err != nil || !done {
 			return t, err
 		}
-		t, err = s.store.SaveTicket(ctx, t)
+		t, err = s.Store.SaveTicket(ctx, t)
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNotFound) {
 			return t, err
 		}
@@ -111,13 +111,13 @@ func (s *scans) take(ctx context.Context, id string, do step) (storage.Ticket, e
 }
 
 // code returns the ticket with this scan id, which may have ended, or errOver.
-func (s *scans) code(ctx context.Context, id string) (storage.Ticket, error) {
+func (s *Scans) code(ctx context.Context, id string) (storage.Ticket, error) {
 	if !web.IsScanID(id) {
-		return storage.Ticket{}, errOver
+		return storage.Ticket{}, errEnded
 	}
-	t, err := s.store.Ticket(ctx, handle.Hash(id))
-	if errors.Is(err, storage.ErrNotFound) || err == nil && t.Kind != qrKind {
-		return storage.Ticket{}, errOver
+	t, err := s.Store.Ticket(ctx, handle.Hash(id))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && t.Kind != kind {
+		return storage.Ticket{}, errEnded
 	}
 	return t, err
 }

@@ -1,4 +1,4 @@
-package signin
+package consent
 
 import (
 	"context"
@@ -17,16 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// ConsentStore keeps what users have allowed applications; *storage.Store has it.
-type ConsentStore interface {
-	// Consent returns what a user (a sub) has allowed an application, or storage.ErrNotFound.
-	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
-	// SaveConsent writes a consent; storage.ErrConflict or ErrExists if it has changed since
-	// it was read.
-	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
-}
-
-const consentPath = web.FormPath + "/consent"
+const Path = web.FormPath + "/consent"
 
 //go:embed consent.html
 var consentFiles embed.FS
@@ -35,32 +26,43 @@ var (
 	consentPage = web.Parse(consentFiles, "consent")
 )
 
-// consents asks people what applications may learn and do.
-type consents struct {
+// store keeps what users have allowed applications.
+type store interface {
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
+}
+
+// people knows users by their sub.
+type people interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// Consents asks people what applications may learn and do.
+type Consents struct {
 	*flow.Steps
-	store ConsentStore
-	users session.Users
+	Store store
+	Users people
 }
 
-func (s *consents) routes() []reply.Route {
-	return []reply.Route{{Path: consentPath, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
+func (s *Consents) Routes() []reply.Route {
+	return []reply.Route{{Path: Path, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
 }
 
-// allowed reports whether a user has allowed an application everything in a scope; of an
+// Allowed reports whether a user has allowed an application everything in a scope; of an
 // empty one, whether they have allowed it anything. It implements oauth.Consent.
-func (s *consents) allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
-	c, err := s.store.Consent(ctx, app.ID, sub)
+func (s *Consents) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+	c, err := s.Store.Consent(ctx, app.ID, sub)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil && scope.Within(c.Scope, wanted), err
 }
 
-// allowedOnce reports whether a user has just allowed an application a scope that they are
+// AllowedOnce reports whether a user has just allowed an application a scope that they are
 // asked for each time, and uses that up. It implements oauth.Consent.
-func (s *consents) allowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+func (s *Consents) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
 	_, err := storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
-		c, err := s.store.Consent(ctx, app.ID, sub)
+		c, err := s.Store.Consent(ctx, app.ID, sub)
 		if err != nil {
 			return c, err
 		}
@@ -68,7 +70,7 @@ func (s *consents) allowedOnce(ctx context.Context, app storage.App, sub, wanted
 			return c, storage.ErrNotFound
 		}
 		c.Once, c.OnceUntil = "", time.Time{}
-		return s.store.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
+		return s.Store.SaveConsent(ctx, c) // of two requests at once one loses, and asks again
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
@@ -76,20 +78,20 @@ func (s *consents) allowedOnce(ctx context.Context, app storage.App, sub, wanted
 	return err == nil, err
 }
 
-// ask answers an authorize request with the question what the application may learn:
+// Ask answers an authorize request with the question what the application may learn:
 // 200 with the page in place. The caller has validated the request; if it has read a body,
 // it has put the fields into r.PostForm. It implements oauth.Consent.
-func (s *consents) ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
+func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
 	}
-	user, err := s.users.User(r.Context(), who.UserID)
+	user, err := s.Users.User(r.Context(), who.UserID)
 	if err != nil {
 		return err
 	}
 	t := s.Pages.Context(r, query, app)
-	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: known(wanted), Asks: asks(wanted)}
+	v := consentView{View: web.ViewOf(user), User: user.Sub, Scope: known(wanted), Asks: Permissions(wanted)}
 	v.Title = "Allow access"
 	return t.Show(w, http.StatusOK, consentPage, &v)
 }
@@ -99,12 +101,12 @@ type consentView struct {
 	web.View
 	User  string       // who is asked: nobody else's answer counts
 	Scope string       // what is asked, as it will be stored
-	Asks  []permission // the same in words
+	Asks  []Permission // the same in words
 }
 
 // answer is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
 // authorize, which judges the request again.
-func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
+func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (s *consents) answer(w http.ResponseWriter, r *http.Request) error {
 // somebody else in meanwhile, or nobody: authorize asks them instead. What takes a recent
 // sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
 // left, would count when its owner signs in again.
-func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
+func (s *Consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
 	who, err := s.Sessions.Visitor(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
@@ -161,9 +163,9 @@ func (s *consents) allow(w http.ResponseWriter, r *http.Request, app storage.App
 
 // remember adds to what a user has allowed; what they are asked for each time is kept for
 // the one grant that it was said for. Of two tabs both count.
-func (s *consents) remember(ctx context.Context, appID, sub, allowed string) error {
+func (s *Consents) remember(ctx context.Context, appID, sub, allowed string) error {
 	for {
-		c, err := s.store.Consent(ctx, appID, sub)
+		c, err := s.Store.Consent(ctx, appID, sub)
 		if errors.Is(err, storage.ErrNotFound) {
 			c, err = storage.Consent{AppID: appID, UserID: sub}, nil
 		}
@@ -172,7 +174,7 @@ func (s *consents) remember(ctx context.Context, appID, sub, allowed string) err
 			if once := scope.OnlyElevated(allowed); once != "" {
 				c.Once, c.OnceUntil = once, time.Now().Add(stepup.MaxAge).UTC()
 			}
-			_, err = s.store.SaveConsent(ctx, c)
+			_, err = s.Store.SaveConsent(ctx, c)
 		}
 		if !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
 			return err

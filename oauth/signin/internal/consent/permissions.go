@@ -1,4 +1,4 @@
-package signin
+package consent
 
 import (
 	"slices"
@@ -8,15 +8,15 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 )
 
-// permission is one thing that an application wants, in words.
-type permission struct {
+// Permission is one thing that an application wants, in words.
+type Permission struct {
 	words  string // in English; %s is what it is about
 	about  string // the name of a capability or a bundle
 	Strong bool   // it is more than applications usually want
 }
 
 // In says it in a language.
-func (p permission) In(l page.Lang) string {
+func (p Permission) In(l page.Lang) string {
 	if p.about == "" {
 		return l.T(p.words)
 	}
@@ -25,9 +25,9 @@ func (p permission) In(l page.Lang) string {
 
 // What a scope lets an application learn and do, in words. The first is true of every
 // grant: the token answer names the user (spec 2.2).
-const askWho = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
+const whoWords = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
 
-var askWords = map[string]permission{
+var words = map[string]Permission{
 	scope.Profile: {words: "See your name, username, gender and location"},
 	scope.Email:   {words: "See your email address"},
 	scope.Tools:   {words: "Use tools on your behalf: all that you may use here"},
@@ -35,23 +35,23 @@ var askWords = map[string]permission{
 }
 
 const (
-	askMember = "Use the tools of %s on your behalf"
-	askBundle = "Use the tools of the bundle %s on your behalf"
+	toolsOfMember = "Use the tools of %s on your behalf"
+	toolsOfBundle = "Use the tools of the bundle %s on your behalf"
 )
 
-// asks says a scope in words, in the order of the scope, and what weighs most at the end.
-func asks(wanted string) []permission {
-	said := []permission{{words: askWho}}
+// Permissions says a scope in words, in the order of the scope, and what weighs most at the end.
+func Permissions(wanted string) []Permission {
+	said := []Permission{{words: whoWords}}
 	for name := range strings.FieldsSeq(wanted) {
-		if p, ok := askWords[name]; ok {
+		if p, ok := words[name]; ok {
 			said = append(said, p)
 		} else if member, ok := scope.MemberOf(name); ok {
-			said = append(said, permission{words: askMember, about: member})
+			said = append(said, Permission{words: toolsOfMember, about: member})
 		} else if bundle, ok := scope.BundleOf(name); ok {
-			said = append(said, permission{words: askBundle, about: bundle})
+			said = append(said, Permission{words: toolsOfBundle, about: bundle})
 		}
 	}
-	slices.SortStableFunc(said, func(x, y permission) int {
+	slices.SortStableFunc(said, func(x, y Permission) int {
 		switch {
 		case x.Strong == y.Strong:
 			return 0

@@ -1,4 +1,4 @@
-package signin
+package scan
 
 import (
 	"cmp"
@@ -25,16 +25,16 @@ const (
 )
 
 //go:embed qr.html scan.html answered.html
-var qrFiles embed.FS
+var files embed.FS
 
 var (
-	qrPage       = web.Parse(qrFiles, "qr")
-	scanPage     = web.Parse(qrFiles, "scan")
-	answeredPage = web.Parse(qrFiles, "answered")
+	codePage     = web.Parse(files, "qr")
+	scanPage     = web.Parse(files, "scan")
+	answeredPage = web.Parse(files, "answered")
 )
 
-// qrView is what the page of a code shows.
-type qrView struct {
+// codeView is what the page of a code shows.
+type codeView struct {
 	web.View
 	ID          string        // of the scan, which is in the code as well
 	Code        template.HTML // "": there is nothing to scan any more
@@ -42,35 +42,35 @@ type qrView struct {
 }
 
 // sayCode shows a code, and waits.
-func (s *scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
+func (s *Scans) sayCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
 	c, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
 	}
-	code, err := qr.SVG(s.base+web.ScanPath+id, c.Lang.T("A code to scan with the camera of your phone"))
+	code, err := qr.SVG(s.Base+web.ScanPath+id, c.Lang.T("A code to scan with the camera of your phone"))
 	if err != nil {
 		return err
 	}
-	if alert = c.Lang.T(alert); alert != "" && t.State == qrScanned && t.Number != "" {
+	if alert = c.Lang.T(alert); alert != "" && t.State == Scanned && t.Number != "" {
 		alert = c.Lang.T(numberText, t.Number)
 	}
-	return showCode(w, c, status, qrView{
-		View: web.View{Alert: alert}, ID: id, Code: code, Poll: pollPath + "?" + url.Values{"id": {id}}.Encode(),
+	return showCode(w, c, status, codeView{
+		View: web.View{Alert: alert}, ID: id, Code: code, Poll: PollPath + "?" + url.Values{"id": {id}}.Encode(),
 	})
 }
 
 // sayEnded says why there is nothing to wait for, and offers a new code.
-func (s *scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
+func (s *Scans) sayEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
 	c, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
 	}
-	return showCode(w, c, status, qrView{View: web.View{Alert: c.Lang.T(why)}})
+	return showCode(w, c, status, codeView{View: web.View{Alert: c.Lang.T(why)}})
 }
 
-func showCode(w http.ResponseWriter, c web.Context, status int, v qrView) error {
+func showCode(w http.ResponseWriter, c web.Context, status int, v codeView) error {
 	v.Title, v.Live, v.Again = "Sign in with your phone", v.Code != "", web.Link{Path: web.QRPath}.Carrying(c.Query).Path
-	return c.Show(w, status, qrPage, &v)
+	return c.Show(w, status, codePage, &v)
 }
 
 // scanView is what the phone's pages see.
@@ -86,7 +86,7 @@ type scanView struct {
 
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
 // other browser is what it and its network say of themselves.
-func (s *scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
+func (s *Scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
 	there, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticke
 }
 
 // sayAnswered says what became of it.
-func (s *scans) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
+func (s *Scans) sayAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}
 	return web.Write(w, http.StatusOK, look, answeredPage, scanView{Lang: lang, Title: title, Text: text})

@@ -1,4 +1,4 @@
-package signin
+package scan
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
-	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -26,48 +25,51 @@ import (
 
 // Paths of the browser that shows a code.
 const (
-	pollPath    = "/oauth/signin/qr/poll"
-	collectPath = "/oauth/signin/qr/collect"
-	scriptPath  = "/oauth/signin/qr.js"
+	PollPath    = "/oauth/signin/qr/poll"
+	CollectPath = "/oauth/signin/qr/collect"
+	ScriptPath  = "/oauth/signin/qr.js"
 )
 
-// FreePaths are the paths of this room that no rate of a gateway should count: a page that
-// waits for a phone asks every two seconds and has a rate of its own here, and a script is
-// a file.
-func FreePaths() []string { return []string{pollPath, scriptPath} }
+// Unmetered are the paths that have a rate of their own, or are a file.
+func Unmetered() []string { return []string{PollPath, ScriptPath} }
 
 //go:embed qr.js
 var script []byte
 
-// scans signs in browsers whose code was scanned with a phone.
-type scans struct {
+// Scans signs in browsers whose code was scanned with a phone.
+type Scans struct {
 	*flow.Steps
-	store scanStore
-	users session.Users
-	base  string // the service's origin
+	Store store
+	Users people
+	Base  string // the service's origin
 }
 
-// scanStore keeps what was scanned; *storage.Store has it.
-type scanStore interface {
+// people knows users by their sub.
+type people interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// store keeps what was scanned; *storage.Store has it.
+type store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 }
 
-func (s *scans) routes() []reply.Route {
+func (s *Scans) Routes() []reply.Route {
 	get, post := http.MethodGet, http.MethodPost
 	return []reply.Route{
 		{Path: web.QRPath, Methods: []string{get}, Handle: s.showCode, Fail: web.Fail},
-		{Path: pollPath, Methods: []string{get}, Handle: s.poll},
-		{Path: collectPath, Methods: []string{post}, Handle: s.collect, Fail: web.Fail},
-		{Path: scriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
+		{Path: PollPath, Methods: []string{get}, Handle: s.poll},
+		{Path: CollectPath, Methods: []string{post}, Handle: s.collect, Fail: web.Fail},
+		{Path: ScriptPath, Methods: []string{get, http.MethodHead}, Handle: serveScript},
 		{Path: web.ScanPath + "{id}", Methods: []string{get, post}, Handle: s.serveScan, Fail: web.Fail},
 	}
 }
 
 // showCode begins a sign-in and shows its code. It is a GET although it writes: what it
 // makes is nobody's yet, ends within minutes, and is bounded by address.
-func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) showCode(w http.ResponseWriter, r *http.Request) error {
 	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
@@ -91,20 +93,20 @@ func (s *scans) showCode(w http.ResponseWriter, r *http.Request) error {
 }
 
 // draw makes a ticket that only this browser can collect.
-func (s *scans) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
+func (s *Scans) draw(w http.ResponseWriter, r *http.Request, query string) (t storage.Ticket, id string, err error) {
 	id, now := rand.Text(), time.Now().UTC()
-	t, err = s.store.SaveTicket(r.Context(), storage.Ticket{
-		ID: handle.Hash(id), Kind: qrKind, Browser: s.Pages.Bind(w), Query: query, State: qrPending,
+	t, err = s.Store.SaveTicket(r.Context(), storage.Ticket{
+		ID: handle.Hash(id), Kind: kind, Browser: s.Pages.Bind(w), Query: query, State: Pending,
 		IP: s.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: now, ExpiresAt: now.Add(limits.ScanLife),
 	})
 	return t, id, err
 }
 
 // begun returns the ticket with this scan id if it was begun in the browser that asks.
-func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
+func (s *Scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 	t, err := s.code(r.Context(), id)
 	if err == nil && !web.SameBrowser(t.Browser, web.BrowserOf(r)) {
-		return storage.Ticket{}, errOver
+		return storage.Ticket{}, errEnded
 	}
 	return t, err
 }
@@ -112,13 +114,13 @@ func (s *scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 // poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}, and
 // once it is scanned the number that the phone shows as well. To any other there is no
 // such code.
-func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.Rates.Polls.Take(network.Of(s.Peer(r))); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	t, err := s.begun(r, r.URL.Query().Get("id"))
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errEnded):
 		return web.NoCode
 	case err != nil:
 		return err
@@ -127,7 +129,7 @@ func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
 	}
 	status, number := stateOf(t, time.Now()), ""
-	if status == qrScanned {
+	if status == Scanned {
 		number = t.Number
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -139,8 +141,8 @@ func (s *scans) poll(w http.ResponseWriter, r *http.Request) error {
 }
 
 func stateOf(t storage.Ticket, now time.Time) string {
-	if !t.Live(now) || t.State == qrCollected {
-		return qrExpired
+	if !t.Live(now) || t.State == Collected {
+		return Expired
 	}
 	return t.State
 }
@@ -148,7 +150,7 @@ func stateOf(t storage.Ticket, now time.Time) string {
 // collect signs the browser in as whoever confirmed, once. While its address is locked it
 // answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
 // nothing that counts as failed.
-func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
+func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -168,18 +170,18 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 	defer s.Guard.End(ip, false)
 	t, err := s.begun(r, in["id"])
 	if err == nil && !t.Live(time.Now()) {
-		err = errOver
+		err = errEnded
 	}
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errEnded):
 		return s.sayEnded(w, r, http.StatusBadRequest, query, endedText)
 	case err != nil:
 		return err
-	case t.State == qrRejected:
+	case t.State == Rejected:
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, rejectedText)
-	case t.State == qrCollected:
+	case t.State == Collected:
 		return s.sayEnded(w, r, http.StatusBadRequest, t.Query, endedText)
-	case t.State != qrConfirmed:
+	case t.State != Confirmed:
 		return s.sayCode(w, r, http.StatusBadRequest, in["id"], t, waitingText)
 	}
 	return s.enterBy(w, r, t)
@@ -188,15 +190,15 @@ func (s *scans) collect(w http.ResponseWriter, r *http.Request) error {
 // enterBy signs in as whoever confirmed a ticket, if they still may: the session they did
 // it with has not ended, and they are not disabled. Of many requests one takes the step,
 // and that one is let in.
-func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
+func (s *Scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
 		s.Trail.Refused(r, http.StatusForbidden, "")
 		return s.sayEnded(w, r, http.StatusForbidden, t.Query, withdrawnText)
 	}
 	if err == nil {
-		t.State = qrCollected
-		_, err = s.store.SaveTicket(r.Context(), t)
+		t.State = Collected
+		_, err = s.Store.SaveTicket(r.Context(), t)
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
@@ -211,15 +213,15 @@ func (s *scans) enterBy(w http.ResponseWriter, r *http.Request, t storage.Ticket
 
 // confirmer returns who confirmed a ticket and in which session, read anew, or
 // storage.ErrNotFound.
-func (s *scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
-	v, err := s.store.Session(ctx, t.Session)
+func (s *Scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
+	v, err := s.Store.Session(ctx, t.Session)
 	if err == nil && !v.Live(time.Now()) {
 		err = storage.ErrNotFound
 	}
 	if err != nil {
 		return v, storage.User{}, err
 	}
-	u, err := s.users.User(ctx, t.UserID)
+	u, err := s.Users.User(ctx, t.UserID)
 	if err == nil && u.Disabled {
 		err = storage.ErrNotFound
 	}
