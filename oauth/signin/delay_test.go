@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -160,7 +162,7 @@ func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
 		b.send(attemptAs(password, "192.0.2.1"))
 		delete(b.cookies, session.KnownCookie) // signed in before browsers were remembered
 		h.delayed("mina")
-		if a := b.post(changePath, "current", password, "password", better); a.Code != http.StatusSeeOther {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != http.StatusSeeOther {
 			t.Errorf("= %d, want 303", a.Code)
 		}
 	})
@@ -235,24 +237,24 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b, known := h.browser(), h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
 		h.delayed("mina")
-		a := b.post(enterErrand.codePath(), "code", code)
+		a := b.post(otp.SignInFlow.CodePath(), "code", code)
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1" {
 			t.Errorf("a code in a browser of a stranger = %d, Retry-After %q, want 429 and 1", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v; want none", k.Tries, err)
 		}
 		time.Sleep(time.Second)
-		b.wants(t, "a wrong code", b.post(enterErrand.codePath(), "code", other(code)), 401, "")
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
+		b.wants(t, "a wrong code", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 401, "")
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
 			t.Errorf("a code after a wrong one = %d, Retry-After %q, want 429 and 2", a.Code, a.Header().Get("Retry-After"))
 		}
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		known.cookies[web.BrowserCookie] = b.cookies[web.BrowserCookie]
-		if a := known.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
+		if a := known.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code in a known browser = %d, want 303", a.Code)
 		}
 	})

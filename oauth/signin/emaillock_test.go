@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -19,7 +20,7 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 		b := h.browser()
 		ask := func(promise string, want int, retry string) {
 			t.Helper()
-			a := b.post(enterErrand.Path, "address", minas)
+			a := b.post(otp.SignInFlow.Path, "address", minas)
 			if a.Code != want || a.Header().Get("Retry-After") != retry {
 				t.Errorf("%s = %d, Retry-After %q, want %d and %q", promise, a.Code, a.Header().Get("Retry-After"), want, retry)
 			}
@@ -29,17 +30,17 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 		ask("after 59 s", 429, "1")
 		time.Sleep(time.Second)
 		ask("after 60 s", 303, "")
-		for range mailHour - 2 {
-			time.Sleep(mailPause)
+		for range otp.PerHour - 2 {
+			time.Sleep(otp.Pause)
 			ask("a minute later", 303, "")
 		}
-		time.Sleep(mailPause)
+		time.Sleep(otp.Pause)
 		ask("the sixth in five minutes", 429, "3300")
 		b.wants(t, "the sixth", b.last, 429, "Ask again in 55 minutes")
-		if a := b.post(resetErrand.Path, "address", minas); a.Code != 429 {
+		if a := b.post(otp.ResetFlow.Path, "address", minas); a.Code != 429 {
 			t.Errorf("for another errand = %d, want 429: it is the same mailbox", a.Code)
 		}
-		if a := b.post(enterErrand.Path, "address", "other@example.com"); a.Code != 303 {
+		if a := b.post(otp.SignInFlow.Path, "address", "other@example.com"); a.Code != 303 {
 			t.Errorf("to another address = %d, want 303", a.Code)
 		}
 		time.Sleep(55*time.Minute - time.Second)
@@ -53,7 +54,7 @@ func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		var all sync.WaitGroup
 		for range 20 {
-			all.Go(func() { h.browser().post(enterErrand.Path, "address", minas) })
+			all.Go(func() { h.browser().post(otp.SignInFlow.Path, "address", minas) })
 		}
 		all.Wait()
 		if n := len(h.mails()); n != 1 {
@@ -66,7 +67,7 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
 		for i := range 40 {
-			a := b.post(enterErrand.Path, "address", fmt.Sprintf("a%d@example.com", i))
+			a := b.post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
 			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("mail %d = %d, want %d", i+1, a.Code, want)
 			}
@@ -93,7 +94,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 				must(t, h.store.LinkLogins(t.Context(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: address}))
 				b := h.browser()
 				b.from = fmt.Sprintf("198.51.100.%d", i+1)
-				b.ask(t, []*emailFlow{enterErrand, resetErrand}[i%2], address)
+				b.ask(t, []*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2], address)
 				b.from = "192.0.2.1"
 				browsers = append(browsers, b)
 			}
@@ -118,7 +119,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 					case kind == 1:
 						a = b.post(joinPath, "username", "eve", "password", "another horse", "invitation", "wrong")
 					default:
-						a = b.post([]*emailFlow{enterErrand, resetErrand}[i%2].codePath(), "code", wrong, "password", "another horse")
+						a = b.post([]*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2].CodePath(), "code", wrong, "password", "another horse")
 					}
 					switch a.Code {
 					case 401:
@@ -145,15 +146,15 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 func TestALockedAddressUsesUpNoTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		for range 10 {
 			b.send(attemptAs("wrong password", "192.0.2.1"))
 		}
-		a := b.post(enterErrand.codePath(), "code", h.code())
+		a := b.post(otp.SignInFlow.CodePath(), "code", h.code())
 		if a.Code != 429 || a.Header().Get("Retry-After") != "900" || h.signedIn(b).UserID != "" {
 			t.Errorf("the right code while locked = %d, Retry-After %q", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})

@@ -10,9 +10,12 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
@@ -109,36 +112,36 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
 		routes = append(routes, codes.Routes()...)
 	}
-	change := &passwordChange{Steps: s.in, passwords: can.passwords, marker: can.marker, revoker: c.Revoker}
-	codes := &emailCodes{
-		Steps: s.in, store: c.Store, users: c.Users, emails: can.emails, passwords: can.passwords, outbox: s.outbox, mailer: c.Mailer,
-		site: strings.SplitN(c.BaseURL, "://", 2)[1], signUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, changePassword: change.changePassword,
+	change := &newpassword.Page{Steps: s.in, Passwords: can.passwords, Marker: can.marker, Revoker: c.Revoker}
+	codes := &otp.Codes{
+		Steps: s.in, Store: c.Store, Users: c.Users, Emails: can.emails, Passwords: can.passwords, Outbox: s.outbox, Mailer: c.Mailer,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
 	if can.emails != nil {
-		link := web.Link{Path: linkErrand.Path, Label: "Confirm an e-mail address"}
-		pages.Offered = append(pages.Offered, web.Link{Path: enterErrand.Path, Label: "Sign in with e-mail"})
+		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an e-mail address"}
+		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with e-mail"})
 		own.changes, own.linkable = append(own.changes, link), append(own.linkable, link)
-		routes = append(routes, codes.routes()...)
+		routes = append(routes, codes.Routes()...)
 	}
 	if can.emails != nil && can.passwords != nil {
-		pages.Helps = append(pages.Helps, web.Link{Path: resetErrand.Path, Label: "Forgotten your password?"})
+		pages.Helps = append(pages.Helps, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
 	}
 	if can.passwords != nil {
-		own.changes = append(own.changes, web.Link{Path: changePath, Label: "Change your password"})
-		routes = append(routes, change.routes()...)
+		own.changes = append(own.changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
+		routes = append(routes, change.Routes()...)
 	}
 	if can.signUps != nil {
 		join := &signUp{Steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
 		pages.Helps = append(pages.Helps, web.Link{Path: joinPath, Label: "Create an account"})
 		routes = append(routes, join.routes()...)
 	}
-	others := &federation{Steps: s.in, store: c.Store, users: can.connected, logins: can.logins, base: c.BaseURL}
+	others := &federation.Federation{Steps: s.in, Store: c.Store, Users: can.connected, Logins: can.logins, Base: c.BaseURL}
 	s.codes, s.account, s.others = codes, own, others
-	offered, linkable, err := others.connect(c.Connectors)
+	offered, linkable, err := others.Connect(c.Connectors)
 	if err != nil {
 		return nil, err
 	}
 	pages.Offered = append(pages.Offered, offered...) // our own ways stand before those of others
-	own.linkable, own.labels = append(own.linkable, linkable...), others.labels
-	return append(append(routes, others.routes()...), own.routes()...), nil
+	own.linkable, own.labels = append(own.linkable, linkable...), others.Labels
+	return append(append(routes, others.Routes()...), own.routes()...), nil
 }

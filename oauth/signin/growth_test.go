@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -37,10 +38,10 @@ func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
 		}
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
+		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
 			t.Errorf("asking for a code with %d bytes = %d %s", web.MaxStored, a.Code, a.body)
 		}
 		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/usernames"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -40,7 +41,7 @@ type signUp struct {
 	users  users.SignUpUsers
 	mode   string // SignUpOpen or SignUpInvitation
 	emails bool   // the form asks for an email address
-	codes  *emailCodes
+	codes  *otp.Codes
 }
 
 func (s *signUp) routes() []reply.Route {
@@ -69,7 +70,7 @@ func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in 
 	}
 	return t.Show(w, status, joinPage, &joinView{
 		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
-		Address: shownAddress(in["address"]), Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"],
+		Address: otp.ShownAddress(in["address"]), Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"],
 	})
 }
 
@@ -167,12 +168,12 @@ func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if err != nil {
 		return err
 	}
-	wait, err := s.codes.mail(w, r, linkErrand, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
+	wait, err := s.codes.Send(w, r, otp.LinkFlow, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
 	if errors.Is(err, error(web.EmailsFull)) || wait > 0 { // they can confirm it any other day
 		return web.SeeOther(w, web.Onward(query))
 	}
 	if err != nil {
 		return err
 	}
-	return web.SeeOther(w, linkErrand.codePath())
+	return web.SeeOther(w, otp.LinkFlow.CodePath())
 }

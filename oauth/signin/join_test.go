@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -73,17 +74,17 @@ func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
 		a := b.post(joinPath, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
-		if a.Code != 303 || a.Header().Get("Location") != linkErrand.codePath() {
+		if a.Code != 303 || a.Header().Get("Location") != otp.LinkFlow.CodePath() {
 			t.Fatalf("signing up = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
 		u, err := h.users.Authenticate(t.Context(), "ada", better)
 		if err != nil || u.Email != "" {
 			t.Errorf("before the code the user is %+v, %v", u, err)
 		}
-		if a := b.get(linkErrand.codePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
+		if a := b.get(otp.LinkFlow.CodePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
 			t.Error("there is no way on without the code")
 		}
-		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Errorf("the code = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		if u, _ := h.store.User(t.Context(), u.Sub); u.Email != "ada@example.com" || !u.EmailVerified {

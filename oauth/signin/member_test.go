@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -129,13 +131,13 @@ func (b *tab) post(path string, pairs ...string) answer {
 }
 
 // ask sends an address and fails the test unless the page for the code follows.
-func (b *tab) ask(t *testing.T, e *emailFlow, address string, pairs ...string) {
+func (b *tab) ask(t *testing.T, e *otp.Flow, address string, pairs ...string) {
 	t.Helper()
 	a := b.post(e.Path, append([]string{"address", address}, pairs...)...)
-	if a.Code != 303 || a.Header().Get("Location") != e.codePath() {
+	if a.Code != 303 || a.Header().Get("Location") != e.CodePath() {
 		t.Fatalf("asking for a code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 	}
-	if a := b.get(e.codePath()); a.Code != 200 || !strings.Contains(a.body, `autocomplete="one-time-code"`) {
+	if a := b.get(e.CodePath()); a.Code != 200 || !strings.Contains(a.body, `autocomplete="one-time-code"`) {
 		t.Fatalf("the page for the code = %d %s", a.Code, a.body)
 	}
 }
@@ -171,8 +173,8 @@ func (h *house) signedIn(b *tab) storage.Session {
 // Whatever is missing is not offered, and nothing answers there.
 func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	all := map[string]string{
-		enterErrand.Path: "mail", resetErrand.Path: "mail+revoker", linkErrand.Path: "mail",
-		changePath: "revoker", joinPath: "signup",
+		otp.SignInFlow.Path: "mail", otp.ResetFlow.Path: "mail+revoker", otp.LinkFlow.Path: "mail",
+		newpassword.Path: "revoker", joinPath: "signup",
 	}
 	for parts, change := range map[string]func(*Config){
 		"":             nil,
@@ -192,7 +194,7 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 			if (a.Code != http.StatusNotFound) != has {
 				t.Errorf("with %q, %s = %d", parts, path, a.Code)
 			}
-			if linked := strings.Contains(form, `href="`+path+`"`); linked != (has && path != linkErrand.Path && path != changePath) {
+			if linked := strings.Contains(form, `href="`+path+`"`); linked != (has && path != otp.LinkFlow.Path && path != newpassword.Path) {
 				t.Errorf("with %q, the page has a link to %s: %t", parts, path, linked)
 			}
 		}
@@ -201,7 +203,7 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 
 func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 	h := furnished(t, "")
-	for _, path := range []string{linkErrand.Path, changePath} {
+	for _, path := range []string{otp.LinkFlow.Path, newpassword.Path} {
 		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
 			t.Errorf("the account page has no link to %s", path)
 		}
@@ -221,7 +223,7 @@ func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 	h := furnished(t, SignUpOpen)
 	cookie := h.enterMina()
-	for _, path := range []string{enterErrand.Path, enterErrand.codePath(), resetErrand.Path, resetErrand.codePath(), linkErrand.Path, linkErrand.codePath(), changePath, joinPath} {
+	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, joinPath} {
 		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
 		r.URL.Path = path
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -244,10 +246,10 @@ func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 // Every text that a page or a mail of this room says is said in Chinese too.
 func TestEveryErrandSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
-	for _, e := range h.codes.flows() {
-		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.subject} {
+	for _, e := range h.codes.Flows() {
+		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.Subject} {
 			if got := string(page.Chinese.Of(text)); got != "zh-CN" {
-				t.Errorf("%s: %q is not in the table", e.kind, text)
+				t.Errorf("%s: %q is not in the table", e.Kind, text)
 			}
 		}
 	}
@@ -257,7 +259,7 @@ func TestEveryErrandSpeaksChinese(t *testing.T) {
 		}
 	}
 	b := h.browser()
-	b.post(enterErrand.Path, "address", minas, "query", "ui_locales=zh-CN")
+	b.post(otp.SignInFlow.Path, "address", minas, "query", "ui_locales=zh-CN")
 	h.code()
 	m := h.mails()[0]
 	if m.subject != "您的登录验证码" || !strings.Contains(m.text, "您的验证码是 ") || !strings.Contains(m.text, "id.example.com") || regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`).MatchString(m.text) {

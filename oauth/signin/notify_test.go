@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -134,7 +135,7 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		if n := *inside[int](h.in.Notices, "waiting.all"); n != outbox.Room/2 {
 			t.Errorf("%d notices wait, want %d at most", n, outbox.Room/2)
 		}
-		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
 			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
 		}
 		close(h.post.gate)
@@ -180,8 +181,8 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 			t.Errorf("the second one from there: %d mails", n)
 		}
 		mail := h.browser()
-		mail.ask(t, enterErrand, minas)
-		mail.post(enterErrand.codePath(), "code", h.code())
+		mail.ask(t, otp.SignInFlow, minas)
+		mail.post(otp.SignInFlow.CodePath(), "code", h.code())
 		if n := len(h.tells()); n != 2 {
 			t.Errorf("by a code from a third browser: %d mails", n)
 		}
@@ -191,8 +192,8 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, "new@example.org")
-		if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != 303 {
+		b.ask(t, otp.SignInFlow, "new@example.org")
+		if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("signing up = %d", a.Code)
 		}
 		if all := h.tells(); len(all) != 0 {
@@ -215,8 +216,8 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 			{"new@example.org", nil, ""}, // again
 		} {
 			before := len(h.tells())
-			b.ask(t, linkErrand, c.address)
-			if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+			b.ask(t, otp.LinkFlow, c.address)
+			if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 				t.Fatalf("confirming %s = %d", c.address, a.Code)
 			}
 			var told []string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
@@ -26,22 +27,22 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.stranger(1)
 			crowdAround(h.in.Rates.Emails, nth(1))
-			b.ask(t, enterErrand, address)
+			b.ask(t, otp.SignInFlow, address)
 			second := h.stranger(1)
-			a := second.post(enterErrand.Path, "address", "other@example.org")
+			a := second.post(otp.SignInFlow.Path, "address", "other@example.org")
 			if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1200" {
 				t.Errorf("%s: one too many = %d, Retry-After %q, want 429 and 1200", address, a.Code, a.Header().Get("Retry-After"))
 			}
-			if n := tickets(t, h, kindMailed, "other@example.org"); n != 0 {
+			if n := tickets(t, h, otp.CountKind, "other@example.org"); n != 0 {
 				t.Errorf("%s: %d tickets are stored of who is refused, want none", address, n)
 			}
 			if address != minas {
 				return
 			}
-			if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 				t.Fatalf("the code = %d, want 303", a.Code)
 			}
-			second.ask(t, enterErrand, "other@example.org")
+			second.ask(t, otp.SignInFlow, "other@example.org")
 		})
 	}
 }
@@ -50,34 +51,34 @@ func TestACodeThatIsTypedInMakesRoomForAnother(t *testing.T) {
 func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.stranger(1)
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		crowdAround(h.in.Rates.Emails, nth(1))
 		for range 3 {
-			if a := b.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
+			if a := b.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
 			}
 		}
-		b.ask(t, enterErrand, "other@example.org")
+		b.ask(t, otp.SignInFlow, "other@example.org")
 	})
 }
 
 func TestWhoIsKnownAsksForACodeInAnyCrowd(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		crowdAround(h.in.Rates.Emails, nth(1))
-		h.stranger(1).ask(t, enterErrand, "other@example.org")
+		h.stranger(1).ask(t, otp.SignInFlow, "other@example.org")
 		known := h.stranger(1)
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		for i := range 3 {
-			known.ask(t, enterErrand, minas)
+			known.ask(t, otp.SignInFlow, minas)
 			if i == 0 { // it ends one that counts for nobody
-				if a := known.post(enterErrand.codePath(), "code", h.code()); a.Code != http.StatusSeeOther {
+				if a := known.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 					t.Fatalf("the code = %d, want 303", a.Code)
 				}
 				known.cookies = map[string]string{session.KnownCookie: known.cookies[session.KnownCookie]}
 			}
 			time.Sleep(time.Minute)
 		}
-		if a := h.stranger(1).post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+		if a := h.stranger(1).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a stranger after a known browser's code was right = %d, want 429 still", a.Code)
 		}
 	})
@@ -123,7 +124,7 @@ func tickets(t *testing.T, h *house, kind, address string) (n int) {
 	if _, err := h.store.Ticket(t.Context(), handle.Hash(fmt.Sprintf("%s:%s", kind, address))); err == nil {
 		n++
 	}
-	all, err := h.store.TicketsAbout(t.Context(), enterErrand.kind, address)
+	all, err := h.store.TicketsAbout(t.Context(), otp.SignInFlow.Kind, address)
 	must(t, err)
 	return n + len(all)
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 )
 
@@ -18,7 +19,7 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 		h.post.gate = make(chan struct{})
 		began := time.Now()
 		for _, address := range []string{minas, "nobody@example.com"} {
-			if a := h.browser().post(enterErrand.Path, "address", address); a.Code != 303 {
+			if a := h.browser().post(otp.SignInFlow.Path, "address", address); a.Code != 303 {
 				t.Errorf("asking for a code = %d", a.Code)
 			}
 		}
@@ -42,7 +43,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 			h.outbox.Put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
 		}
 		for _, address := range []string{minas, "nobody@example.com"} {
-			a := h.browser().post(enterErrand.Path, "address", address)
+			a := h.browser().post(otp.SignInFlow.Path, "address", address)
 			if a.Code != 503 || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, "try again") {
 				t.Errorf("%s is answered %d %s", address, a.Code, a.body)
 			}
@@ -51,7 +52,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 		if n := len(h.mails()); n != outbox.Room {
 			t.Errorf("%d mails, want %d", n, outbox.Room)
 		}
-		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 {
 			t.Errorf("with room again = %d: what was refused must not have counted", a.Code)
 		}
 	})
@@ -60,7 +61,7 @@ func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.err = errors.New("550 no such mailbox")
-		h.browser().post(enterErrand.Path, "address", minas)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		h.mails()
 		o := h.outbox
 		o.Reserve()
@@ -81,7 +82,7 @@ func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := furnished(t, "")
 		h.post.gate = make(chan struct{})
-		h.browser().post(enterErrand.Path, "address", minas)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		go func() {
 			time.Sleep(time.Second)
 			close(h.post.gate)
@@ -89,7 +90,7 @@ func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 		if err := h.Close(t.Context()); err != nil || len(h.post.sent) != 1 {
 			t.Errorf("Close() = %v after %d mails, want nil after 1", err, len(h.post.sent))
 		}
-		if a := h.browser().post(enterErrand.Path, "address", "another@example.com"); a.Code != 503 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", "another@example.com"); a.Code != 503 {
 			t.Errorf("after Close = %d, want 503", a.Code)
 		}
 	})
@@ -100,7 +101,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 		h := furnished(t, SignUpOpen)
 		h.post.gate = make(chan struct{})
 		for i := range 10 {
-			h.browser().post(enterErrand.Path, "address", fmt.Sprintf("a%d@example.com", i))
+			h.browser().post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -114,7 +115,7 @@ func TestAMailTakesNotForEver(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.gate = make(chan struct{})
 		began := time.Now()
-		h.browser().post(enterErrand.Path, "address", minas)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		if n := len(h.mails()); n != 0 || time.Since(began) != outbox.SendTime {
 			t.Errorf("%d mails after %v, want none after %v", n, time.Since(began), outbox.SendTime)
 		}

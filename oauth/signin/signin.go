@@ -15,7 +15,9 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
@@ -122,9 +124,9 @@ type SignIn struct {
 	in       *flow.Steps
 	users    users.Users
 	consents *consent.Consents
-	codes    *emailCodes
+	codes    *otp.Codes
 	account  *account
-	others   *federation
+	others   *federation.Federation
 	outbox   *outbox.Outbox
 }
 

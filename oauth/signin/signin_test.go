@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
@@ -50,7 +51,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 		d.consent(d.mina.Sub)
 		here := d.enterMina()
 		page := d.page(here)
-		for _, path := range []string{allPath, accessPath, changePath} {
+		for _, path := range []string{allPath, accessPath, newpassword.Path} {
 			if offered := strings.Contains(page, `"`+path+`"`); offered != revokes {
 				t.Errorf("with a Revoker %t, %s is offered: %t", revokes, path, offered)
 			}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -49,10 +51,10 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 		f := furnished(t, "")
 		mina = f.enterMina()
 		f.aged(mina, age)
-		if a := f.do(get(linkErrand.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
+		if a := f.do(get(otp.LinkFlow.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
 			t.Errorf("%v: changing the address shows %s", age, a.body)
 		}
-		if a := f.do(formTo(linkErrand.Path, "cookie", mina, "address", "new@example.org")); a.Code != http.StatusSeeOther || len(f.mails()) != 0 {
+		if a := f.do(formTo(otp.LinkFlow.Path, "cookie", mina, "address", "new@example.org")); a.Code != http.StatusSeeOther || len(f.mails()) != 0 {
 			t.Errorf("%v: changing the address = %d, %d mails", age, a.Code, len(f.mails()))
 		}
 	}
@@ -64,7 +66,7 @@ func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(24 * time.Hour)
-		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != changedPath {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != newpassword.ChangedPath {
 			t.Fatalf("changing after a day = %d", a.Code)
 		}
 		if v := h.signedIn(b); !h.Recent(v) {
@@ -130,11 +132,11 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 		h.confirmed(t)
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
-		b.ask(t, linkErrand, "new@example.org")
-		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+		b.ask(t, otp.LinkFlow, "new@example.org")
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("confirming = %d", a.Code)
 		}
-		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 {
 			t.Fatalf("changing = %d", a.Code)
 		}
 		all := strings.Join(written.told, "\n")
@@ -157,7 +159,7 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 			t.Errorf("told %q, want two hashes", written.told[i])
 		}
 		written.away = errDown
-		if a := b.post(changePath, "current", better, "password", "another staple"); a.Code != 503 {
+		if a := b.post(newpassword.Path, "current", better, "password", "another staple"); a.Code != 503 {
 			t.Errorf("with the trail away changing = %d", a.Code)
 		}
 		if _, err := h.users.Authenticate(t.Context(), "mina", "another staple"); err != nil {

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"crypto/rand"
 	"net/url"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			"another browser": func(j *journey, target string) answer { j.browser = handle.NewCookie(); return j.arrive(target) },
 			"no browser":      func(j *journey, target string) answer { j.browser = ""; return j.arrive(target) },
 			"another state": func(j *journey, target string) answer {
-				return j.arrive(strings.Replace(target, j.query.Get("state"), drawState(), 1))
+				return j.arrive(strings.Replace(target, j.query.Get("state"), rand.Text(), 1))
 			},
 			"two states": func(j *journey, target string) answer { return j.arrive(target + "&state=" + j.query.Get("state")) },
 			"no state": func(j *journey, target string) answer {

@@ -1,4 +1,4 @@
-package signin
+package otp
 
 import (
 	"context"
@@ -12,86 +12,84 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// emailFlow is what a code is mailed for. It has two pages: one that asks for the address,
+// Flow is what a code is mailed for. It has two pages: one that asks for the address,
 // one for the code.
-type emailFlow struct {
-	kind        string // of its tickets
+type Flow struct {
+	Kind        string // of its tickets
 	Path        string
 	Title, Lead string // of the page that asks for the address; these and the others in English
 	CodeTitle   string // of the page that asks for the code
 	Button      string // under the code
 	NewPassword bool   // asked for with the code
-	subject     string // of the mail
+	Subject     string // of the mail
 
 	// who is asking; storage.ErrNotFound sends them to sign in first, and errStale once more.
 	// nil: anybody may.
-	who func(*emailCodes, *http.Request) (storage.User, error)
+	who func(*Codes, *http.Request) (storage.User, error)
 	// reaches reports whether a mail goes to the ticket's address. It is asked beside the
 	// request, so that nobody can tell from outside.
-	reaches func(*emailCodes, context.Context, storage.Ticket) (bool, error)
+	reaches func(*Codes, context.Context, storage.Ticket) (bool, error)
 	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
 	// code; storage.ErrInvalid asks for another password.
-	ready func(*emailCodes, *http.Request, storage.Ticket, string) (storage.User, error)
+	ready func(*Codes, *http.Request, storage.Ticket, string) (storage.User, error)
 	// done answers who has typed the right code, and used it up.
-	done func(*emailCodes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
+	done func(*Codes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
 }
 
-func (e *emailFlow) codePath() string { return e.Path + "/code" }
+// CodePath is the path of the page that asks for the code.
+func (e *Flow) CodePath() string { return e.Path + "/code" }
 
-// CodePath is codePath for templates.
-func (e *emailFlow) CodePath() string { return e.codePath() }
-
-// enterErrand signs in by mail, and signs up who is new where that is allowed to anybody.
-var enterErrand = &emailFlow{
-	kind: "email", Path: web.FormPath + "/email",
+// SignInFlow signs in by mail, and signs up who is new where that is allowed to anybody.
+var SignInFlow = &Flow{
+	Kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with e-mail", Lead: "We send a code to your address. You need no password.",
-	CodeTitle: "Type in the code", Button: "Sign in", subject: "Your code to sign in",
-	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
-		_, err := s.emails.ByEmail(ctx, t.Subject)
+	CodeTitle: "Type in the code", Button: "Sign in", Subject: "Your code to sign in",
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.Emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
-			return s.signUpOpen, nil
+			return s.SignUpOpen, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
-		u, err := s.emails.ByEmail(r.Context(), t.Subject)
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		u, err := s.Emails.ByEmail(r.Context(), t.Subject)
 		if !errors.Is(err, storage.ErrNotFound) {
 			return u, err
 		}
-		if !s.signUpOpen {
+		if !s.SignUpOpen {
 			return u, storage.ErrNotFound
 		}
 		return storage.User{}, nil
 	},
-	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
 		if u.Sub == "" {
-			u, err = s.emails.CreateByEmail(r.Context(), t.Subject)
+			u, err = s.Emails.CreateByEmail(r.Context(), t.Subject)
 			switch {
 			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
 				return web.EmailDisabled
 			case err != nil:
 				return err
 			}
-		} else if u, err = s.emails.EnteredByEmail(r.Context(), u); err != nil {
+		} else if u, err = s.Emails.EnteredByEmail(r.Context(), u); err != nil {
 			return err
 		}
 		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
 	},
 }
 
-// resetErrand gives a new password to who has forgotten theirs.
-var resetErrand = &emailFlow{
-	kind: "reset", Path: web.FormPath + "/reset",
+// ResetFlow gives a new password to who has forgotten theirs.
+var ResetFlow = &Flow{
+	Kind: "reset", Path: web.FormPath + "/reset",
 	Title: "Set a new password", Lead: "Give the e-mail address you have confirmed here. We send a code to it.",
-	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, subject: "Your code to set a new password",
-	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
+	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, Subject: "Your code to set a new password",
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.userWithPassword(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return false, nil
 		}
 		return err == nil, err
 	},
-	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
 		u, err := s.userWithPassword(r.Context(), t.Subject)
 		if err != nil {
 			return u, err
@@ -101,39 +99,39 @@ var resetErrand = &emailFlow{
 		}
 		return u, nil
 	},
-	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
-		if err := s.changePassword(r, u, password); err != nil {
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+		if err := s.ChangePassword(r, u, password); err != nil {
 			return err
 		}
 		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
 	},
 }
 
-// linkErrand confirms that an address is that of who is signed in.
-var linkErrand = &emailFlow{
-	kind: "link", Path: web.FormPath + "/address",
+// LinkFlow confirms that an address is that of who is signed in.
+var LinkFlow = &Flow{
+	Kind: "link", Path: web.FormPath + "/address",
 	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
-	CodeTitle: "Type in the code", Button: "Confirm", subject: "Confirm your e-mail address",
-	who: func(s *emailCodes, r *http.Request) (storage.User, error) {
+	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your e-mail address",
+	who: func(s *Codes, r *http.Request) (storage.User, error) {
 		_, u, err := s.Sessions.Recent(r)
 		return u, err
 	},
-	reaches: func(s *emailCodes, ctx context.Context, t storage.Ticket) (bool, error) {
-		u, err := s.emails.ByEmail(ctx, t.Subject)
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+		u, err := s.Emails.ByEmail(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
 			return true, nil
 		}
 		return err == nil && u.Sub == t.UserID, err
 	},
-	ready: func(s *emailCodes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
 		_, u, err := s.Sessions.Visit(r)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
-			err = errLapsed
+			err = ErrLapsed
 		}
 		return u, err
 	},
-	done: func(s *emailCodes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
-		err := s.emails.LinkEmail(r.Context(), u.Sub, t.Subject)
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
+		err := s.Emails.LinkEmail(r.Context(), u.Sub, t.Subject)
 		if errors.Is(err, storage.ErrExists) {
 			return web.EmailTaken
 		}
@@ -149,7 +147,7 @@ var linkErrand = &emailFlow{
 
 // addressChanged writes down that a user has confirmed an address, and tells the old one
 // and the new one.
-func (s *emailCodes) addressChanged(r *http.Request, before storage.User, address string) error {
+func (s *Codes) addressChanged(r *http.Request, before storage.User, address string) error {
 	old := before.Email
 	if !before.EmailVerified {
 		old = ""
@@ -166,12 +164,12 @@ func (s *emailCodes) addressChanged(r *http.Request, before storage.User, addres
 }
 
 // userWithPassword is the user of an address, if they have a password to forget.
-func (s *emailCodes) userWithPassword(ctx context.Context, address string) (storage.User, error) {
-	u, err := s.emails.ByEmail(ctx, address)
+func (s *Codes) userWithPassword(ctx context.Context, address string) (storage.User, error) {
+	u, err := s.Emails.ByEmail(ctx, address)
 	if err != nil {
 		return u, err
 	}
-	has, err := s.passwords.HasPassword(ctx, u.Sub)
+	has, err := s.Passwords.HasPassword(ctx, u.Sub)
 	if err == nil && !has {
 		err = storage.ErrNotFound
 	}

@@ -1,4 +1,4 @@
-package signin
+package otp
 
 import (
 	"context"
@@ -21,70 +21,80 @@ import (
 )
 
 //go:embed address.html code.html lapsed.html
-var emailFiles embed.FS
+var files embed.FS
 
 var (
-	addressPage = web.Parse(emailFiles, "address")
-	codePage    = web.Parse(emailFiles, "code")
-	lapsedPage  = web.Parse(emailFiles, "lapsed")
+	addressPage = web.Parse(files, "address")
+	codePage    = web.Parse(files, "code")
+	lapsedPage  = web.Parse(files, "lapsed")
 )
 
 // codeView is what the pages of a code by email show.
 type codeView struct {
 	web.View
-	Flow    *emailFlow // that a code is sent for
-	Address string     // that it is sent to
-	Again   string     // where to ask for a new one
+	Flow    *Flow  // that a code is sent for
+	Address string // that it is sent to
+	Again   string // where to ask for a new one
 }
 
-func codeViewOf(e *emailFlow, v web.View, address string) *codeView {
+func codeViewOf(e *Flow, v web.View, address string) *codeView {
 	return &codeView{View: v, Flow: e, Address: address}
 }
 
-// emailCodes sends one-time codes by email, and takes them.
-type emailCodes struct {
+// Codes sends one-time codes by email, and takes them.
+type Codes struct {
 	*flow.Steps
-	store      codeStore
-	users      session.Users
-	emails     users.EmailUsers
-	passwords  users.PasswordUsers // nil: no forgotten password is reset
-	outbox     *outbox.Outbox
-	mailer     Mailer
-	site       string // what emails call the service
-	signUpOpen bool   // an address that nobody has makes a new user
+	Store      store
+	Users      people
+	Emails     users.EmailUsers
+	Passwords  users.PasswordUsers // nil: no forgotten password is reset
+	Outbox     *outbox.Outbox
+	Mailer     mailer
+	Site       string // what emails call the service
+	SignUpOpen bool   // an address that nobody has makes a new user
 
-	changePassword func(r *http.Request, u storage.User, password string) error
+	ChangePassword func(r *http.Request, u storage.User, password string) error
 }
 
-// codeStore keeps the codes that are waited for; *storage.Store has it.
-type codeStore interface {
+// mailer sends emails.
+type mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// people knows users by their sub.
+type people interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// store keeps the codes that are waited for; *storage.Store has it.
+type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// flows are what codes are sent for.
-func (s *emailCodes) flows() []*emailFlow {
-	if s.passwords == nil {
-		return []*emailFlow{enterErrand, linkErrand}
+// Flows are what codes are sent for.
+func (s *Codes) Flows() []*Flow {
+	if s.Passwords == nil {
+		return []*Flow{SignInFlow, LinkFlow}
 	}
-	return []*emailFlow{enterErrand, linkErrand, resetErrand}
+	return []*Flow{SignInFlow, LinkFlow, ResetFlow}
 }
 
-func (s *emailCodes) routes() (all []reply.Route) {
+func (s *Codes) Routes() (all []reply.Route) {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
-	for _, e := range s.flows() {
+	for _, e := range s.Flows() {
 		all = append(all,
 			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
-			reply.Route{Path: e.codePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+			reply.Route{Path: e.CodePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
 		)
 	}
 	return all
 }
 
 // serveAddress is the page that asks where a code is to be sent.
-func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
 	}
@@ -108,7 +118,7 @@ func (s *emailCodes) serveAddress(w http.ResponseWriter, r *http.Request, e *ema
 	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
 }
 
-func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) {
+func (e *Flow) asker(s *Codes, r *http.Request) (storage.User, error) {
 	if e.who == nil {
 		return storage.User{}, nil
 	}
@@ -117,7 +127,7 @@ func (e *emailFlow) asker(s *emailCodes, r *http.Request) (storage.User, error) 
 
 // takeAddress sends a code and leads to the page that asks for it. An address that nobody
 // has is answered as one that somebody has.
-func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -146,32 +156,32 @@ func (s *emailCodes) takeAddress(w http.ResponseWriter, r *http.Request, e *emai
 		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
 			Title: e.Title,
 			Alert: t.Lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
-		}, shownAddress(in["address"])))
+		}, ShownAddress(in["address"])))
 	}
-	wait, err := s.mail(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
+	wait, err := s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
 		w.Header().Set("Retry-After", web.InSeconds(wait))
-		return t.Show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, web.View{Title: e.Title, Alert: mailWaitText(t.Lang, wait)}, address))
+		return t.Show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, web.View{Title: e.Title, Alert: waitText(t.Lang, wait)}, address))
 	}
-	return web.SeeOther(w, e.codePath())
+	return web.SeeOther(w, e.CodePath())
 }
 
-// shownAddress is what was typed, as far as it is shown again.
-func shownAddress(text string) string { return text[:min(len(text), 254)] }
+// ShownAddress is what was typed, as far as it is shown again.
+func ShownAddress(text string) string { return text[:min(len(text), 254)] }
 
-// mail sends the ticket's address a code that this browser may type in, or says how long
+// Send sends the ticket's address a code that this browser may type in, or says how long
 // to wait. Whether there is a mail is decided beside the request.
-func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
-	if !s.outbox.Reserve() {
+func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
+	if !s.Outbox.Reserve() {
 		return 0, web.EmailsFull
 	}
 	put := false
 	defer func() {
 		if !put {
-			s.outbox.Release()
+			s.Outbox.Release()
 		}
 	}()
 	if wait := s.AllowByIP(r); wait > 0 {
@@ -181,54 +191,54 @@ func (s *emailCodes) mail(w http.ResponseWriter, r *http.Request, e *emailFlow, 
 	if err != nil {
 		return 0, err
 	}
-	if wait, err := s.countMail(r, asker, t); wait > 0 || err != nil {
+	if wait, err := s.countSending(r, asker, t); wait > 0 || err != nil {
 		return wait, err
 	}
-	code, err := s.issue(w, r, e.kind, asker, t)
+	code, err := s.issue(w, r, e.Kind, asker, t)
 	if err != nil {
 		return 0, err
 	}
 	put = true
-	s.outbox.Put(func(ctx context.Context) error {
+	s.Outbox.Put(func(ctx context.Context) error {
 		yes, err := e.reaches(s, ctx, t)
 		if err != nil || !yes {
 			return err
 		}
-		return s.mailer.Send(ctx, t.Subject, lang.T(e.subject), s.codeText(lang, code))
+		return s.Mailer.Send(ctx, t.Subject, lang.T(e.Subject), s.codeText(lang, code))
 	})
 	return 0, nil
 }
 
-// countMail counts the mail for its address and, if a stranger asks for it, for the networks
+// countSending counts the mail for its address and, if a stranger asks for it, for the networks
 // around them; or it says how long to wait.
-func (s *emailCodes) countMail(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
-	if !isStrangers(asker, t) {
-		return s.mayMail(r.Context(), t.Subject, asker)
+func (s *Codes) countSending(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
+	if !fromStranger(asker, t) {
+		return s.count(r.Context(), t.Subject, asker)
 	}
 	client := network.Of(s.Peer(r))
 	if wait := s.Rates.Emails.Take(client); wait > 0 {
 		return wait, nil
 	}
-	if wait, err = s.mayMail(r.Context(), t.Subject, asker); wait > 0 || err != nil {
+	if wait, err = s.count(r.Context(), t.Subject, asker); wait > 0 || err != nil {
 		s.Rates.Emails.Done(client)
 	}
 	return wait, err
 }
 
-func (s *emailCodes) codeText(lang page.Lang, code string) string {
+func (s *Codes) codeText(lang page.Lang, code string) string {
 	return lang.T("Your code is %s", code) + "\n\n" +
-		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.site) + "\n\n" +
+		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.Site) + "\n\n" +
 		lang.T("If you did not ask for it, somebody may have mistaken your address for theirs. You need do nothing.") + "\n"
 }
 
 // serveCode is the page that asks for the code.
-func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)
 	}
-	ticket, err := s.waitingFor(r.Context(), e.kind, web.BrowserSecret(r))
+	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
 	switch {
-	case errors.Is(err, errLapsed):
+	case errors.Is(err, ErrLapsed):
 		return s.sayLapsed(w, r, e)
 	case err != nil:
 		return err
@@ -237,7 +247,7 @@ func (s *emailCodes) serveCode(w http.ResponseWriter, r *http.Request, e *emailF
 }
 
 // takeCode looks at a code. Every one that could be right takes one of the five tries.
-func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -245,9 +255,9 @@ func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFl
 	if err != nil {
 		return err
 	}
-	ticket, err := s.waitingFor(r.Context(), e.kind, web.BrowserSecret(r))
+	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
 	switch {
-	case errors.Is(err, errLapsed):
+	case errors.Is(err, ErrLapsed):
 		return s.sayLapsed(w, r, e)
 	case err != nil:
 		return err
@@ -265,16 +275,16 @@ func (s *emailCodes) takeCode(w http.ResponseWriter, r *http.Request, e *emailFl
 	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
 }
 
-func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFlow, t storage.Ticket, u storage.User, password string, held attempt.Held, err error) error {
+func (s *Codes) sayProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User, password string, held attempt.Held, err error) error {
 	switch {
 	case held.Wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.Pages.SayHeld(w, r, t.Query, held.Wait, held.Account)
-	case errors.Is(err, errLapsed):
+	case errors.Is(err, ErrLapsed):
 		return s.sayLapsed(w, r, e)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, held.Sub)
-		if t.Tries >= codeTries {
+		if t.Tries >= Tries {
 			return s.sayLapsed(w, r, e)
 		}
 		return s.askCode(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
@@ -286,7 +296,7 @@ func (s *emailCodes) sayProof(w http.ResponseWriter, r *http.Request, e *emailFl
 	return e.done(s, w, r, t, u, password)
 }
 
-func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlow, ticket storage.Ticket, status int, alert string) error {
+func (s *Codes) askCode(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int, alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
@@ -298,9 +308,9 @@ func (s *emailCodes) askCode(w http.ResponseWriter, r *http.Request, e *emailFlo
 }
 
 // sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
-func (s *emailCodes) sayLapsed(w http.ResponseWriter, r *http.Request, e *emailFlow) error {
+func (s *Codes) sayLapsed(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	t := s.Pages.Context(r, "", storage.App{})
-	if old, err := s.store.Ticket(r.Context(), codeTicket(e.kind, web.BrowserSecret(r))); err == nil {
+	if old, err := s.Store.Ticket(r.Context(), TicketID(e.Kind, web.BrowserSecret(r))); err == nil {
 		if t, err = s.Pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
 			return err
 		}

@@ -1,4 +1,4 @@
-package signin
+package federation
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ import (
 // ticket, and comes back with the state and a code.
 
 const (
-	upstreamKind = "upstream"
+	kind = "upstream"
 )
 
 // errGone says that the visit to a provider was begun in another browser, or is over.
@@ -38,44 +38,44 @@ var errGone = errors.New("signin: the visit to a provider is over or unknown")
 
 // upstream is one provider on the page.
 type upstream struct {
-	*federation
+	*Federation
 	connector.Connector
 }
 
-// federation signs in people by other providers.
-type federation struct {
+// Federation signs in people by other providers.
+type Federation struct {
 	*flow.Steps
-	store     federationStore
-	users     users.ConnectedUsers
-	logins    users.LoginStore
-	labels    methods.Labels
-	base      string // the service's origin
+	Store     store
+	Users     users.ConnectedUsers
+	Logins    users.LoginStore
+	Labels    methods.Labels
+	Base      string // the service's origin
 	upstreams []upstream
 }
 
-// federationStore keeps who is at a provider; *storage.Store has it.
-type federationStore interface {
+// store keeps who is at a provider; *storage.Store has it.
+type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// connect makes the providers, and the buttons to sign in by them and to link them.
-func (f *federation) connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
-	if f.users == nil && len(all) > 0 {
+// Connect makes the providers, and the buttons to sign in by them and to link them.
+func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
+	if f.Users == nil && len(all) > 0 {
 		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
 	}
-	f.labels = methods.Labels{}
+	f.Labels = methods.Labels{}
 	for _, c := range all {
 		name := c.Name()
 		label, of, err := methods.LabelOf(c)
 		if err != nil {
 			return nil, nil, err
 		}
-		if f.labels[name] != "" {
+		if f.Labels[name] != "" {
 			return nil, nil, fmt.Errorf("signin: Connectors: %q is there twice", name)
 		}
-		f.labels[name] = cmp.Or(of, label)
+		f.Labels[name] = cmp.Or(of, label)
 		f.upstreams = append(f.upstreams, upstream{f, c})
 		offered = append(offered, web.Link{Path: web.WithPath + name, Label: "Sign in with " + label, Of: of})
 		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
@@ -83,7 +83,7 @@ func (f *federation) connect(all []connector.Connector) (offered, linkable []web
 	return offered, linkable, nil
 }
 
-func (f *federation) routes() (routes []reply.Route) {
+func (f *Federation) Routes() (routes []reply.Route) {
 	for _, u := range f.upstreams {
 		at, get := web.WithPath+u.Name(), []string{http.MethodGet}
 		routes = append(routes,
@@ -95,7 +95,7 @@ func (f *federation) routes() (routes []reply.Route) {
 	return routes
 }
 
-func (u upstream) returnTo() string { return u.base + web.WithPath + u.Name() + "/return" }
+func (u upstream) returnTo() string { return u.Base + web.WithPath + u.Name() + "/return" }
 
 // leave sends the browser to the provider. It is a GET although it writes: what it makes is
 // nobody's yet, ends within minutes, and is bounded by address.
@@ -148,9 +148,9 @@ func (u upstream) depart(w http.ResponseWriter, r *http.Request, t storage.Ticke
 		}
 	}
 	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), upstreamKind, u.Name(), u.Pages.Bind(w)
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), kind, u.Name(), u.Pages.Bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
-	if _, err := u.store.SaveTicket(r.Context(), t); err != nil {
+	if _, err := u.Store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
@@ -204,7 +204,7 @@ func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	if t.UserID != "" {
 		return u.add(w, r, t, profile)
 	}
-	user, err := u.users.Connected(r.Context(), u.Name(), profile)
+	user, err := u.Users.Connected(r.Context(), u.Name(), profile)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		u.Trail.Refused(r, http.StatusUnauthorized, "")
 		return u.Pages.SayAgain(w, r, http.StatusUnauthorized, t.Query, "You cannot sign in here in this way. Choose another way, or ask whoever runs this service.")
@@ -222,16 +222,16 @@ func (u upstream) claim(r *http.Request) (storage.Ticket, error) {
 	if len(states) != 1 {
 		return storage.Ticket{}, errGone
 	}
-	t, err := u.store.Ticket(r.Context(), handle.Hash(states[0]))
+	t, err := u.Store.Ticket(r.Context(), handle.Hash(states[0]))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t, errGone
 	case err != nil:
 		return t, err
-	case t.Kind != upstreamKind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
+	case t.Kind != kind || t.Method != u.Name() || !t.Live(time.Now()) || !web.SameBrowser(t.Browser, web.BrowserOf(r)):
 		return t, errGone
 	}
-	err = u.store.EndTicket(r.Context(), t)
+	err = u.Store.EndTicket(r.Context(), t)
 	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) {
 		return t, errGone
 	}
@@ -250,15 +250,15 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	before := trail.MethodsBy(r.Context(), u.logins, mine.UserID)
-	switch err := u.users.Connect(r.Context(), mine.UserID, u.Name(), p); {
+	before := trail.MethodsBy(r.Context(), u.Logins, mine.UserID)
+	switch err := u.Users.Connect(r.Context(), mine.UserID, u.Name(), p); {
 	case errors.Is(err, storage.ErrExists):
 		return web.LoginTaken
 	case err != nil:
 		return err
 	}
-	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeWayIn, "Added: "+u.labels.Of(u.Name())), nil)
-	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.logins, mine.UserID)); err != nil {
+	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeWayIn, "Added: "+u.Labels.Of(u.Name())), nil)
+	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
 		return err
 	}
 	return web.SeeOther(w, web.AccountPath)

@@ -1,4 +1,4 @@
-package signin
+package newpassword
 
 import (
 	"context"
@@ -20,36 +20,41 @@ import (
 )
 
 const (
-	changePath  = web.FormPath + "/password"
-	changedPath = changePath + "/changed"
+	Path        = web.FormPath + "/password"
+	ChangedPath = Path + "/changed"
 )
 
 //go:embed change.html changed.html
-var changeFiles embed.FS
+var files embed.FS
 
 var (
-	changePage  = web.Parse(changeFiles, "change")
-	changedPage = web.Parse(changeFiles, "changed")
+	changePage  = web.Parse(files, "change")
+	changedPage = web.Parse(files, "changed")
 )
 
-// passwordChange changes the password of who is signed in.
-type passwordChange struct {
-	*flow.Steps
-	passwords users.PasswordUsers
-	marker    users.PasswordMarker // nil: the trail says "unknown" of passwords
-	revoker   tokenRevoker
+// revoker ends tokens.
+type revoker interface {
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-func (s *passwordChange) routes() []reply.Route {
+// Page changes the password of who is signed in.
+type Page struct {
+	*flow.Steps
+	Passwords users.PasswordUsers
+	Marker    users.PasswordMarker // nil: the trail says "unknown" of passwords
+	Revoker   revoker
+}
+
+func (s *Page) Routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{
-		{Path: changePath, Methods: both, Handle: s.serveChange, Fail: web.Fail},
-		{Path: changedPath, Methods: both[:2], Handle: s.sayChanged, Fail: web.Fail},
+		{Path: Path, Methods: both, Handle: s.serveChange, Fail: web.Fail},
+		{Path: ChangedPath, Methods: both[:2], Handle: s.sayChanged, Fail: web.Fail},
 	}
 }
 
 // serveChange is the page on which somebody who is signed in changes their password.
-func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) error {
+func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		if err := s.Pages.CheckOrigin(r); err != nil {
 			return err
@@ -62,19 +67,19 @@ func (s *passwordChange) serveChange(w http.ResponseWriter, r *http.Request) err
 	case err != nil:
 		return err
 	}
-	has, err := s.passwords.HasPassword(r.Context(), u.Sub)
+	has, err := s.Passwords.HasPassword(r.Context(), u.Sub)
 	switch {
 	case err != nil:
 		return err
 	case !has:
 		return web.NoPassword
 	case r.Method == http.MethodPost:
-		return s.change(w, r, v, u)
+		return s.submit(w, r, v, u)
 	}
 	return s.askChange(w, r, u, http.StatusOK, "")
 }
 
-func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
+func (s *Page) askChange(w http.ResponseWriter, r *http.Request, u storage.User, status int, alert string) error {
 	t := s.Pages.Context(r, "", storage.App{})
 	if alert != "" {
 		alert = t.Lang.T(alert)
@@ -82,9 +87,9 @@ func (s *passwordChange) askChange(w http.ResponseWriter, r *http.Request, u sto
 	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert})
 }
 
-// change takes the current password as a sign-in does: who has found a browser open must
+// submit takes the current password as a sign-in does: who has found a browser open must
 // not be able to guess at it either. It is one, so no other has to be recent.
-func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
+func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
 	in, err := web.ReadFields(w, r, "current", "password")
 	if err != nil {
 		return err
@@ -109,7 +114,7 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 	case err != nil:
 		return err
 	}
-	if err := s.changePassword(r, u, in["password"]); errors.Is(err, storage.ErrInvalid) {
+	if err := s.Change(r, u, in["password"]); errors.Is(err, storage.ErrInvalid) {
 		return s.askChange(w, r, u, http.StatusBadRequest, passwords.Explain(err))
 	} else if err != nil {
 		return err
@@ -118,18 +123,18 @@ func (s *passwordChange) change(w http.ResponseWriter, r *http.Request, v storag
 		return err
 	}
 	s.Trail.SignedIn(r, http.StatusSeeOther, u.Sub)
-	return web.SeeOther(w, changedPath)
+	return web.SeeOther(w, ChangedPath)
 }
 
-// changePassword saves first: from then on nobody signs in with the old one, and nothing
+// Change saves first: from then on nobody signs in with the old one, and nothing
 // begins that the revocation would miss. Then it tells the user, who may not have done it.
-func (s *passwordChange) changePassword(r *http.Request, u storage.User, password string) error {
+func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
 	langs, err := s.Notices.SpokenBy(r.Context(), u.Sub) // their sessions know, and are about to end
 	if err != nil {
 		return err
 	}
-	if err := s.passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
+	if err := s.Passwords.SetPassword(r.Context(), u.Sub, password); err != nil {
 		return err
 	}
 	if err := s.signOutEverywhere(r.Context(), u.Sub); err != nil {
@@ -144,25 +149,25 @@ func (s *passwordChange) changePassword(r *http.Request, u storage.User, passwor
 }
 
 // passwordMark is what the audit trail holds of a password: "unknown" of Users who have no mark.
-func (s *passwordChange) passwordMark(ctx context.Context, sub string) string {
-	if s.marker == nil {
+func (s *Page) passwordMark(ctx context.Context, sub string) string {
+	if s.Marker == nil {
 		return "unknown"
 	}
-	mark, err := s.marker.PasswordMark(ctx, sub)
+	mark, err := s.Marker.PasswordMark(ctx, sub)
 	if err != nil {
 		return "unknown"
 	}
 	return trail.Hashed(mark)
 }
 
-func (s *passwordChange) sayChanged(w http.ResponseWriter, r *http.Request) error {
+func (s *Page) sayChanged(w http.ResponseWriter, r *http.Request) error {
 	return s.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.
-func (s *passwordChange) signOutEverywhere(ctx context.Context, sub string) error {
+func (s *Page) signOutEverywhere(ctx context.Context, sub string) error {
 	return errors.Join(
 		s.Sessions.EndSessions(ctx, sub, session.All),
-		s.revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
+		s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now().UTC()}),
 	)
 }

@@ -1,4 +1,4 @@
-package signin
+package otp
 
 import (
 	"context"
@@ -20,11 +20,11 @@ import (
 
 const (
 	codeDigits = 6
-	codeTries  = 5
+	Tries      = 5
 )
 
-// errLapsed: there is no code to be typed in this browser, or not any more.
-var errLapsed = errors.New("signin: the code has ended")
+// ErrLapsed: there is no code to be typed in this browser, or not any more.
+var ErrLapsed = errors.New("signin: the code has ended")
 
 // drawCode draws a code, each of a million as likely.
 func drawCode() string {
@@ -50,64 +50,64 @@ func typedCode(text string) string {
 	return code
 }
 
-// proofOf is what is kept of a code. The key is the browser's cookie, which the store does
+// Proof is what is kept of a code. The key is the browser's cookie, which the store does
 // not have: whoever reads the store cannot try out the million codes.
-func proofOf(cookie, kind, address, code string) []byte {
+func Proof(cookie, kind, address, code string) []byte {
 	mac := hmac.New(sha256.New, []byte(cookie))
 	fmt.Fprintf(mac, "%s\x00%s\x00%s", kind, address, code)
 	return mac.Sum(nil)
 }
 
-// codeTicket is the id of the one code of a kind that a browser can be waiting for.
-func codeTicket(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
+// TicketID is the id of the one code of a kind that a browser can be waiting for.
+func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
 // waitingFor returns the code that this browser has been asked for, or errLapsed.
-func (s *emailCodes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
+func (s *Codes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
 	if cookie == "" {
-		return storage.Ticket{}, errLapsed
+		return storage.Ticket{}, ErrLapsed
 	}
-	t, err := s.store.Ticket(ctx, codeTicket(kind, cookie))
+	t, err := s.Store.Ticket(ctx, TicketID(kind, cookie))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t, errLapsed
+		return t, ErrLapsed
 	case err != nil:
 		return t, err
-	case t.Kind != kind || !t.Live(time.Now()) || t.Tries >= codeTries:
-		return t, errLapsed
+	case t.Kind != kind || !t.Live(time.Now()) || t.Tries >= Tries:
+		return t, ErrLapsed
 	}
 	return t, nil
 }
 
-// try takes one of the tries, before the code is looked at: guesses made in parallel are
+// Try takes one of the tries, before the code is looked at: guesses made in parallel are
 // no more than guesses made in turn.
-func (s *emailCodes) try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
+func (s *Codes) Try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
 	for {
 		if t, err = s.waitingFor(ctx, kind, cookie); err != nil {
 			return t, false, err
 		}
 		t.Tries++
-		t, err = s.store.SaveTicket(ctx, t)
+		t, err = s.Store.SaveTicket(ctx, t)
 		switch {
 		case errors.Is(err, storage.ErrConflict):
 			continue
 		case err != nil:
 			return t, false, err
 		}
-		return t, hmac.Equal(t.Proof, proofOf(cookie, kind, t.Subject, code)), nil
+		return t, hmac.Equal(t.Proof, Proof(cookie, kind, t.Subject, code)), nil
 	}
 }
 
-// use ends the code; only one request can. A guess in between does not save it.
-func (s *emailCodes) use(ctx context.Context, t storage.Ticket) error {
+// Use ends the code; only one request can. A guess in between does not save it.
+func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 	for {
-		err := s.store.EndTicket(ctx, t)
+		err := s.Store.EndTicket(ctx, t)
 		if !errors.Is(err, storage.ErrConflict) {
 			return err
 		}
-		t, err = s.store.Ticket(ctx, t.ID)
+		t, err = s.Store.Ticket(ctx, t.ID)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
-			return errLapsed
+			return ErrLapsed
 		case err != nil:
 			return err
 		}
@@ -116,9 +116,9 @@ func (s *emailCodes) use(ctx context.Context, t storage.Ticket) error {
 
 // issue makes a code for an address in this browser, and ends those the address had that the
 // same asker asked for: a stranger's request must not end the code that somebody is typing.
-func (s *emailCodes) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
+func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
-	old, err := s.store.TicketsAbout(ctx, kind, t.Subject)
+	old, err := s.Store.TicketsAbout(ctx, kind, t.Subject)
 	if err != nil {
 		return "", err
 	}
@@ -126,17 +126,17 @@ func (s *emailCodes) issue(w http.ResponseWriter, r *http.Request, kind, asker s
 		if o.State != asker {
 			continue
 		}
-		if err := s.use(ctx, o); err != nil && !errors.Is(err, errLapsed) {
+		if err := s.Use(ctx, o); err != nil && !errors.Is(err, ErrLapsed) {
 			return "", err
 		}
 	}
 	cookie, now := s.Pages.BindSecret(w), time.Now().UTC()
 	code = drawCode()
-	t.ID, t.Kind, t.Browser, t.Method = codeTicket(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
+	t.ID, t.Kind, t.Browser, t.Method = TicketID(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
 	t.State = asker
-	t.Proof = proofOf(cookie, kind, t.Subject, code)
+	t.Proof = Proof(cookie, kind, t.Subject, code)
 	t.IP, t.Agent = s.Peer(r).String(), web.AgentOf(r)
 	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)
-	_, err = s.store.SaveTicket(ctx, t)
+	_, err = s.Store.SaveTicket(ctx, t)
 	return code, err
 }

@@ -1,4 +1,4 @@
-package signin
+package otp
 
 import (
 	"context"
@@ -22,10 +22,10 @@ import (
 // more must wait, and nobody can keep the person of the address waiting in a browser that they
 // have signed in with.
 const (
-	mailPause = time.Minute // between two that one asker asks for
-	mailHour  = 5           // in an hour, that one asker asks for
-	mailTotal = 20          // in an hour, beyond which only a known browser has any sent
-	mailSkew  = time.Minute // what the clocks of machines may differ by
+	Pause      = time.Minute // between two that one asker asks for
+	PerHour    = 5           // in an hour, that one asker asks for
+	perAddress = 20          // in an hour, beyond which only a known browser has any sent
+	clockSkew  = time.Minute // what the clocks of machines may differ by
 )
 
 // An asker is who has a mail sent to an address: the known browsers of its user together,
@@ -40,14 +40,14 @@ func networkAsker(client netip.Prefix) string {
 }
 
 // askerOf says who asks for a mail to an address. It takes as long for an address that nobody has.
-func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
+func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
 	stranger := networkAsker(network.Of(s.Peer(r)))
 	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
 		return stranger, nil
 	}
-	u, err := s.emails.ByEmail(r.Context(), address)
+	u, err := s.Emails.ByEmail(r.Context(), address)
 	if errors.Is(err, storage.ErrNotFound) {
-		if _, err = s.users.User(r.Context(), "nobody"); errors.Is(err, storage.ErrNotFound) {
+		if _, err = s.Users.User(r.Context(), "nobody"); errors.Is(err, storage.ErrNotFound) {
 			err = nil
 		}
 		u = storage.User{}
@@ -61,26 +61,26 @@ func (s *emailCodes) askerOf(r *http.Request, address string) (string, error) {
 	return stranger, nil
 }
 
-// kindMailed is the kind of the tickets that count the mails to an address.
-const kindMailed = "mailed"
+// CountKind is the kind of the tickets that count the mails to an address.
+const CountKind = "mailed"
 
-// mayMail counts one more mail to an address, or says how long to wait for it. Known and
+// count counts one more mail to an address, or says how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
-func (s *emailCodes) mayMail(ctx context.Context, address, asker string) (wait time.Duration, err error) {
-	id := handle.Hash(kindMailed + ":" + address)
+func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Duration, err error) {
+	id := handle.Hash(CountKind + ":" + address)
 	for {
-		t, err := s.store.Ticket(ctx, id)
+		t, err := s.Store.Ticket(ctx, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return 0, err
 		}
 		now := time.Now().UTC()
-		sent := mailsIn(t.State, now)
+		sent := sendingsIn(t.State, now)
 		if wait := sent.wait(asker, now); wait > 0 {
 			return wait, nil
 		}
-		t.ID, t.Kind, t.State = id, kindMailed, append(sent, mailing{now, asker}).String()
+		t.ID, t.Kind, t.State = id, CountKind, append(sent, sending{now, asker}).String()
 		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
-		_, err = s.store.SaveTicket(ctx, t)
+		_, err = s.Store.SaveTicket(ctx, t)
 		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
 			continue // another request for the same address: look at what it has counted
 		}
@@ -88,51 +88,51 @@ func (s *emailCodes) mayMail(ctx context.Context, address, asker string) (wait t
 	}
 }
 
-// mailing is one mail that was sent.
-type mailing struct {
+// sending is one mail that was sent.
+type sending struct {
 	at    time.Time
 	asker string // "": an older version did not write it down
 }
 
-// mailings are the mails to one address, the oldest first. There are never more than the total
+// sendings are the mails to one address, the oldest first. There are never more than the total
 // and those of the known browsers.
-type mailings []mailing
+type sendings []sending
 
 // wait says how long an asker must wait for another one.
-func (all mailings) wait(asker string, now time.Time) (wait time.Duration) {
-	var own mailings
+func (all sendings) wait(asker string, now time.Time) (wait time.Duration) {
+	var own sendings
 	for _, m := range all {
 		if m.asker == asker {
 			own = append(own, m)
 		}
 	}
 	if n := len(own); n > 0 {
-		wait = mailPause - now.Sub(own[n-1].at)
+		wait = Pause - now.Sub(own[n-1].at)
 	}
-	if n := len(own); n >= mailHour {
-		wait = max(wait, time.Hour-now.Sub(own[n-mailHour].at))
+	if n := len(own); n >= PerHour {
+		wait = max(wait, time.Hour-now.Sub(own[n-PerHour].at))
 	}
-	if n := len(all); n >= mailTotal && asker != askerKnown {
-		wait = max(wait, time.Hour-now.Sub(all[n-mailTotal].at))
+	if n := len(all); n >= perAddress && asker != askerKnown {
+		wait = max(wait, time.Hour-now.Sub(all[n-perAddress].at))
 	}
 	return max(wait, 0)
 }
 
-// mailsIn reads the mails of the last hour; what is none is left out, and so is one of the
+// sendingsIn reads the mails of the last hour; what is none is left out, and so is one of the
 // future: a clock that was ahead has written it, and would keep the address waiting until then.
-func mailsIn(text string, now time.Time) (all mailings) {
+func sendingsIn(text string, now time.Time) (all sendings) {
 	for word := range strings.FieldsSeq(text) {
 		number, asker, _ := strings.Cut(word, "@")
 		n, _ := strconv.ParseInt(number, 10, 64)
 		at := time.Unix(0, n).UTC()
-		if ago := now.Sub(at); ago < time.Hour && ago >= -mailSkew {
-			all = append(all, mailing{at, asker})
+		if ago := now.Sub(at); ago < time.Hour && ago >= -clockSkew {
+			all = append(all, sending{at, asker})
 		}
 	}
 	return all
 }
 
-func (all mailings) String() string {
+func (all sendings) String() string {
 	words := make([]string, len(all))
 	for i, m := range all {
 		words[i] = strconv.FormatInt(m.at.UnixNano(), 10) + "@" + m.asker
@@ -140,13 +140,13 @@ func (all mailings) String() string {
 	return strings.Join(words, " ")
 }
 
-func mailWaitText(l page.Lang, wait time.Duration) string {
-	if wait <= mailPause {
+func waitText(l page.Lang, wait time.Duration) string {
+	if wait <= Pause {
 		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", web.InSeconds(wait))
 	}
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }
 
-// isStrangers reports whether a mail counts among those of strangers: it was asked for by
+// fromStranger reports whether a mail counts among those of strangers: it was asked for by
 // nobody who has signed in, in a browser that the user of its address is not known by.
-func isStrangers(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }
+func fromStranger(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }
