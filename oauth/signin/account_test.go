@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
@@ -108,7 +109,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	d.room.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.account.linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
+	d.account.Linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
 	a := d.do(get(web.AccountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
@@ -136,11 +137,11 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 	d := openDesk(t)
 	here, there := d.enterMina(), d.enterMina()
-	a := d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
+	a := d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || d.visits(here) != nil || d.visits(there) == nil {
 		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
 	}
-	a = d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(here)))
+	a = d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(here)))
 	if a.Code != 303 || d.visits(here) == nil || a.Header().Get("Set-Cookie") == "" {
 		t.Errorf("ending this one = %d, %v, cookie %q", a.Code, d.visits(here), a.Header().Get("Set-Cookie"))
 	}
@@ -153,9 +154,9 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 	d.link(ada.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	mine := d.enterMina()
 	for path, form := range map[string][]string{
-		sessionPath: {"session", handle.Hash(theirs)},
-		accessPath:  {"app", "ksacme", "user", ada.Sub},
-		loginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
+		account.SessionPath: {"session", handle.Hash(theirs)},
+		account.AccessPath:  {"app", "ksacme", "user", ada.Sub},
+		account.LoginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
 	} {
 		for _, more := range [][]string{form, {form[0], ""}, {form[0], "nobody\x00"}, {}} {
 			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
@@ -175,7 +176,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	for path, form := range map[string][]string{
-		sessionPath: {"session", handle.Hash(here)}, allPath: {"x", "y"}, accessPath: {"app", "ksacme"}, loginPath: {"method", storage.LoginWX},
+		account.SessionPath: {"session", handle.Hash(here)}, account.EverywherePath: {"x", "y"}, account.AccessPath: {"app", "ksacme"}, account.LoginPath: {"method", storage.LoginWX},
 	} {
 		cross := sends(path, append([]string{"cookie", here}, form...)...)
 		cross.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -204,7 +205,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	_, theirs := d.ada()
 	here, there := d.enterMina(), d.enterMina()
 	began := time.Now()
-	a := d.do(sends(allPath, "cookie", here))
+	a := d.do(sends(account.EverywherePath, "cookie", here))
 	if a.Code != 303 || a.Header().Get("Location") != web.FormPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
 		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
 	}
@@ -212,7 +213,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	d.away = storage.ErrUnavailable
-	if a := d.do(sends(allPath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
+	if a := d.do(sends(account.EverywherePath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
 		t.Errorf("with the revoker away = %d %s", a.Code, a.body)
 	}
 }
@@ -222,12 +223,12 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
 	d.away = storage.ErrUnavailable
-	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
 		t.Fatalf("with the revoker away = %d; it must stay on the page to be tried again", a.Code)
 	}
 	d.away = nil
 	began := time.Now()
-	a := d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
+	a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || strings.Contains(d.page(here), "Acme") {
 		t.Errorf("remove = %d to %q", a.Code, a.Header().Get("Location"))
 	}
@@ -237,7 +238,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent || d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
-	if d.do(sends(accessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
+	if d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
 		t.Error("what is gone was revoked again")
 	}
 	d.consent(d.mina.Sub)
@@ -250,7 +251,7 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := openDesk(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(allPath, "cookie", here), sends(consent.Path, "cookie", here, "query", asked, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", asked, "allow", "1")} {
 		h := http.Handler(d)
 		if r.URL.Path == consent.Path {
 			h = d.SignIn
@@ -288,16 +289,16 @@ func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")
 	d.room.consents(here, "allow", "1")
-	d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
-	d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+	d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
+	d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
 	written.away = errDown
-	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away = %d %s", a.Code, a.body)
 	}
 	written.away = nil
 	d.consent(d.mina.Sub)
-	d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
-	d.do(sends(allPath, "cookie", here))
+	d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
+	d.do(sends(account.EverywherePath, "cookie", here))
 	want := []string{
 		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
@@ -117,7 +118,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 					case kind == 0:
 						a = b.send(attemptAs("wrong password", "192.0.2.1"))
 					case kind == 1:
-						a = b.post(joinPath, "username", "eve", "password", "another horse", "invitation", "wrong")
+						a = b.post(signup.Path, "username", "eve", "password", "another horse", "invitation", "wrong")
 					default:
 						a = b.post([]*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2].CodePath(), "code", wrong, "password", "another horse")
 					}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
@@ -19,6 +20,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/scan"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
@@ -102,7 +104,7 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 // What its parts are missing for is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	can, pages := c.can(), s.in.Pages
-	own := &account{Steps: s.in, store: c.Store, logins: can.logins, revoker: c.Revoker}
+	own := &account.Account{Steps: s.in, Store: c.Store, Logins: can.logins, Revoker: c.Revoker}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
 	}
@@ -120,20 +122,20 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	if can.emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an e-mail address"}
 		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with e-mail"})
-		own.changes, own.linkable = append(own.changes, link), append(own.linkable, link)
+		own.Changes, own.Linkable = append(own.Changes, link), append(own.Linkable, link)
 		routes = append(routes, codes.Routes()...)
 	}
 	if can.emails != nil && can.passwords != nil {
 		pages.Helps = append(pages.Helps, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
 	}
 	if can.passwords != nil {
-		own.changes = append(own.changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
+		own.Changes = append(own.Changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
 		routes = append(routes, change.Routes()...)
 	}
 	if can.signUps != nil {
-		join := &signUp{Steps: s.in, users: can.signUps, mode: c.SignUp, emails: can.emails != nil, codes: codes}
-		pages.Helps = append(pages.Helps, web.Link{Path: joinPath, Label: "Create an account"})
-		routes = append(routes, join.routes()...)
+		join := &signup.SignUp{Steps: s.in, Users: can.signUps, Invited: c.SignUp == SignUpInvitation, Emails: can.emails != nil, Codes: codes}
+		pages.Helps = append(pages.Helps, web.Link{Path: signup.Path, Label: "Create an account"})
+		routes = append(routes, join.Routes()...)
 	}
 	others := &federation.Federation{Steps: s.in, Store: c.Store, Users: can.connected, Logins: can.logins, Base: c.BaseURL}
 	s.codes, s.account, s.others = codes, own, others
@@ -142,6 +144,6 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		return nil, err
 	}
 	pages.Offered = append(pages.Offered, offered...) // our own ways stand before those of others
-	own.linkable, own.labels = append(own.linkable, linkable...), others.Labels
-	return append(append(routes, others.Routes()...), own.routes()...), nil
+	own.Linkable, own.Labels = append(own.Linkable, linkable...), others.Labels
+	return append(append(routes, others.Routes()...), own.Routes()...), nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -44,7 +45,7 @@ func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
 			t.Errorf("asking for a code with %d bytes = %d %s", web.MaxStored, a.Code, a.body)
 		}
-		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))
+		a := b.post(signup.Path, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))
 		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("signing up with an address = %d %s, want 400", a.Code, a.body)
 		}

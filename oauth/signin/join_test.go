@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
@@ -27,7 +28,7 @@ func (h *house) invite(t *testing.T, role string, life time.Duration) string {
 func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		a := b.get(joinPath + "?query=client_id%3Dksacme")
+		a := b.get(signup.Path + "?query=client_id%3Dksacme")
 		if a.Code != 200 || !strings.Contains(a.body, `value="client_id=ksacme"`) || strings.Contains(a.body, "invitation") {
 			t.Errorf("the page = %d %s", a.Code, a.body)
 		}
@@ -45,16 +46,16 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
 			"an address that is none":  {"ada", better, "ada", 400, "This is no e-mail address"},
 		} {
-			b.wants(t, promise, b.post(joinPath, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
+			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
 			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
 		written := &ledger{away: errDown}
 		h.in.Trail = trail.New(written, h.in.Peer)
-		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
+		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
 		written.away = nil
-		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)
+		a = b.post(signup.Path, "username", " Ada ", "password", better, "query", asked)
 		if !slices.Contains(written.told, "registration  signed up") {
 			t.Errorf("told %q, want that a user signed up", written.told)
 		}
@@ -73,7 +74,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		a := b.post(joinPath, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
+		a := b.post(signup.Path, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
 		if a.Code != 303 || a.Header().Get("Location") != otp.LinkFlow.CodePath() {
 			t.Fatalf("signing up = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
@@ -97,20 +98,20 @@ func TestWhoIsInvitedSignsUp(t *testing.T) {
 	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
 		code := h.invite(t, storage.RoleDeveloper, time.Hour)
 		b := h.browser()
-		b.wants(t, "the page", b.get(joinPath), 200, `name="invitation"`)
-		b.wants(t, "none", b.post(joinPath, "username", "ada", "password", better), 400, "Type in the code of your invitation")
-		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
-		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
-		if a := b.post(joinPath, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
+		b.wants(t, "the page", b.get(signup.Path), 200, `name="invitation"`)
+		b.wants(t, "none", b.post(signup.Path, "username", "ada", "password", better), 400, "Type in the code of your invitation")
+		b.wants(t, "a wrong one", b.post(signup.Path, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
+		b.wants(t, "with a taken name", b.post(signup.Path, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
+		if a := b.post(signup.Path, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
 			t.Fatalf("the right one = %d %s", a.Code, a.body)
 		}
 		if u, err := h.users.Authenticate(t.Context(), "ada", better); err != nil || u.Role != storage.RoleDeveloper {
 			t.Errorf("the user is %+v, %v", u, err)
 		}
-		b.wants(t, "a used one", b.post(joinPath, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
+		b.wants(t, "a used one", b.post(signup.Path, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
 		late := h.invite(t, "", time.Hour)
 		time.Sleep(time.Hour)
-		b.wants(t, "one that has ended", b.post(joinPath, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
+		b.wants(t, "one that has ended", b.post(signup.Path, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
 	})
 }
 
@@ -121,7 +122,7 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
+				if h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
 					made.Add(1)
 				}
 			})
@@ -136,7 +137,7 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 func TestOneAddressMakesSoManyUsers(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		for i := range limits.PerIP + 3 {
-			a := h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better)
+			a := h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better)
 			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("user %d = %d, want %d", i+1, a.Code, want)
 			}
@@ -151,7 +152,7 @@ func TestALongPasswordIsTakenWhole(t *testing.T) {
 	if len(long) != 1024 {
 		t.Fatal(len(long))
 	}
-	if a := h.browser().post(joinPath, "username", "ada", "password", long); a.Code != 303 {
+	if a := h.browser().post(signup.Path, "username", "ada", "password", long); a.Code != 303 {
 		t.Fatalf("signing up = %d %s", a.Code, a.body)
 	}
 	for pass, ok := range map[string]bool{long: true, long[:1023] + "c": false, long[:1023]: false} {

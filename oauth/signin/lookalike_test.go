@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
@@ -134,7 +135,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	rm := open(t, func(c *Config) { c.SignUp = SignUpOpen })
 	send := func(name string) answer {
 		r := post("username", name, "password", "a long enough one")
-		r.URL.Path = joinPath
+		r.URL.Path = signup.Path
 		return rm.do(r)
 	}
 	for name, want := range map[string]string{

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -174,7 +175,7 @@ func (h *house) signedIn(b *tab) storage.Session {
 func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	all := map[string]string{
 		otp.SignInFlow.Path: "mail", otp.ResetFlow.Path: "mail+revoker", otp.LinkFlow.Path: "mail",
-		newpassword.Path: "revoker", joinPath: "signup",
+		newpassword.Path: "revoker", signup.Path: "signup",
 	}
 	for parts, change := range map[string]func(*Config){
 		"":             nil,
@@ -223,7 +224,7 @@ func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 	h := furnished(t, SignUpOpen)
 	cookie := h.enterMina()
-	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, joinPath} {
+	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
 		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
 		r.URL.Path = path
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -253,7 +254,7 @@ func TestEveryErrandSpeaksChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.in.Pages.Offered, h.in.Pages.Helps, h.account.changes) {
+	for _, w := range slices.Concat(h.in.Pages.Offered, h.in.Pages.Helps, h.account.Changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}

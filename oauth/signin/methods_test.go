@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -128,7 +129,7 @@ func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
 	if by == "" || d.visits(by) != nil {
 		t.Fatal("the badge signs nobody in")
 	}
-	a := d.do(sends(loginPath, "cookie", here, "method", "badge"))
+	a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge"))
 	if a.Code != 303 || d.ways(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
 		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.ways(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
 	}
@@ -200,7 +201,7 @@ func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
 	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)
 	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
 		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
 	if d.ways(rm.mina.Sub) != "self" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/notice"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
@@ -243,7 +244,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
-	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
+	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
 	inside[sync.WaitGroup](h.outbox, "workers").Wait()
 	all := fmt.Sprint(post.sent)
 	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {

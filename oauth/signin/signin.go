@@ -14,6 +14,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
@@ -125,7 +126,7 @@ type SignIn struct {
 	users    users.Users
 	consents *consent.Consents
 	codes    *otp.Codes
-	account  *account
+	account  *account.Account
 	others   *federation.Federation
 	outbox   *outbox.Outbox
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/lockout"
@@ -51,7 +52,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 		d.consent(d.mina.Sub)
 		here := d.enterMina()
 		page := d.page(here)
-		for _, path := range []string{allPath, accessPath, newpassword.Path} {
+		for _, path := range []string{account.EverywherePath, account.AccessPath, newpassword.Path} {
 			if offered := strings.Contains(page, `"`+path+`"`); offered != revokes {
 				t.Errorf("with a Revoker %t, %s is offered: %t", revokes, path, offered)
 			}
@@ -59,7 +60,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 				t.Errorf("with a Revoker %t, POST %s = %d", revokes, path, a.Code)
 			}
 		}
-		if !strings.Contains(page, "Acme") || !strings.Contains(page, `"`+sessionPath+`"`) {
+		if !strings.Contains(page, "Acme") || !strings.Contains(page, `"`+account.SessionPath+`"`) {
 			t.Errorf("with a Revoker %t, the page does not show the rest: %s", revokes, page)
 		}
 	}

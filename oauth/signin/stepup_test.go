@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
@@ -39,7 +40,7 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 		if must(t, err); d.Recent(v) {
 			t.Errorf("%v: Recent() = true", age)
 		}
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
 		h := openAbroad(t, nil)
@@ -111,7 +112,7 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
-	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
+	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
 	for _, want := range []string{"account  linked wx: self -> self wx", "account  unlinked wx: self wx -> self"} {
 		if !slices.Contains(written.told, want) {
 			t.Errorf("told %q, want %q", written.told, want)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -21,7 +22,7 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 	must(t, d.in.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
-	a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+	a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
 	if a.Code != 303 || d.ways(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
 		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.ways(d.mina.Sub), d.visits(by), d.visits(here))
 	}
@@ -30,7 +31,7 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 func TestTheUsernameIsNeverUnlinked(t *testing.T) {
 	d := openDesk(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	if a := d.do(sends(loginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
 	}
 }
@@ -42,10 +43,10 @@ func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
 	w := httptest.NewRecorder()
 	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
-	if strings.Contains(d.page(here), loginPath) {
+	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
 	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
 	}
 }
@@ -56,7 +57,7 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		here := d.enterMina()
 		time.Sleep(10*time.Minute + 1)
-		a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+		a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
 		if a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
@@ -66,7 +67,7 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		}
 		again := d.enterMina("query", web.AccountPath, "cookie", here)
 		time.Sleep(10 * time.Minute)
-		d.do(sends(loginPath, "cookie", again, "method", storage.LoginWX))
+		d.do(sends(account.LoginPath, "cookie", again, "method", storage.LoginWX))
 		if d.ways(d.mina.Sub) != "self" {
 			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
 		}
@@ -89,7 +90,7 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 		for i, method := range []string{storage.LoginQQ, storage.LoginWX} {
 			both.Go(func() {
 				w := httptest.NewRecorder()
-				d.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
+				d.ServeHTTP(w, sends(account.LoginPath, "cookie", here, "method", method))
 				codes[i] = w.Code
 			})
 		}
@@ -121,12 +122,12 @@ func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
 	w := httptest.NewRecorder()
 	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
-	d.account.logins = &ambush{d.account.logins, func() {
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
+	d.account.Logins = &ambush{d.account.Logins, func() {
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
 			t.Errorf("the other tab = %d", a.Code)
 		}
 	}}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
 	}
 }

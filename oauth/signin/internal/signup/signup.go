@@ -1,4 +1,4 @@
-package signin
+package signup
 
 import (
 	"embed"
@@ -18,49 +18,49 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-const joinPath = web.FormPath + "/signup"
+const Path = web.FormPath + "/signup"
 
 //go:embed join.html
-var joinFiles embed.FS
+var files embed.FS
 
 var (
-	joinPage = web.Parse(joinFiles, "join")
+	page = web.Parse(files, "join")
 )
 
-// joinView is what the page to sign up shows of what was typed.
-type joinView struct {
+// view is what the page to sign up shows of what was typed.
+type view struct {
 	web.View
 	Address       string
 	Mail, Invited bool   // whether it asks for an address, for an invitation
 	Invitation    string // as typed
 }
 
-// signUp makes users of people who fill in a form.
-type signUp struct {
+// SignUp makes users of people who fill in a form.
+type SignUp struct {
 	*flow.Steps
-	users  users.SignUpUsers
-	mode   string // SignUpOpen or SignUpInvitation
-	emails bool   // the form asks for an email address
-	codes  *otp.Codes
+	Users   users.SignUpUsers
+	Invited bool // only who brings the code of a storage.Invitation
+	Emails  bool // the form asks for an email address
+	Codes   *otp.Codes
 }
 
-func (s *signUp) routes() []reply.Route {
-	return []reply.Route{{Path: joinPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serveJoin, Fail: web.Fail}}
+func (s *SignUp) Routes() []reply.Route {
+	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
 }
 
-// serveJoin is the page on which people become users by themselves.
-func (s *signUp) serveJoin(w http.ResponseWriter, r *http.Request) error {
+// serve is the page on which people become users by themselves.
+func (s *SignUp) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		return s.join(w, r)
+		return s.submit(w, r)
 	}
 	query, err := web.QueryParam(r)
 	if err != nil {
 		return err
 	}
-	return s.askJoin(w, r, http.StatusOK, map[string]string{"query": query}, "")
+	return s.show(w, r, http.StatusOK, map[string]string{"query": query}, "")
 }
 
-func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
+func (s *SignUp) show(w http.ResponseWriter, r *http.Request, status int, in map[string]string, alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, in["query"])
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func (s *signUp) askJoin(w http.ResponseWriter, r *http.Request, status int, in 
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, joinPage, &joinView{
+	return t.Show(w, status, page, &view{
 		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
-		Address: otp.ShownAddress(in["address"]), Mail: s.emails, Invited: s.mode == SignUpInvitation, Invitation: in["invitation"],
+		Address: otp.ShownAddress(in["address"]), Mail: s.Emails, Invited: s.Invited, Invitation: in["invitation"],
 	})
 }
 
-func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
+func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
@@ -82,27 +82,27 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	address, alert := s.judge(in)
+	address, alert := s.check(in)
 	if address != "" { // it is kept until the address is confirmed
 		if err := web.Storable(r, in["query"]); err != nil {
 			return err
 		}
 	}
 	if alert != "" {
-		return s.askJoin(w, r, http.StatusBadRequest, in, alert)
+		return s.show(w, r, http.StatusBadRequest, in, alert)
 	}
-	u, wait, err := s.signUpAs(r, in)
+	u, wait, err := s.create(r, in)
 	switch {
 	case wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
 		return s.Pages.SayHeld(w, r, in["query"], wait, false)
 	case errors.Is(err, storage.ErrNotFound):
 		s.Trail.Refused(r, http.StatusUnauthorized, "")
-		return s.askJoin(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
+		return s.show(w, r, http.StatusUnauthorized, in, "This invitation is not right, or has been used, or has ended. Check it, or ask for another one.")
 	case errors.Is(err, storage.ErrExists):
-		return s.askJoin(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
+		return s.show(w, r, http.StatusBadRequest, in, "This username is taken. Choose another one.")
 	case errors.Is(err, storage.ErrInvalid):
-		return s.askJoin(w, r, http.StatusBadRequest, in, passwords.Explain(err))
+		return s.show(w, r, http.StatusBadRequest, in, passwords.Explain(err))
 	case err != nil:
 		return err
 	}
@@ -110,13 +110,13 @@ func (s *signUp) join(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.Log.InfoContext(r.Context(), "signed up", "sub", u.Sub, "ip", s.Peer(r))
-	return s.welcome(w, r, u, address, in["query"])
+	return s.signIn(w, r, u, address, in["query"])
 }
 
-// judge says what is wrong with a form before anything is looked up.
-func (s *signUp) judge(in map[string]string) (address, alert string) {
+// check says what is wrong with a form before anything is looked up.
+func (s *SignUp) check(in map[string]string) (address, alert string) {
 	var err error
-	if s.emails && strings.TrimSpace(in["address"]) != "" {
+	if s.Emails && strings.TrimSpace(in["address"]) != "" {
 		if address, err = users.NormalizeEmail(in["address"]); err != nil {
 			return "", "This is no e-mail address. Check it for mistakes; it looks like name@example.com."
 		}
@@ -127,15 +127,15 @@ func (s *signUp) judge(in map[string]string) (address, alert string) {
 	if err := passwords.Check(in["password"], in["username"], address); err != nil {
 		return "", passwords.Explain(err)
 	}
-	if s.mode == SignUpInvitation && strings.TrimSpace(in["invitation"]) == "" {
+	if s.Invited && strings.TrimSpace(in["invitation"]) == "" {
 		return "", "Type in the code of your invitation. Who invited you has it."
 	}
 	return address, ""
 }
 
-// signUpAs makes the user. A wrong invitation counts as a failed sign-in does; all together
+// create makes the user. A wrong invitation counts as a failed sign-in does; all together
 // an address makes a few users at a time.
-func (s *signUp) signUpAs(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
+func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(ip); wait > 0 {
 		return u, wait, nil
@@ -146,17 +146,17 @@ func (s *signUp) signUpAs(r *http.Request, in map[string]string) (u storage.User
 		return u, wait, nil
 	}
 	invitation := ""
-	if s.mode == SignUpInvitation {
+	if s.Invited {
 		invitation = in["invitation"]
 	}
-	u, err = s.users.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.Users.SignUp(passwords.AsStranger(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }
 
-// welcome signs a new user in. The address is not theirs until they have typed in the code
+// signIn signs a new user in. The address is not theirs until they have typed in the code
 // that is sent to it; nobody is told of it before.
-func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
+func (s *SignUp) signIn(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
 	if address == "" {
 		return s.SignIn(w, r, u, storage.LoginSelf, query)
 	}
@@ -168,7 +168,7 @@ func (s *signUp) welcome(w http.ResponseWriter, r *http.Request, u storage.User,
 	if err != nil {
 		return err
 	}
-	wait, err := s.codes.Send(w, r, otp.LinkFlow, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
+	wait, err := s.Codes.Send(w, r, otp.LinkFlow, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: query})
 	if errors.Is(err, error(web.EmailsFull)) || wait > 0 { // they can confirm it any other day
 		return web.SeeOther(w, web.Onward(query))
 	}

@@ -1,4 +1,4 @@
-package signin
+package account
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // unlink takes one method away from those the sender signs in by, with every browser that
 // came in by it. It wants a sign-in of the last ten minutes: who finds an open browser must
 // not shut its owner out. Of two at once, neither takes what the other leaves.
-func (a *account) unlink(r request) (string, error) {
+func (a *Account) unlink(r request) (string, error) {
 	method := r.in["method"]
 	if !session.Recent(r.mine) {
 		return web.ConfirmPath, nil
@@ -24,7 +24,7 @@ func (a *account) unlink(r request) (string, error) {
 		return "", web.OwnUsername
 	}
 	for {
-		all, err := a.logins.Logins(r.Context(), r.mine.UserID)
+		all, err := a.Logins.Logins(r.Context(), r.mine.UserID)
 		if err != nil {
 			return "", err
 		}
@@ -35,9 +35,9 @@ func (a *account) unlink(r request) (string, error) {
 		case keep == nil:
 			return "", web.LastMethod
 		}
-		switch err := a.logins.UnlinkLogins(r.Context(), *keep, some...); {
+		switch err := a.Logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.Notices.Tell(r.Context(), r.mine.UserID, a.Notices.Of(r.Request, event.NoticeWayIn, "Removed: "+a.labels.Of(method)), nil)
+			a.Notices.Tell(r.Context(), r.mine.UserID, a.Notices.Of(r.Request, event.NoticeWayIn, "Removed: "+a.Labels.Of(method)), nil)
 			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))

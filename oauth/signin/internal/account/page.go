@@ -1,4 +1,4 @@
-package signin
+package account
 
 import (
 	"cmp"
@@ -22,14 +22,14 @@ import (
 const maxRows = 100
 
 //go:embed account.html
-var accountFiles embed.FS
+var files embed.FS
 
 var (
-	accountPage = web.Parse(accountFiles, "account")
+	accountPage = web.Parse(files, "account")
 )
 
-// accountView is what the account page shows.
-type accountView struct {
+// view is what the account page shows.
+type view struct {
 	web.View
 	Sessions []sessionRow
 	Apps     []appRow
@@ -59,7 +59,7 @@ type loginRow struct {
 }
 
 // show is GET /oauth/account.
-func (a *account) show(w http.ResponseWriter, r *http.Request) error {
+func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.Sessions.Visit(r)
 	t := a.Pages.Context(r, web.AccountPath, storage.App{})
 	switch {
@@ -68,7 +68,7 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	own := accountView{View: web.ViewOf(user), Revokes: a.revoker != nil}
+	own := view{View: web.ViewOf(user), Revokes: a.Revoker != nil}
 	if own.Sessions, err = a.sessionRows(r.Context(), t.Lang, mine); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	if own.Logins, err = a.ways(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
-	for _, w := range a.linkable {
+	for _, w := range a.Linkable {
 		linked := func(row loginRow) bool { return w.Path == web.WithPath+row.Method+"/link" }
 		if !slices.ContainsFunc(own.Logins, linked) {
 			own.Linkable = append(own.Linkable, w)
@@ -86,12 +86,12 @@ func (a *account) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	own.Title = "Your account"
 	own.Away = slices.ContainsFunc(own.Linkable, func(w web.Link) bool { return w.Post })
-	own.Changes = slices.DeleteFunc(slices.Clone(a.changes), func(w web.Link) bool { return slices.Contains(a.linkable, w) })
+	own.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(w web.Link) bool { return slices.Contains(a.Linkable, w) })
 	return t.Show(w, http.StatusOK, accountPage, &own)
 }
 
-func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
-	all, err := a.store.Sessions(ctx, mine.UserID)
+func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session) ([]sessionRow, error) {
+	all, err := a.Store.Sessions(ctx, mine.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -111,12 +111,12 @@ func (a *account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 }
 
 // apps are the applications that a user has met or consented to, and not parted from since.
-func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
-	consents, err := a.store.Consents(ctx, sub)
+func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
+	consents, err := a.Store.Consents(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
-	met, err := a.store.OpenIDs(ctx, sub)
+	met, err := a.Store.OpenIDs(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 	}
 	var rows []appRow
 	for id, at := range since {
-		app, err := a.store.App(ctx, id)
+		app, err := a.Store.App(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
 			continue // removed, and all it was granted with it
 		}
@@ -148,8 +148,8 @@ func (a *account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 
 // logins are the ways a user has in, one row for each method: what another provider knows
 // somebody by is often several ids.
-func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
-	all, err := a.logins.Logins(ctx, sub)
+func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+	all, err := a.Logins.Logins(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (a *account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 		if i < 0 {
 			_, keep := split(all, login.Method)
 			rows = append(rows, loginRow{
-				Method: login.Method, Label: l.T(a.labels.Of(login.Method)), Since: web.MomentOf(l, login.CreatedAt),
+				Method: login.Method, Label: l.T(a.Labels.Of(login.Method)), Since: web.MomentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,
 			})
 			i = len(rows) - 1

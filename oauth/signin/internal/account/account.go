@@ -1,4 +1,4 @@
-package signin
+package account
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type tokenRevoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// accountStore is what the account page needs of storage.
-type accountStore interface {
+// store is what the account page needs of storage.
+type store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
 	EndConsent(ctx context.Context, c storage.Consent) error
@@ -35,39 +35,39 @@ type accountStore interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// account is the page /oauth/account, where people see who gets in as them and what they
+// Account is the page /oauth/account, where people see who gets in as them and what they
 // have allowed, and take it back.
-type account struct {
+type Account struct {
 	*flow.Steps
-	store    accountStore
-	logins   users.LoginStore
-	revoker  tokenRevoker // nil: what ends tokens is not offered
-	labels   methods.Labels
-	linkable []web.Link // as they stand on the page
-	changes  []web.Link // what somebody who is signed in can change
+	Store    store
+	Logins   users.LoginStore
+	Revoker  tokenRevoker // nil: what ends tokens is not offered
+	Labels   methods.Labels
+	Linkable []web.Link // as they stand on the page
+	Changes  []web.Link // what somebody who is signed in can change
 }
 
 const (
-	sessionPath = web.AccountPath + "/session"
-	allPath     = web.AccountPath + "/everywhere"
-	accessPath  = web.AccountPath + "/access"
-	loginPath   = web.AccountPath + "/login"
+	SessionPath    = web.AccountPath + "/session"
+	EverywherePath = web.AccountPath + "/everywhere"
+	AccessPath     = web.AccountPath + "/access"
+	LoginPath      = web.AccountPath + "/login"
 )
 
-func (a *account) routes() []reply.Route {
+func (a *Account) Routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{
 		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.Fail},
 		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.Fail},
-		{Path: sessionPath, Methods: post, Handle: a.ask(a.endSession, "session"), Fail: web.Fail},
-		{Path: loginPath, Methods: post, Handle: a.ask(a.unlink, "method"), Fail: web.Fail},
+		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.Fail},
+		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.Fail},
 	}
-	if a.revoker == nil {
+	if a.Revoker == nil {
 		return routes
 	}
 	return append(routes,
-		reply.Route{Path: allPath, Methods: post, Handle: a.ask(a.endAll), Fail: web.Fail},
-		reply.Route{Path: accessPath, Methods: post, Handle: a.ask(a.removeAccess, "app"), Fail: web.Fail},
+		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.Fail},
+		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.Fail},
 	)
 }
 
@@ -79,10 +79,10 @@ type request struct {
 	in   map[string]string
 }
 
-// ask reads a form and does what it asks for. Every record that it names is looked for among
+// post reads a form and does what it asks for. Every record that it names is looked for among
 // those of the sender: what belongs to somebody else is not there. The answer is the page,
 // or where the form says otherwise.
-func (a *account) ask(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
+func (a *Account) post(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := a.Pages.CheckOrigin(r); err != nil {
 			return err
@@ -106,18 +106,18 @@ func (a *account) ask(do func(request) (to string, err error), fields ...string)
 	}
 }
 
-func (a *account) told(r request, detail string) {
+func (a *Account) note(r request, detail string) {
 	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
 // ended writes down a revocation before it is answered.
-func (a *account) ended(r request, app, detail string) error {
+func (a *Account) ended(r request, app, detail string) error {
 	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
 // endSession signs out one of the sender's browsers.
-func (a *account) endSession(r request) (string, error) {
-	all, err := a.store.Sessions(r.Context(), r.mine.UserID)
+func (a *Account) endSession(r request) (string, error) {
+	all, err := a.Store.Sessions(r.Context(), r.mine.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -131,17 +131,17 @@ func (a *account) endSession(r request) (string, error) {
 	if id == r.mine.ID {
 		a.Sessions.ClearCookie(r.w)
 	}
-	a.told(r, "session ended")
+	a.note(r, "session ended")
 	return web.AccountPath, nil
 }
 
 // endAll signs out every browser, this one too, and then ends everything granted before.
-func (a *account) endAll(r request) (string, error) {
+func (a *Account) endAll(r request) (string, error) {
 	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
 		return "", err
 	}
 	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
-	if err := a.revoker.Revoke(r.Context(), stop); err != nil {
+	if err := a.Revoker.Revoke(r.Context(), stop); err != nil {
 		return "", web.HalfSignedOut.Because(err)
 	}
 	a.Sessions.ClearCookie(r.w)
@@ -151,9 +151,9 @@ func (a *account) endAll(r request) (string, error) {
 // removeAccess takes back what the sender has allowed an application. The order matters: a
 // code that is being granted meanwhile was begun before the consent ended, so before Before;
 // and until the tokens have ended and that is written down, the application stays on the page, to be tried again.
-func (a *account) removeAccess(r request) (string, error) {
+func (a *Account) removeAccess(r request) (string, error) {
 	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
-	met, err := a.store.OpenID(ctx, app, sub)
+	met, err := a.Store.OpenID(ctx, app, sub)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return "", err
 	}
@@ -167,20 +167,20 @@ func (a *account) removeAccess(r request) (string, error) {
 	}
 	now := time.Now().UTC()
 	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now}
-	if err := a.revoker.Revoke(ctx, stop); err != nil {
+	if err := a.Revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}
 	if err := a.ended(r, app, "access removed"); err != nil {
 		return "", err
 	}
-	return web.AccountPath, a.store.EndOpenID(ctx, app, sub, now)
+	return web.AccountPath, a.Store.EndOpenID(ctx, app, sub, now)
 }
 
-func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
+func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
 	_, err = storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
-		c, err := a.store.Consent(ctx, app, sub)
+		c, err := a.Store.Consent(ctx, app, sub)
 		if err == nil {
-			err = a.store.EndConsent(ctx, c)
+			err = a.Store.EndConsent(ctx, c)
 		}
 		return c, err
 	})
@@ -191,7 +191,7 @@ func (a *account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 }
 
 // confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
-func (a *account) confirm(w http.ResponseWriter, r *http.Request) error {
+func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
