@@ -1,4 +1,3 @@
-// Package attempt decides whether somebody may try to sign in now.
 package attempt
 
 import (

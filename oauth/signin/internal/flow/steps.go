@@ -1,4 +1,3 @@
-// Package flow holds the steps that all ways to sign in share.
 package flow
 
 import (

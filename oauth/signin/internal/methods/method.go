@@ -1,4 +1,3 @@
-// Package methods names the ways in which people sign in.
 package methods
 
 import (

@@ -1,4 +1,3 @@
-// Package outbox sends emails beside the requests that cause them.
 package outbox
 
 import (

@@ -1,4 +1,3 @@
-// Package usernames says which usernames there can be.
 package usernames
 
 import (
