@@ -120,8 +120,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
 	}
 	if can.emails != nil {
-		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an e-mail address"}
-		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with e-mail"})
+		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address"}
+		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
 		own.Changes, own.Linkable = append(own.Changes, link), append(own.Linkable, link)
 		routes = append(routes, codes.Routes()...)
 	}

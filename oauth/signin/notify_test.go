@@ -212,8 +212,8 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 			told    []string
 			text    string
 		}{
-			{minas, []string{minas}, "An e-mail address was added."},
-			{"new@example.org", []string{minas, "new@example.org"}, "The e-mail address was changed."},
+			{minas, []string{minas}, "An email address was added."},
+			{"new@example.org", []string{minas, "new@example.org"}, "The email address was changed."},
 			{"new@example.org", nil, ""}, // again
 		} {
 			before := len(h.tells())

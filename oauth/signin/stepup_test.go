@@ -147,7 +147,7 @@ func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 			}
 		}
 		for _, want := range []string{
-			"account  e-mail address: sha256:" + trail.DigestOf(minas) + " -> sha256:" + trail.DigestOf("new@example.org"),
+			"account  email address: sha256:" + trail.DigestOf(minas) + " -> sha256:" + trail.DigestOf("new@example.org"),
 			"account  password: sha256:",
 		} {
 			if !strings.Contains(all, want) {

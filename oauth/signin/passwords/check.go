@@ -30,7 +30,7 @@ func Explain(err error) string {
 	case errors.Is(err, errCommon):
 		return "The new password is among the first that are guessed. Choose another one."
 	case errors.Is(err, errKnown):
-		return "A username or an e-mail address is no password. Choose another one."
+		return "A username or an email address is no password. Choose another one."
 	}
 	return "This password cannot be used. Choose another one."
 }

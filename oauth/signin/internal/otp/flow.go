@@ -42,7 +42,7 @@ func (e *Flow) CodePath() string { return e.Path + "/code" }
 // SignInFlow signs in by mail, and signs up who is new where that is allowed to anybody.
 var SignInFlow = &Flow{
 	Kind: "email", Path: web.FormPath + "/email",
-	Title: "Sign in with e-mail", Lead: "We send a code to your address. You need no password.",
+	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",
 	CodeTitle: "Type in the code", Button: "Sign in", Subject: "Your code to sign in",
 	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.Emails.ByEmail(ctx, t.Subject)
@@ -80,7 +80,7 @@ var SignInFlow = &Flow{
 // ResetFlow gives a new password to who has forgotten theirs.
 var ResetFlow = &Flow{
 	Kind: "reset", Path: web.FormPath + "/reset",
-	Title: "Set a new password", Lead: "Give the e-mail address you have confirmed here. We send a code to it.",
+	Title: "Set a new password", Lead: "Give the email address you have confirmed here. We send a code to it.",
 	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, Subject: "Your code to set a new password",
 	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.userWithPassword(ctx, t.Subject)
@@ -110,8 +110,8 @@ var ResetFlow = &Flow{
 // LinkFlow confirms that an address is that of who is signed in.
 var LinkFlow = &Flow{
 	Kind: "link", Path: web.FormPath + "/address",
-	Title: "Confirm an e-mail address", Lead: "With it you can sign in, and set a new password if you forget yours.",
-	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your e-mail address",
+	Title: "Confirm an email address", Lead: "With it you can sign in, and set a new password if you forget yours.",
+	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your email address",
 	who: func(s *Codes, r *http.Request) (storage.User, error) {
 		_, u, err := s.Sessions.Recent(r)
 		return u, err
@@ -155,12 +155,12 @@ func (s *Codes) addressChanged(r *http.Request, before storage.User, address str
 	if old == address {
 		return nil
 	}
-	what := "The e-mail address was changed."
+	what := "The email address was changed."
 	if old == "" {
-		what = "An e-mail address was added."
+		what = "An email address was added."
 	}
 	s.Notices.Tell(r.Context(), before.Sub, s.Notices.Of(r, event.NoticeAccount, what), nil, old, address)
-	return s.Trail.Changed(r, before.Sub, "e-mail address", trail.Hashed(old), trail.Hashed(address))
+	return s.Trail.Changed(r, before.Sub, "email address", trail.Hashed(old), trail.Hashed(address))
 }
 
 // userWithPassword is the user of an address, if they have a password to forget.

@@ -155,7 +155,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err != nil {
 		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
 			Title: e.Title,
-			Alert: t.Lang.T("This is no e-mail address. Check it for mistakes; it looks like name@example.com."),
+			Alert: t.Lang.T("This is no email address. Check it for mistakes; it looks like name@example.com."),
 		}, ShownAddress(in["address"])))
 	}
 	wait, err := s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})

@@ -24,8 +24,8 @@ var (
 	HalfSignedOut = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: HalfSignedOutMsg, Header: http.Header{"Retry-After": {"1"}}}
 	TooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
 	EmailsFull    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
-	EmailTaken    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This e-mail address belongs to another account here. Sign in with it, or give another address."}
-	EmailDisabled = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this e-mail address. Ask the operator why."}
+	EmailTaken    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This email address belongs to another account here. Sign in with it, or give another address."}
+	EmailDisabled = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this email address. Ask the operator why."}
 	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
