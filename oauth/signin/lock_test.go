@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -173,17 +172,6 @@ func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
 		r.Header.Set("X-Test-IP", nth(i).String())
 		if a := rm.do(r); a.Code != http.StatusUnauthorized {
 			t.Errorf("attempt %d from its own address = %d, want 401", i, a.Code)
-		}
-	}
-}
-
-func TestTheLockedPageSaysHowLong(t *testing.T) {
-	for wait, want := range map[time.Duration]string{
-		time.Second: "Wait a few seconds", 11 * time.Second: "Wait a minute", time.Minute: "Wait a minute",
-		61 * time.Second: "Wait 2 minutes", 15 * time.Minute: "Wait 15 minutes",
-	} {
-		if got := web.WaitText("en", wait); !strings.Contains(got, want) {
-			t.Errorf("waitText(%v) = %q, want %q in it", wait, got, want)
 		}
 	}
 }

@@ -54,6 +54,7 @@ const (
 	LoginPath      = web.AccountPath + "/login"
 )
 
+// Routes returns what is served here.
 func (a *Account) Routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{

@@ -55,7 +55,7 @@ func (a *Attempts) name(r *http.Request, username string) (target, error) {
 	return a.target(r, sub, keyOfName(username), err)
 }
 
-// Email is targetOf for a code that was mailed to an address.
+// Email says which account a code is for that was sent to an address.
 func (a *Attempts) Email(r *http.Request, address string) (target, error) {
 	u, err := a.Emails.ByEmail(r.Context(), address)
 	return a.target(r, u.Sub, limits.AccountOf("address", address), err)
@@ -99,6 +99,7 @@ func (a *Attempts) Begin(at target) (wait time.Duration) {
 	return a.Delays.Begin(at.key)
 }
 
+// End says how an attempt went that Begin let through.
 func (a *Attempts) End(at target, failed bool) {
 	switch {
 	case !at.known:

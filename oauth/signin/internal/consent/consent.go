@@ -44,6 +44,7 @@ type Consents struct {
 	Users people
 }
 
+// Routes returns what is served here.
 func (s *Consents) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
 }

@@ -25,6 +25,7 @@ const (
 // Account names an account, real or not, without keeping what was typed.
 type Account [sha256.Size]byte
 
+// AccountOf names the account of something: a user, a username, an address.
 func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "\x00" + name)) }
 
 // Delays counts failed attempts by account, whatever addresses they come from. What it
@@ -55,6 +56,7 @@ type record struct {
 	until    time.Duration
 }
 
+// NewDelays makes Delays.
 func NewDelays() *Delays {
 	return &Delays{room: delayRoom, start: time.Now(), accounts: map[Account]*list.Element{}}
 }

@@ -36,6 +36,7 @@ type halves struct {
 // Networks stand for an address and the networks around it, the narrowest first.
 type Networks []uint64
 
+// Around returns an address and the networks around it.
 func (c *History) Around(client netip.Prefix) (t Networks) {
 	if c.seed == (maphash.Seed{}) {
 		c.seed = maphash.MakeSeed()

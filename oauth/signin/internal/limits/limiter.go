@@ -101,6 +101,7 @@ const (
 // addresses in a network that anybody can have.
 type Ladder struct{ one, household, site *Limiter[netip.Prefix] }
 
+// NewLadder makes a Ladder of a limit of each address.
 func NewLadder(limit int, per time.Duration) Ladder {
 	l := Ladder{newLimiter(limit, per, byAddress), nil, nil}
 	for p, factor, more := network.Widen(netip.PrefixFrom(netip.IPv6Unspecified(), 64)); more; p, factor, more = network.Widen(p) {

@@ -14,7 +14,7 @@ import (
 const openRoom = 8
 
 // OpenTickets are the tickets of one kind that strangers have begun and not ended. They are
-// stored, a mail's also if nobody has the address and nothing was sent, so whoever has many
+// stored, an email's also if nobody has the address and nothing was sent, so whoever has many
 // networks could fill the store. Where many are open, only those may begin another around whom,
 // in their address and the networks around it, few are; the more are open in all, the fewer.
 // Where none is, one may always be begun: a flood does not keep out who comes from elsewhere,

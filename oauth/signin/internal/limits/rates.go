@@ -12,14 +12,14 @@ const (
 	TicketsPerIP = 60
 )
 
-// One address has so many mails sent or users made in ten minutes; a school or an office
+// One address has so many emails sent or users made in ten minutes; a school or an office
 // is one address too.
 const (
 	PerIP     = 30
 	perIPTime = 10 * time.Minute
 )
 
-// How long what a stranger begins is good for: a code that is mailed, a code to scan, a visit to
+// How long what a stranger begins is good for: a code by email, a code to scan, a visit to
 // a provider.
 const (
 	CodeLife  = 10 * time.Minute
@@ -28,22 +28,23 @@ const (
 )
 
 // How many tickets that strangers have begun and not ended may be open before it matters where
-// somebody comes from. A mail is two tickets.
+// somebody comes from. An email is two tickets.
 const (
 	openEmailsFree = 1024
 	openScansFree  = 2048
 	openVisitsFree = 2048
 )
 
-// Rates are those of this room beside the lock.
+// Rates are all limits of sign-in beside the lock and the delay.
 type Rates struct {
-	Tickets, ByIP Ladder                 // of an address: tickets begun, mails and new users
+	Tickets, ByIP Ladder                 // of an address: tickets begun, emails and new users
 	Polls         *Limiter[netip.Prefix] // of an address
 	PollsOfCode   *Limiter[string]       // of one code
 
-	Emails, Scans, Visits *OpenTickets // of strangers: mails with a code, codes to scan, ways to a provider
+	Emails, Scans, Visits *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider
 }
 
+// NewRates makes the Rates.
 func NewRates() Rates {
 	return Rates{
 		Tickets:     NewLadder(TicketsPerIP, time.Minute),

@@ -45,6 +45,7 @@ type Page struct {
 	Revoker   revoker
 }
 
+// Routes returns what is served here.
 func (s *Page) Routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{

@@ -25,7 +25,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
@@ -73,8 +72,8 @@ type store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// Notify tells a user (a sub) by mail what was done to what is theirs. It does not wait:
-// whether there is a mail is decided beside the request. None is sent to who has no
+// Notify tells a user (a sub) by email what was done to what is theirs. It does not wait:
+// whether there is an email is decided beside the request. None is sent to who has no
 // address that they have proved, and no more than ten an hour to anybody.
 func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
 	n.Tell(ctx, sub, what, nil)
@@ -200,37 +199,6 @@ func (n *Notices) NewBrowser(r *http.Request, u storage.User) (tell func()) {
 // Of begins a notice of what a request does.
 func (n *Notices) Of(r *http.Request, kind, detail string) event.Notice {
 	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.Peer(r), Agent: web.AgentOf(r)}
-}
-
-// waiting are the notices that wait in the outbox. They never take all of its room, and those of
-// one user never much of it.
-type waiting struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int // by user: those who have any
-}
-
-func (n *waiting) take(sub string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.all >= maxWaiting || n.of[sub] >= PerUser {
-		return false
-	}
-	if n.of == nil {
-		n.of = map[string]int{}
-	}
-	n.all++
-	n.of[sub]++
-	return true
-}
-
-func (n *waiting) done(sub string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.all--
-	if n.of[sub]--; n.of[sub] == 0 {
-		delete(n.of, sub)
-	}
 }
 
 // since reads the times that are after one; times writes them.

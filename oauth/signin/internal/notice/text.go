@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// noticeTexts are the subject and the first line of a mail by its kind, in English. The %s
+// noticeTexts are the subject and the first line of an email by its kind, in English. The %s
 // is the service.
 var noticeTexts = map[string][2]string{
 	event.NoticeSignIn:  {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
@@ -81,7 +81,7 @@ func (n *Notices) noticeAdvice(l page.Lang, last bool) string {
 
 const maxFact = 200 // runes
 
-// oneLine is a text of somebody else's as far as a line of a mail shows it.
+// oneLine is a text of somebody else's as far as a line of an email shows it.
 func oneLine(text string) string {
 	runes := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -20,7 +20,7 @@ import (
 
 const (
 	codeDigits = 6
-	Tries      = 5
+	Tries      = 5 // of one code
 )
 
 // ErrLapsed: there is no code to be typed in this browser, or not any more.

@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many mails with a code go to one address (entry 56 of the decisions). Whoever asks for
+// How many emails with a code go to one address (entry 56 of the decisions). Whoever asks for
 // more must wait, and nobody can keep the person of the address waiting in a browser that they
 // have signed in with.
 const (
@@ -28,7 +28,7 @@ const (
 	clockSkew  = time.Minute // what the clocks of machines may differ by
 )
 
-// An asker is who has a mail sent to an address: the known browsers of its user together,
+// An asker is who has an email sent to an address: the known browsers of its user together,
 // or a network.
 const askerKnown = "known"
 
@@ -39,7 +39,7 @@ func networkAsker(client netip.Prefix) string {
 	return client.String()
 }
 
-// askerOf says who asks for a mail to an address. It takes as long for an address that nobody has.
+// askerOf says who asks for an email to an address. It takes as long for an address that nobody has.
 func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
 	stranger := networkAsker(network.Of(s.Peer(r)))
 	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
@@ -61,10 +61,10 @@ func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
 	return stranger, nil
 }
 
-// CountKind is the kind of the tickets that count the mails to an address.
+// CountKind is the kind of the tickets that count the emails to an address.
 const CountKind = "mailed"
 
-// count counts one more mail to an address, or says how long to wait for it. Known and
+// count counts one more email to an address, or says how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
 func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Duration, err error) {
 	id := handle.Hash(CountKind + ":" + address)
@@ -88,13 +88,13 @@ func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Dur
 	}
 }
 
-// sending is one mail that was sent.
+// sending is one email that was sent.
 type sending struct {
 	at    time.Time
 	asker string // "": an older version did not write it down
 }
 
-// sendings are the mails to one address, the oldest first. There are never more than the total
+// sendings are the emails to one address, the oldest first. There are never more than the total
 // and those of the known browsers.
 type sendings []sending
 
@@ -118,7 +118,7 @@ func (all sendings) wait(asker string, now time.Time) (wait time.Duration) {
 	return max(wait, 0)
 }
 
-// sendingsIn reads the mails of the last hour; what is none is left out, and so is one of the
+// sendingsIn reads the emails of the last hour; what is none is left out, and so is one of the
 // future: a clock that was ahead has written it, and would keep the address waiting until then.
 func sendingsIn(text string, now time.Time) (all sendings) {
 	for word := range strings.FieldsSeq(text) {
@@ -132,6 +132,7 @@ func sendingsIn(text string, now time.Time) (all sendings) {
 	return all
 }
 
+// String writes the sendings as sendingsIn reads them.
 func (all sendings) String() string {
 	words := make([]string, len(all))
 	for i, m := range all {
@@ -147,6 +148,6 @@ func waitText(l page.Lang, wait time.Duration) string {
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }
 
-// fromStranger reports whether a mail counts among those of strangers: it was asked for by
+// fromStranger reports whether an email counts among those of strangers: it was asked for by
 // nobody who has signed in, in a browser that the user of its address is not known by.
 func fromStranger(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }

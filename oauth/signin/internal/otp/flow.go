@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Flow is what a code is mailed for. It has two pages: one that asks for the address,
+// Flow is one thing that a code is sent for. It has two pages: one that asks for the address,
 // one for the code.
 type Flow struct {
 	Kind        string // of its tickets
@@ -21,12 +21,12 @@ type Flow struct {
 	CodeTitle   string // of the page that asks for the code
 	Button      string // under the code
 	NewPassword bool   // asked for with the code
-	Subject     string // of the mail
+	Subject     string // of the email
 
-	// who is asking; storage.ErrNotFound sends them to sign in first, and errStale once more.
+	// who is asking; storage.ErrNotFound sends them to sign in first, and session.ErrStale once more.
 	// nil: anybody may.
 	who func(*Codes, *http.Request) (storage.User, error)
-	// reaches reports whether a mail goes to the ticket's address. It is asked beside the
+	// reaches reports whether an email goes to the ticket's address. It is asked beside the
 	// request, so that nobody can tell from outside.
 	reaches func(*Codes, context.Context, storage.Ticket) (bool, error)
 	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
@@ -39,7 +39,7 @@ type Flow struct {
 // CodePath is the path of the page that asks for the code.
 func (e *Flow) CodePath() string { return e.Path + "/code" }
 
-// SignInFlow signs in by mail, and signs up who is new where that is allowed to anybody.
+// SignInFlow signs in by email, and signs up who is new where that is allowed to anybody.
 var SignInFlow = &Flow{
 	Kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",

@@ -1,18 +1,11 @@
 package otp
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"net/http"
-	"time"
 
-	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/internal/page"
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
-	"github.com/keystile/keystile/oauth/signin/internal/flow"
-	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/passwords"
@@ -39,58 +32,6 @@ type codeView struct {
 
 func codeViewOf(e *Flow, v web.View, address string) *codeView {
 	return &codeView{View: v, Flow: e, Address: address}
-}
-
-// Codes sends one-time codes by email, and takes them.
-type Codes struct {
-	*flow.Steps
-	Store      store
-	Users      people
-	Emails     users.EmailUsers
-	Passwords  users.PasswordUsers // nil: no forgotten password is reset
-	Outbox     *outbox.Outbox
-	Mailer     mailer
-	Site       string // what emails call the service
-	SignUpOpen bool   // an address that nobody has makes a new user
-
-	ChangePassword func(r *http.Request, u storage.User, password string) error
-}
-
-// mailer sends emails.
-type mailer interface {
-	Send(ctx context.Context, to, subject, text string) error
-}
-
-// people knows users by their sub.
-type people interface {
-	User(ctx context.Context, sub string) (storage.User, error)
-}
-
-// store keeps the codes that are waited for; *storage.Store has it.
-type store interface {
-	Ticket(ctx context.Context, id string) (storage.Ticket, error)
-	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
-	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
-	EndTicket(ctx context.Context, t storage.Ticket) error
-}
-
-// Flows are what codes are sent for.
-func (s *Codes) Flows() []*Flow {
-	if s.Passwords == nil {
-		return []*Flow{SignInFlow, LinkFlow}
-	}
-	return []*Flow{SignInFlow, LinkFlow, ResetFlow}
-}
-
-func (s *Codes) Routes() (all []reply.Route) {
-	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
-	for _, e := range s.Flows() {
-		all = append(all,
-			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
-			reply.Route{Path: e.CodePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
-		)
-	}
-	return all
 }
 
 // serveAddress is the page that asks where a code is to be sent.
@@ -171,65 +112,6 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 
 // ShownAddress is what was typed, as far as it is shown again.
 func ShownAddress(text string) string { return text[:min(len(text), 254)] }
-
-// Send sends the ticket's address a code that this browser may type in, or says how long
-// to wait. Whether there is a mail is decided beside the request.
-func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
-	if !s.Outbox.Reserve() {
-		return 0, web.EmailsFull
-	}
-	put := false
-	defer func() {
-		if !put {
-			s.Outbox.Release()
-		}
-	}()
-	if wait := s.AllowByIP(r); wait > 0 {
-		return wait, nil
-	}
-	asker, err := s.askerOf(r, t.Subject)
-	if err != nil {
-		return 0, err
-	}
-	if wait, err := s.countSending(r, asker, t); wait > 0 || err != nil {
-		return wait, err
-	}
-	code, err := s.issue(w, r, e.Kind, asker, t)
-	if err != nil {
-		return 0, err
-	}
-	put = true
-	s.Outbox.Put(func(ctx context.Context) error {
-		yes, err := e.reaches(s, ctx, t)
-		if err != nil || !yes {
-			return err
-		}
-		return s.Mailer.Send(ctx, t.Subject, lang.T(e.Subject), s.codeText(lang, code))
-	})
-	return 0, nil
-}
-
-// countSending counts the mail for its address and, if a stranger asks for it, for the networks
-// around them; or it says how long to wait.
-func (s *Codes) countSending(r *http.Request, asker string, t storage.Ticket) (wait time.Duration, err error) {
-	if !fromStranger(asker, t) {
-		return s.count(r.Context(), t.Subject, asker)
-	}
-	client := network.Of(s.Peer(r))
-	if wait := s.Rates.Emails.Take(client); wait > 0 {
-		return wait, nil
-	}
-	if wait, err = s.count(r.Context(), t.Subject, asker); wait > 0 || err != nil {
-		s.Rates.Emails.Done(client)
-	}
-	return wait, err
-}
-
-func (s *Codes) codeText(lang page.Lang, code string) string {
-	return lang.T("Your code is %s", code) + "\n\n" +
-		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.Site) + "\n\n" +
-		lang.T("If you did not ask for it, somebody may have mistaken your address for theirs. You need do nothing.") + "\n"
-}
 
 // serveCode is the page that asks for the code.
 func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error {

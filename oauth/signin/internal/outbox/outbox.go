@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	Room     = 256 // mails that wait or are on their way
+	Room     = 256 // emails that wait or are on their way
 	Workers  = 4
 	SendTime = 2 * time.Minute // for one of them, whatever the Mailer allows itself
 )
 
-// Outbox sends mails beside the requests that cause them, so that neither a slow server
-// nor the question whether a mail is sent at all shows in how long an answer takes. Its
+// Outbox sends emails beside the requests that cause them, so that neither a slow server
+// nor the question whether an email is sent at all shows in how long an answer takes. Its
 // goroutines run only while there is something to send.
 type Outbox struct {
 	log  *slog.Logger
@@ -30,9 +30,10 @@ type Outbox struct {
 	workers sync.WaitGroup
 }
 
-// delivery decides whether a mail is sent, and sends it.
+// delivery decides whether an email is sent, and sends it.
 type delivery func(context.Context) error
 
+// New makes an Outbox. Its emails are sent with the values of ctx; it ends by Close and not with ctx.
 func New(ctx context.Context, log *slog.Logger) *Outbox {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	return &Outbox{log: log, life: life, end: end}
@@ -49,6 +50,7 @@ func (o *Outbox) Reserve() bool {
 	return true
 }
 
+// Release gives back a place that was reserved.
 func (o *Outbox) Release() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -56,6 +56,7 @@ type store interface {
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 }
 
+// Routes returns what is served here.
 func (s *Scans) Routes() []reply.Route {
 	get, post := http.MethodGet, http.MethodPost
 	return []reply.Route{

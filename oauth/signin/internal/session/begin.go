@@ -51,6 +51,7 @@ func (s *Sessions) EndAll(r *http.Request) (ended []storage.Session, err error) 
 	return ended, nil
 }
 
+// End ends a session, if there is one.
 func (s *Sessions) End(ctx context.Context, id string) error {
 	_, err := s.endOne(ctx, id)
 	return err
@@ -82,4 +83,5 @@ func (s *Sessions) EndSessions(ctx context.Context, sub string, which func(stora
 	return err
 }
 
+// All names every session.
 func All(storage.Session) bool { return true }

@@ -30,6 +30,7 @@ func (s *Sessions) setCookie(w http.ResponseWriter, value string, ends time.Time
 	http.SetCookie(w, c)
 }
 
+// ClearCookie takes the session cookie from the browser.
 func (s *Sessions) ClearCookie(w http.ResponseWriter) {
 	c := s.cookie("")
 	c.Expires, c.MaxAge = time.Unix(1, 0), -1

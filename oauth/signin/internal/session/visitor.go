@@ -19,6 +19,7 @@ func (s *Sessions) Visitor(r *http.Request) (storage.Session, error) {
 	return v, err
 }
 
+// Visit returns the session that a request comes from, and whose it is.
 func (s *Sessions) Visit(r *http.Request) (storage.Session, storage.User, error) {
 	v, err := s.session(r)
 	if err != nil {

@@ -30,9 +30,9 @@ var (
 // view is what the page to sign up shows of what was typed.
 type view struct {
 	web.View
-	Address       string
-	Mail, Invited bool   // whether it asks for an address, for an invitation
-	Invitation    string // as typed
+	Address        string
+	Email, Invited bool   // whether it asks for an address, for an invitation
+	Invitation     string // as typed
 }
 
 // SignUp makes users of people who fill in a form.
@@ -44,6 +44,7 @@ type SignUp struct {
 	Codes   *otp.Codes
 }
 
+// Routes returns what is served here.
 func (s *SignUp) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
 }
@@ -70,7 +71,7 @@ func (s *SignUp) show(w http.ResponseWriter, r *http.Request, status int, in map
 	}
 	return t.Show(w, status, page, &view{
 		View:    web.View{Title: "Create an account", Username: web.UsernameHint(in["username"]), Alert: alert},
-		Address: otp.ShownAddress(in["address"]), Mail: s.Emails, Invited: s.Invited, Invitation: in["invitation"],
+		Address: otp.ShownAddress(in["address"]), Email: s.Emails, Invited: s.Invited, Invitation: in["invitation"],
 	})
 }
 

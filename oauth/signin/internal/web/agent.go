@@ -47,6 +47,7 @@ func named(names [][2]string, agent string) string {
 // Moment is a time as a machine and as a person reads it.
 type Moment struct{ Machine, Human string }
 
+// MomentOf returns a time as it is read in a language.
 func MomentOf(l page.Lang, at time.Time) Moment {
 	layout := "2 January 2006, 15:04 UTC"
 	if l == page.Chinese {

@@ -74,7 +74,8 @@ func SameBrowser(a, b string) bool {
 // InSeconds is a wait as Retry-After has it.
 func InSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
 
-const CookieLen = 43 // of handle.NewCookie
+// CookieLen is the length of handle.NewCookie.
+const CookieLen = 43
 
 // IsCookie reports whether this could be a value of handle.NewCookie.
 func IsCookie(value string) bool {

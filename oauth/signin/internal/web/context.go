@@ -30,6 +30,7 @@ type Context struct {
 	helps  []Link // to a password or a user
 }
 
+// Context returns what the pages share that answer an authorize request of an application.
 func (p *Pages) Context(r *http.Request, query string, app storage.App) Context {
 	asked := ask(r, query)
 	t := Context{

@@ -47,6 +47,7 @@ var (
 	NoCode       = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
 )
 
+// What the pages of failures say, in English.
 const (
 	RefusedTitle     = "This request cannot go on"
 	AwayTitle        = "Please try again shortly"

@@ -43,6 +43,7 @@ func carrying(ways []Link, query string) []Link {
 	return links
 }
 
+// Carrying returns the link with an authorize request in its parameter query.
 func (w Link) Carrying(query string) Link {
 	if query != "" {
 		w.Path += "?" + url.Values{"query": {query}}.Encode()

@@ -79,6 +79,7 @@ type Pages struct {
 	Helps      []Link // on the sign-in page: to a password or a user
 }
 
+// New makes Pages of a service with an origin.
 func New(apps appStore, origin string) (*Pages, error) {
 	p := &Pages{apps: apps, sameOrigin: http.NewCrossOriginProtection(), secure: strings.HasPrefix(origin, "https:")}
 	if err := p.sameOrigin.AddTrustedOrigin(origin); err != nil {
@@ -118,14 +119,14 @@ func (p *Pages) SayHeld(w http.ResponseWriter, r *http.Request, query string, wa
 		return err
 	}
 	w.Header().Set("Retry-After", InSeconds(wait))
-	alert := WaitText(t.Lang, wait)
+	alert := waitText(t.Lang, wait)
 	if account {
 		alert = t.Lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", InSeconds(wait))
 	}
 	return t.Show(w, http.StatusTooManyRequests, lockedPage, &View{Title: "Too many attempts", Alert: alert})
 }
 
-func WaitText(l page.Lang, wait time.Duration) string {
+func waitText(l page.Lang, wait time.Duration) string {
 	switch minutes := int(math.Ceil(wait.Minutes())); {
 	case wait <= 10*time.Second:
 		return l.T("There are too many attempts from your network at once. Wait a few seconds, then try again.")
