@@ -32,7 +32,7 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
-// look answers a GET of this room: who is signed in, or the form without an application.
+// look answers a GET of the sign-in page: who is signed in, or the form without an application.
 func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := s.in.Sessions.Visit(r)
 	t := s.in.Pages.Context(r, "", storage.App{})

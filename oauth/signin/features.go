@@ -27,7 +27,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 )
 
-// filled is the Config with what it leaves to New.
+// filled returns the Config with what it leaves to New.
 func (c Config) filled() Config {
 	if c.Users == nil {
 		c.Users = users.New(c.Store.(users.Store), c.Passwords)
@@ -42,7 +42,7 @@ func (c Config) filled() Config {
 	return c
 }
 
-// can is what the Users of a Config can do beside the two methods of Users, as far as the rest of
+// can holds what the Users of a Config can do beside the two methods of Users, as far as the rest of
 // the Config lets them: nil where they cannot.
 type can struct {
 	named     users.NamedUsers

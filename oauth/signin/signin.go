@@ -29,27 +29,27 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Config is what a SignIn is made of. The zero value of a field that is not required is
+// Config says how to make a SignIn. The zero value of a field that is not required is
 // what the specification says.
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
-	Users       users.Users                    // nil: users and passwords of the Store, which is a UserStore then
+	Users       users.Users                    // nil: users and passwords of the Store, which is a users.Store then
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
 	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (spec 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
-	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be ConnectedUsers
+	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
-	Mailer      Mailer                         // nil: nothing is mailed, and what needs a mail is not offered; Users must be EmailUsers
-	SignUp      string                         // "": SignUpClosed; the others need Users that are SignUpUsers
+	Mailer      Mailer                         // nil: no email is sent, and what needs one is not offered; Users must be users.EmailUsers
+	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
 	Revoker     Revoker                        // nil: what ends tokens is not offered: changing a password, removing an application's access, signing out everywhere
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
 
-// Audit is where sign-ins and what people change are written down; *gateway.Gateway has it.
+// Audit writes down sign-ins and what people change; *gateway.Trail has it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e event.Event)
@@ -64,7 +64,7 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// Store is what sign-in needs of storage beside the users; *storage.Store has it.
+// Store keeps what sign-in needs beside the users; *storage.Store has it.
 type Store interface {
 	TicketStore
 	AccountStore
@@ -86,7 +86,7 @@ type ConsentStore interface {
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
 }
 
-// AccountStore is what the account page needs of storage; *storage.Store has it.
+// AccountStore keeps what the account page shows; *storage.Store has it.
 type AccountStore interface {
 	ConsentStore
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
@@ -185,6 +185,7 @@ func remote(r *http.Request) netip.Addr {
 	return peer.Addr()
 }
 
+// ServeHTTP serves the sign-in pages and the account page.
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.

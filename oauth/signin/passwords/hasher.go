@@ -113,6 +113,7 @@ type phc struct {
 
 const phcForm = "$argon2id$v=19$m=%d,t=%d,p=%d$"
 
+// String returns the hash as the PHC string format writes it.
 func (h phc) String() string {
 	enc := base64.RawStdEncoding
 	return fmt.Sprintf(phcForm, h.cost.Memory, h.cost.Passes, h.threads) + enc.EncodeToString(h.salt) + "$" + enc.EncodeToString(h.key)

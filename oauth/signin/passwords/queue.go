@@ -144,7 +144,7 @@ func (l *queue) removeStranger(w *waiter) {
 	l.strangers = slices.DeleteFunc(l.strangers, func(other *waiter) bool { return other == w })
 }
 
-// room is how many can wait in the first line and be done in time.
+// room returns how many can wait in the first line and be done in time.
 func (l *queue) room() int {
 	if l.typical <= 0 {
 		return maxWaiting
@@ -168,7 +168,7 @@ func (l *queue) join(w *waiter) bool {
 	return true
 }
 
-// last is who of the strangers goes last.
+// last returns the stranger who goes last.
 func (l *queue) last() (last int) {
 	for i, w := range l.strangers {
 		if w.weight >= l.strangers[last].weight {

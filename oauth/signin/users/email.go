@@ -8,7 +8,7 @@ import (
 
 var errEmail = errors.New("address: give an email address such as ada@example.com")
 
-// NormalizeEmail is what an email address is found by: without the space around it, in lower
+// NormalizeEmail returns what an email address is found by: without the space around it, in lower
 // case, and otherwise as it was typed. Dots and what follows a plus are kept: only the
 // provider knows whether they make another mailbox. It has a dot-atom before the @ (RFC 5321
 // 4.1.2) and a name with a dot behind it, both ASCII; a domain beyond that is typed as

@@ -26,8 +26,8 @@ type NamedUsers interface {
 	Named(ctx context.Context, username string) (sub string, err error)
 }
 
-// EmailUsers are Users who can also sign in with a code that is mailed to them. Addresses
-// are in the form that they are found by, see the choices.
+// EmailUsers are Users who can also sign in with a code by email. Addresses
+// are in the form that they are found by, see NormalizeEmail.
 type EmailUsers interface {
 	// ByEmail returns the user who has proved that an address is theirs, or
 	// storage.ErrNotFound.
@@ -77,7 +77,7 @@ type ConnectedUsers interface {
 	// leads to the same user.
 	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
 
-	// Connect gives a user (a sub) a provider as one more way in. storage.ErrExists: it is
+	// Connect gives a user (a sub) a provider as one more sign-in method. storage.ErrExists: it is
 	// somebody else's.
 	Connect(ctx context.Context, sub, method string, p connector.Profile) error
 }
@@ -91,7 +91,7 @@ type LinkedUsers interface {
 
 // LoginStore knows by which ways people sign in.
 type LoginStore interface {
-	// Logins returns the ways in of a user (a sub). Of a self login whose PasswordHash is ""
+	// Logins returns how a user (a sub) signs in. Of a self login whose PasswordHash is ""
 	// the page knows that it lets nobody in; it reads nothing else of the hash.
 	Logins(ctx context.Context, sub string) ([]storage.Login, error)
 	// UnlinkLogins takes some of them away, all or none, while keep stays:

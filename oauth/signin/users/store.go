@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store is what StoreUsers needs of storage.
+// Store keeps users and how they sign in; *storage.Store has it.
 type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	SaveUser(ctx context.Context, u storage.User) (storage.User, error)

@@ -23,7 +23,7 @@ type tokenRevoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// store is what the account page needs of storage.
+// store keeps what people have allowed and whom they have met; *storage.Store has it.
 type store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
@@ -35,7 +35,7 @@ type store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// Account is the page /oauth/account, where people see who gets in as them and what they
+// Account serves the page /oauth/account, where people see who gets in as them and what they
 // have allowed, and take it back.
 type Account struct {
 	*flow.Steps
@@ -47,6 +47,7 @@ type Account struct {
 	Changes  []web.Link // what somebody who is signed in can change
 }
 
+// Where the forms of the page go.
 const (
 	SessionPath    = web.AccountPath + "/session"
 	EverywherePath = web.AccountPath + "/everywhere"

@@ -12,8 +12,8 @@
 // nothing. What was consented to is remembered.
 //
 // Removing access ends the consent first and the tokens after, so that nothing which is being
-// granted meanwhile escapes. The application keeps the openid: it knows who comes back. One
-// of the house is not asked for, so it connects again at the next sign-in.
+// granted meanwhile escapes. The application keeps the openid: it knows who comes back. A first-party
+// one is not asked for, so it connects again at the next sign-in.
 //
 // A method is unlinked whole, with the other browsers that came in by it, and never the last
 // that lets its owner in. A username is not unlinked: somebody else could take it and be

@@ -28,7 +28,7 @@ var (
 	accountPage = web.Parse(files, "account")
 )
 
-// view is what the account page shows.
+// view holds what the account page shows.
 type view struct {
 	web.View
 	Sessions []sessionRow

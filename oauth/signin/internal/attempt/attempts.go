@@ -31,7 +31,7 @@ type Attempts struct {
 	Log      *slog.Logger
 }
 
-// Held is how long somebody must wait before an attempt, and for what.
+// Held says how long somebody must wait before an attempt, and for what.
 type Held struct {
 	Wait    time.Duration // 0: not at all
 	Account bool          // the account is guessed at; else it is their network that has failed

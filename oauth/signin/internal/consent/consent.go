@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// Path is where the answer goes.
 const Path = web.FormPath + "/consent"
 
 //go:embed consent.html
@@ -97,7 +98,7 @@ func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 	return t.Show(w, http.StatusOK, consentPage, &v)
 }
 
-// consentView is what the consent page shows.
+// consentView holds what the consent page shows.
 type consentView struct {
 	web.View
 	User  string       // who is asked: nobody else's answer counts

@@ -51,7 +51,7 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)
 }
 
-// link sends somebody who is signed in there, to add the provider to their ways in. Whoever
+// link sends somebody who is signed in there, to add the provider to their sign-in methods. Whoever
 // could make their browser do that by a link could sign it in over there as somebody else,
 // and that one could sign in here afterwards: hence the form, and a sign-in of the last
 // minutes.
@@ -111,7 +111,7 @@ func drawState() string {
 
 func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mobile") }
 
-// arrive is where the provider sends the browser back to. The ticket is used up before the
+// arrive answers a browser that the provider has sent back. The ticket is used up before the
 // provider is asked: of two arrivals with one state one goes on.
 func (u upstream) arrive(w http.ResponseWriter, r *http.Request) error {
 	ip := u.Peer(r)

@@ -46,7 +46,7 @@ type Delays struct {
 	swept    time.Duration
 }
 
-// record is what one account has had to bear. Times are since delays.start.
+// record holds the failures of one account. Times are since Delays.start.
 type record struct {
 	key      Account
 	weight   int             // the list that it is in
@@ -127,7 +127,7 @@ func (s *record) forget(now time.Duration) {
 
 func (s *record) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
 
-// of finds the strain of an account, or makes room for one.
+// of finds the record of an account, or makes room for one.
 func (d *Delays) of(key Account, now time.Duration) *record {
 	if e, ok := d.accounts[key]; ok {
 		return e.Value.(*record)

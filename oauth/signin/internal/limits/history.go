@@ -79,7 +79,7 @@ func less(counts map[uint64]int, id uint64) bool {
 	return true
 }
 
-// Weight is how often others have tried around an address that has counted an attempt itself.
+// Weight returns how often others have tried around an address that has counted an attempt itself.
 func (c *History) Weight(t Networks) (sum int) {
 	for i, id := range t {
 		g := &c.levels[i]

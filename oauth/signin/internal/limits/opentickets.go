@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// openRoom is how many more may be open around a client once there are as many as are free;
+// openRoom says how many more may be open around a client once there are as many as are free;
 // fewer as they become more.
 const openRoom = 8
 

@@ -12,18 +12,18 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// providers are what people call the providers, in English.
+// providers holds what people call the providers, in English.
 var providers = map[string]string{
 	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
 }
 
-// Names are what login types are called, in English.
+// Names holds what login types are called, in English.
 var Names = map[string]string{
 	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: providers[storage.LoginWX],
 	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
 }
 
-// LoginType is what applications are told of a method: what the specification has no name
+// LoginType returns what applications are told of a method: what the specification has no name
 // for is the service's own.
 func LoginType(method string) string {
 	if Names[method] == "" {
@@ -34,7 +34,7 @@ func LoginType(method string) string {
 
 var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// LabelOf is what people call a provider, in English. Of a method of the host's own it is
+// LabelOf returns what people call a provider, in English. Of a method of the host's own it is
 // %s, and of is its name in every language.
 func LabelOf(c connector.Connector) (label, of string, err error) {
 	name := c.Name()
@@ -56,7 +56,7 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	return "%s", of, nil
 }
 
-// Labels are what people call the methods of a service beside those of the specification, by
+// Labels holds what people call the methods of a service beside those of the specification, by
 // name.
 type Labels map[string]string
 

@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// Where the page is, and the one that says that it is done.
 const (
 	Path        = web.FormPath + "/password"
 	ChangedPath = Path + "/changed"
@@ -54,7 +55,7 @@ func (s *Page) Routes() []reply.Route {
 	}
 }
 
-// serveChange is the page on which somebody who is signed in changes their password.
+// serveChange serves the page on which somebody who is signed in changes their password.
 func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		if err := s.Pages.CheckOrigin(r); err != nil {
@@ -149,7 +150,7 @@ func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 	return nil
 }
 
-// passwordMark is what the audit trail holds of a password: "unknown" of Users who have no mark.
+// passwordMark returns what the audit trail holds of a password: "unknown" of Users who have no mark.
 func (s *Page) passwordMark(ctx context.Context, sub string) string {
 	if s.Marker == nil {
 		return "unknown"

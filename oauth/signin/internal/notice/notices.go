@@ -36,6 +36,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
+// How many notices there may be.
 const (
 	PerUser    = 10              // in an hour; the last says that no more follow
 	maxWaiting = outbox.Room / 2 // the other half is for codes, which people wait for
@@ -178,7 +179,7 @@ func (n *Notices) SpokenBy(ctx context.Context, sub string) ([]page.Lang, error)
 	return []page.Lang{page.Lang(last.Lang)}, nil
 }
 
-// justMade is how long after a user is made a sign-in is still that of making them.
+// justMade bounds how long after a user is made a sign-in is still that of making them.
 const justMade = time.Minute
 
 // NewBrowser looks, before a sign-in, whether the user has to be told of it, and returns

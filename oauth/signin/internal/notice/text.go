@@ -21,7 +21,7 @@ var noticeTexts = map[string][2]string{
 	event.NoticeRole:    {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
-// Text is what a user is told, in one language or in several below each other. The
+// Text returns what a user is told, in one language or in several below each other. The
 // subject holds nothing that anybody but the operator can choose.
 func (n *Notices) Text(langs []page.Lang, what event.Notice, last bool) (subject, text string) {
 	texts, ok := noticeTexts[what.Kind]

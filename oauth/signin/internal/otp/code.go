@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
+// What a code is like.
 const (
 	codeDigits = 6
 	Tries      = 5 // of one code
@@ -50,7 +51,7 @@ func typedCode(text string) string {
 	return code
 }
 
-// Proof is what is kept of a code. The key is the browser's cookie, which the store does
+// Proof returns what is kept of a code. The key is the browser's cookie, which the store does
 // not have: whoever reads the store cannot try out the million codes.
 func Proof(cookie, kind, address, code string) []byte {
 	mac := hmac.New(sha256.New, []byte(cookie))
@@ -58,7 +59,7 @@ func Proof(cookie, kind, address, code string) []byte {
 	return mac.Sum(nil)
 }
 
-// TicketID is the id of the one code of a kind that a browser can be waiting for.
+// TicketID returns the id of the one code of a kind that a browser can be waiting for.
 func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
 // waitingFor returns the code that this browser has been asked for, or errLapsed.

@@ -45,7 +45,7 @@ type store interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Flows are what codes are sent for.
+// Flows returns everything that codes are sent for.
 func (s *Codes) Flows() []*Flow {
 	if s.Passwords == nil {
 		return []*Flow{SignInFlow, LinkFlow}

@@ -28,7 +28,7 @@ const (
 	clockSkew  = time.Minute // what the clocks of machines may differ by
 )
 
-// An asker is who has an email sent to an address: the known browsers of its user together,
+// An asker has an email sent to an address: the known browsers of its user together,
 // or a network.
 const askerKnown = "known"
 

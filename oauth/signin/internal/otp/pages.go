@@ -22,7 +22,7 @@ var (
 	lapsedPage  = web.Parse(files, "lapsed")
 )
 
-// codeView is what the pages of a code by email show.
+// codeView holds what the pages of a code by email show.
 type codeView struct {
 	web.View
 	Flow    *Flow  // that a code is sent for
@@ -34,7 +34,7 @@ func codeViewOf(e *Flow, v web.View, address string) *codeView {
 	return &codeView{View: v, Flow: e, Address: address}
 }
 
-// serveAddress is the page that asks where a code is to be sent.
+// serveAddress serves the page that asks where a code is to be sent.
 func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
@@ -110,10 +110,10 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	return web.SeeOther(w, e.CodePath())
 }
 
-// ShownAddress is what was typed, as far as it is shown again.
+// ShownAddress returns what was typed, as far as it is shown again.
 func ShownAddress(text string) string { return text[:min(len(text), 254)] }
 
-// serveCode is the page that asks for the code.
+// serveCode serves the page that asks for the code.
 func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)

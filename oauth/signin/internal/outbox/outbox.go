@@ -8,6 +8,7 @@ import (
 	"time"
 )
 
+// What an Outbox holds and does at once.
 const (
 	Room     = 256 // emails that wait or are on their way
 	Workers  = 4

@@ -33,7 +33,7 @@ var (
 	answeredPage = web.Parse(files, "answered")
 )
 
-// codeView is what the page of a code shows.
+// codeView holds what the page of a code shows.
 type codeView struct {
 	web.View
 	ID          string        // of the scan, which is in the code as well
@@ -73,7 +73,7 @@ func showCode(w http.ResponseWriter, c web.Context, status int, v codeView) erro
 	return c.Show(w, status, codePage, &v)
 }
 
-// scanView is what the phone's pages see.
+// scanView holds what the phone's pages show.
 type scanView struct {
 	page.Lang
 	Title, Text     string // in English
@@ -85,7 +85,7 @@ type scanView struct {
 }
 
 // sayAsked shows whoever has scanned a code what it asks of them. What is known of the
-// other browser is what it and its network say of themselves.
+// other browser comes from what it and its network say of themselves.
 func (s *Scans) sayAsked(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
 	there, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {

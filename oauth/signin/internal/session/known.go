@@ -29,6 +29,7 @@ const (
 	markLen = saltLen + 16 // bytes
 )
 
+// MarkText is the length of a mark as the cookie holds it.
 var MarkText = base64.RawURLEncoding.EncodedLen(markLen)
 
 // Known reports whether somebody has signed in as a user (a sub) with this browser before.

@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// Path is where the page to sign up is.
 const Path = web.FormPath + "/signup"
 
 //go:embed join.html
@@ -27,7 +28,7 @@ var (
 	page = web.Parse(files, "join")
 )
 
-// view is what the page to sign up shows of what was typed.
+// view holds what the page to sign up shows of what was typed.
 type view struct {
 	web.View
 	Address        string
@@ -49,7 +50,7 @@ func (s *SignUp) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
 }
 
-// serve is the page on which people become users by themselves.
+// serve answers the page on which people become users by themselves.
 func (s *SignUp) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.submit(w, r)

@@ -91,7 +91,7 @@ func (t *Trail) event(r *http.Request, kind string, what event.Event) event.Even
 	return e
 }
 
-// Hashed is how a text that the trail must not hold is written there: which of two it was
+// Hashed returns how a text that the trail must not hold is written there: which of two it was
 // can be found out by who has the text.
 func Hashed(text string) string {
 	if text == "" {

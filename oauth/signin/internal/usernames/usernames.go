@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/confusable"
 )
 
-// Keys are what a username could be kept under: what users had who were made when only the
+// Keys returns what a username could be kept under: what users had who were made when only the
 // case was compared, and the form that is compared now. There are none if nobody can have
 // the name.
 func Keys(username string) (all []string) {

@@ -21,7 +21,7 @@ var (
 )
 
 // AgentText says which browser a User-Agent is, as people call it: "Firefox on Windows".
-// It is what the browser says of itself, and no word of it is the sender's own.
+// The browser says so of itself, and no word of it is the sender's own.
 func AgentText(l page.Lang, agent string) string {
 	browser, system := named(browserNames, agent), named(systemNames, agent)
 	switch {

@@ -27,7 +27,7 @@ func BrowserOf(r *http.Request) string {
 	return ""
 }
 
-// BrowserSecret is the value of the cookie itself, which the store never has.
+// BrowserSecret returns the value of the cookie itself, which the store never has.
 func BrowserSecret(r *http.Request) string {
 	cookies := r.CookiesNamed(BrowserCookie)
 	if len(cookies) != 1 || !IsCookie(cookies[0].Value) {
@@ -40,7 +40,7 @@ func BrowserSecret(r *http.Request) string {
 // must not become the one that something is begun with.
 func (p *Pages) Bind(w http.ResponseWriter) string { return handle.Hash(p.BindSecret(w)) }
 
-// BindSecret is bind for who needs the value itself.
+// BindSecret is Bind for who needs the value itself.
 func (p *Pages) BindSecret(w http.ResponseWriter) string {
 	value := handle.NewCookie()
 	http.SetCookie(w, &http.Cookie{
@@ -52,7 +52,7 @@ func (p *Pages) BindSecret(w http.ResponseWriter) string {
 
 const maxAgent = 256 // bytes
 
-// AgentOf is what a browser calls itself, as far as it can be shown.
+// AgentOf returns what a browser calls itself, as far as it can be shown.
 func AgentOf(r *http.Request) string {
 	agent := strings.ToValidUTF8(r.UserAgent(), "")
 	return strings.ToValidUTF8(agent[:min(len(agent), maxAgent)], "")
@@ -71,7 +71,7 @@ func SameBrowser(a, b string) bool {
 	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// InSeconds is a wait as Retry-After has it.
+// InSeconds returns a wait as Retry-After has it.
 func InSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
 
 // CookieLen is the length of handle.NewCookie.

@@ -13,13 +13,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// ViewOf is a view of who somebody is.
+// ViewOf returns a view of who somebody is.
 func ViewOf(user storage.User) View {
 	name := cmp.Or(user.Nickname, user.Name, user.Username)
 	return View{Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username}
 }
 
-// Context is what the pages of one sign-in share.
+// Context holds what the pages of one sign-in share.
 type Context struct {
 	Lang   page.Lang
 	Brand  page.Brand
@@ -53,7 +53,7 @@ func ask(r *http.Request, query string) url.Values {
 	return values
 }
 
-// Restore is stage for a request that comes back in a form: the application is the one it
+// Restore is Context for a request that comes back in a form: the application is the one it
 // names, if that may send people where the request says. Otherwise there is none.
 func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Context, error) {
 	app, err := p.AppOf(ctx, query)
@@ -63,7 +63,7 @@ func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Con
 	return p.Context(r, query, app), nil
 }
 
-// AppOf is the application that an authorize request names, if that may send people where
+// AppOf returns the application that an authorize request names, if that may send people where
 // the request says, else the zero one.
 func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
 	asked, _ := url.ParseQuery(query)
@@ -89,7 +89,7 @@ func UsernameHint(hint string) string {
 	return strings.TrimSpace(hint)
 }
 
-// LangFor is the language that somebody signs in in: what the authorize request asks for, or the
+// LangFor returns the language that somebody signs in in: what the authorize request asks for, or the
 // browser.
 func LangFor(r *http.Request, query string) string {
 	return string(page.LangOf(r, ask(r, query).Get("ui_locales")))

@@ -10,7 +10,7 @@ import (
 )
 
 // Every way the form is refused (spec 7). Wrong credentials (401) and the lock (429) have
-// pages of their own, see pages.go.
+// pages of their own, see Pages.SayHeld.
 var (
 	Foreign       = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
 	NotAForm      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form could not be read. Open the sign-in page again and use the form on it."}
@@ -30,14 +30,14 @@ var (
 )
 
 // Every way that another provider is not linked (spec 7). What can be mended on the sign-in
-// page is said there, see upstream.go.
+// page is said there, see Pages.SayAgain.
 var (
 	NotWhoBegan = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has signed in here meanwhile. Open your account page and begin again."}
 	LoginTaken  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is how somebody else signs in here already. Sign in as them and unlink it there first."}
 )
 
 // Every way a sign-in by scanned code is refused (spec 7). What the browser that shows the
-// code is told has a page of its own, see qrpages.go.
+// code is told has a page of its own.
 var (
 	ScanEnded    = &reply.Failure{Status: http.StatusNotFound, Msg: "This code has been used or is too old. Get a new one on the other device and scan that."}
 	ScanTaken    = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has scanned this code before. Get a new one on the other device and scan that."}

@@ -12,7 +12,7 @@ import (
 // MaxForm bounds the body of a form.
 const MaxForm = 64 << 10
 
-// Form is what the page sends back.
+// Form holds what the sign-in page sends back.
 type Form struct {
 	Username, Password string
 	Query              string // the authorize request, in a hidden field: whatever the sender liked

@@ -30,7 +30,7 @@ func Parse(from fs.FS, name string) *template.Template {
 	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "person.html"))
 }
 
-// View is what the templates see. A password is not among it.
+// View holds what the templates of all pages see. A password is not among it.
 type View struct {
 	page.Lang
 	Title    string // in English

@@ -96,7 +96,7 @@ func Carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// Back is where a query that is carried belongs. The page of a scanned code and the account
+// Back returns where a query that is carried belongs. The page of a scanned code and the account
 // page travel in the place of a request, and no request looks like one.
 func Back(query string) string {
 	switch {
@@ -110,19 +110,19 @@ func Back(query string) string {
 
 func isPage(query string) bool { return query == AccountPath || isScan(query) }
 
-// Onward is where a user goes who has just proved who they are: back to the authorize
+// Onward returns where a user goes who has just proved who they are: back to the authorize
 // request, byte for byte, except for what has now been done. Asking again for it would
 // have them sign in for ever.
 func Onward(query string) string {
 	return leads(query, func(part string) (string, bool) { return settled(part, true, "login", "select_account") })
 }
 
-// Allowed is where a user goes who has just consented.
+// Allowed returns where a user goes who has just consented.
 func Allowed(query string) string {
 	return leads(query, func(part string) (string, bool) { return settled(part, false, "consent") })
 }
 
-// Refused is where a user goes who has not: the provider judges the request once more and
+// Refused returns where a user goes who has not: the provider judges the request once more and
 // tells the application, at an address that it has found right itself.
 func Refused(query string) string {
 	return leads(query, func(part string) (string, bool) {
@@ -132,10 +132,10 @@ func Refused(query string) string {
 	}) + "&" + paramConsent + "=denied"
 }
 
-// paramConsent is how the provider is told no; see oauth.Consent.
+// paramConsent tells the provider no; see oauth.Consent.
 const paramConsent = "keystile_consent"
 
-// leads is where a query that is carried belongs, with each parameter changed or dropped.
+// leads returns where a query that is carried belongs, with each parameter changed or dropped.
 func leads(query string, change func(part string) (rest string, keep bool)) string {
 	if query == "" || isPage(query) {
 		return Back(query)
