@@ -132,7 +132,7 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 			t.Errorf("with two cookies = %d, want 400", a.Code)
 		}
 		if a := b.post(otp.ResetFlow.CodePath(), "code", code, "password", "another horse"); a.Code != 400 {
-			t.Errorf("for another errand = %d, want 400", a.Code)
+			t.Errorf("for another flow = %d, want 400", a.Code)
 		}
 		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 303 {
 			t.Errorf("in its own = %d, want 303", a.Code)

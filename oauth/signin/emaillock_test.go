@@ -39,7 +39,7 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 		ask("the sixth in five minutes", 429, "3300")
 		b.wants(t, "the sixth", b.last, 429, "Ask again in 55 minutes")
 		if a := b.post(otp.ResetFlow.Path, "address", minas); a.Code != 429 {
-			t.Errorf("for another errand = %d, want 429: it is the same mailbox", a.Code)
+			t.Errorf("for another flow = %d, want 429: it is the same mailbox", a.Code)
 		}
 		if a := b.post(otp.SignInFlow.Path, "address", "other@example.com"); a.Code != 303 {
 			t.Errorf("to another address = %d, want 303", a.Code)

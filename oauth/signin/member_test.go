@@ -245,7 +245,7 @@ func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 }
 
 // Every text that a page or a mail of this room says is said in Chinese too.
-func TestEveryErrandSpeaksChinese(t *testing.T) {
+func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
 	for _, e := range h.codes.Flows() {
 		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.Subject} {

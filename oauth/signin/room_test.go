@@ -227,7 +227,5 @@ func (rm *room) ask(r *http.Request) answer {
 	return answer{w, w.Body.String()}
 }
 
-var here = netip.MustParseAddr("192.0.2.1")
-
 // nth is the i-th address of a /8.
 func nth(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }

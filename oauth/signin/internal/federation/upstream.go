@@ -45,7 +45,7 @@ func (u upstream) leave(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Storable(r, query); err != nil {
+	if err := web.CheckLength(r, query); err != nil {
 		return err
 	}
 	return u.depart(w, r, storage.Ticket{Query: query}, http.StatusFound)

@@ -76,7 +76,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	if err != nil {
 		return err
 	}
-	if err := web.Storable(r, in["query"]); err != nil {
+	if err := web.CheckLength(r, in["query"]); err != nil {
 		return err
 	}
 	u, err := e.asker(s, r)

@@ -75,7 +75,7 @@ func (s *Scans) showCode(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Storable(r, query); err != nil {
+	if err := web.CheckLength(r, query); err != nil {
 		return err
 	}
 	client := network.Of(s.Peer(r))

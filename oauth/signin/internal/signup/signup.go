@@ -86,7 +86,7 @@ func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	address, alert := s.check(in)
 	if address != "" { // it is kept until the address is confirmed
-		if err := web.Storable(r, in["query"]); err != nil {
+		if err := web.CheckLength(r, in["query"]); err != nil {
 			return err
 		}
 	}

@@ -21,8 +21,8 @@ const MaxQuery = 16 << 10
 // and all the rest that applications send.
 const MaxStored = 4 << 10
 
-// Storable refuses a request that is too long to be stored, and says what makes it so.
-func Storable(r *http.Request, query string) error {
+// CheckLength refuses a request that is too long to be stored, and says what makes it so.
+func CheckLength(r *http.Request, query string) error {
 	if len(query) <= MaxStored {
 		return nil
 	}
