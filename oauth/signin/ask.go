@@ -16,9 +16,7 @@ import (
 //go:embed who.html
 var coreFiles embed.FS
 
-var (
-	whoPage = web.Parse(coreFiles, "who")
-)
+var whoPage = web.Parse(coreFiles, "who")
 
 // Ask answers an authorize request that needs somebody to sign in: 200 with the page in
 // place. The caller has validated the request, by GET or form POST, for this application;

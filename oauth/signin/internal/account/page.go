@@ -24,9 +24,7 @@ const maxRows = 100
 //go:embed account.html
 var files embed.FS
 
-var (
-	accountPage = web.Parse(files, "account")
-)
+var accountPage = web.Parse(files, "account")
 
 // view holds what the account page shows.
 type view struct {

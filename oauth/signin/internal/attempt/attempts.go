@@ -91,7 +91,7 @@ func (a *Attempts) inLine(ctx context.Context, ip netip.Addr, at target) (in con
 	return passwords.AsStranger(ctx, ip), func(bool) {}
 }
 
-// Begin asks to attempt an account; endAt must follow if there is no wait.
+// Begin asks to attempt an account; End must follow if there is no wait.
 func (a *Attempts) Begin(at target) (wait time.Duration) {
 	if at.known {
 		return 0

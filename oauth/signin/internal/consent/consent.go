@@ -23,9 +23,7 @@ const Path = web.FormPath + "/consent"
 //go:embed consent.html
 var consentFiles embed.FS
 
-var (
-	consentPage = web.Parse(consentFiles, "consent")
-)
+var consentPage = web.Parse(consentFiles, "consent")
 
 // store keeps what users have allowed applications.
 type store interface {

@@ -20,7 +20,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Steps are those that all ways to sign in share.
+// Steps holds what all ways to sign in share. Each embeds it.
 type Steps struct {
 	Pages    *web.Pages
 	Sessions *session.Sessions
@@ -39,7 +39,7 @@ func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User
 	return s.SignInSince(w, r, user, loginType, query, time.Now())
 }
 
-// SignInSince is letIn for who has proved it at another time. If that is long ago, it does
+// SignInSince is SignIn for who has proved it at another time. If that is long ago, it does
 // not meet what the application asked of a sign-in.
 func (s *Steps) SignInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
 	tell := s.Notices.NewBrowser(r, user)

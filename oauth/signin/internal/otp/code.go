@@ -62,7 +62,7 @@ func Proof(cookie, kind, address, code string) []byte {
 // TicketID returns the id of the one code of a kind that a browser can be waiting for.
 func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
-// waitingFor returns the code that this browser has been asked for, or errLapsed.
+// waitingFor returns the code that this browser has been asked for, or ErrLapsed.
 func (s *Codes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
 	if cookie == "" {
 		return storage.Ticket{}, ErrLapsed

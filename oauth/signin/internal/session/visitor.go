@@ -84,10 +84,10 @@ func earlier(a, b time.Time) time.Time {
 // of the decisions.
 func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
 
-// ErrStale: somebody is signed in, but for so long that it may be somebody else by now.
+// ErrStale says that somebody is signed in, but for so long that it may be somebody else by now.
 var ErrStale = errors.New("signin: the sign-in is too long ago")
 
-// Recent is visit for what takes a recent sign-in. With errStale it says whose is too old.
+// Recent is Visit for what takes a recent sign-in. With ErrStale it says whose is too old.
 func (s *Sessions) Recent(r *http.Request) (storage.Session, storage.User, error) {
 	v, u, err := s.Visit(r)
 	if err == nil && !Recent(v) {

@@ -24,9 +24,7 @@ const Path = web.FormPath + "/signup"
 //go:embed join.html
 var files embed.FS
 
-var (
-	page = web.Parse(files, "join")
-)
+var page = web.Parse(files, "join")
 
 // view holds what the page to sign up shows of what was typed.
 type view struct {

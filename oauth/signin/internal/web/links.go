@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-// Link is one more way to sign in than the password. The page offers it as a link.
+// Link leads from a page to another way to sign in, or to what its reader can change.
 type Link struct {
 	Path  string // where it begins; the authorize request goes along as the parameter query
 	Label string // in English

@@ -44,7 +44,7 @@ type View struct {
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
 
-	// Filled in from the pageContext.
+	// Filled in from the Context.
 	App, Query, Host, Back string
 	Ways, Helps            []Link
 }
