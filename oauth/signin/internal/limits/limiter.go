@@ -98,7 +98,7 @@ const (
 	siteBits      = 48
 )
 
-// Ladder limits an address and, of IPv6, of the networks around it: there are 65,536
+// Ladder limits an address and, of IPv6, the networks around it: there are 65,536
 // addresses in a network that anybody can have.
 type Ladder struct{ one, household, site *Limiter[netip.Prefix] }
 
