@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
 // What the interfaces open is asked for at run time: here the compiler says what is missing.
 var (
-	_ signin.ConnectedUsers = (*staff)(nil)
-	_ signin.LinkedUsers    = (*staff)(nil)
-	_ signin.NamedUsers     = (*staff)(nil)
+	_ users.ConnectedUsers = (*staff)(nil)
+	_ users.LinkedUsers    = (*staff)(nil)
+	_ users.NamedUsers     = (*staff)(nil)
 )
 
 const badgeLink = "Sign in with Company badge"

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -76,7 +77,7 @@ func serviceConfig(c *config.Config, base string, home *home, log *slog.Logger) 
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
 		SignIn: signin.Config{
 			SignUp: c.SignUp, NoQR: !c.QR,
-			Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
+			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 		},
 		OAuth:     oauth.Config{IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway},
