@@ -176,7 +176,7 @@ func TestTheLawRefusesWhatItShould(t *testing.T) {
 		{"gateway", module + "/storage/driver", false, true},
 		{"gateway", module + "/gateway/billing", false, true},
 		{"gateway/billing", module + "/gateway/limits", false, true},
-		{"gateway/limits", module + "/gateway/billing", false, false},
+		{"gateway/console", module + "/gateway/billing", false, true},
 		{"gateway/billing", module + "/gateway", false, false},
 		{"gateway/remote", module + "/gateway", false, false},
 		{"gateway/remote", module + "/internal/token", false, true},
