@@ -42,7 +42,7 @@ type Delays struct {
 
 	mu       sync.Mutex // never held while a password is checked
 	accounts map[Account]*list.Element
-	byWeight [DelayAfter + 1]list.List // of *strain; in each list the one that has been there longest is first
+	byWeight [DelayAfter + 1]list.List // of *record; in each list the one that has been there longest is first
 	swept    time.Duration
 }
 

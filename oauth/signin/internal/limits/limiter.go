@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// limiterRoom bounds what a pace remembers: some 10 MB.
+// limiterRoom bounds what a Limiter remembers: some 10 MB.
 const limiterRoom = 100_000
 
 // Limiter admits so many requests of one key in a time, counted from the first of them: what
@@ -25,6 +25,7 @@ type Limiter[K comparable] struct {
 	swept    time.Time
 }
 
+// window counts the requests of one key.
 type window struct {
 	began time.Time
 	n     int
@@ -97,7 +98,7 @@ const (
 	siteBits      = 48
 )
 
-// Ladder is a pace of an address and, of IPv6, of the networks around it: there are 65,536
+// Ladder limits an address and, of IPv6, the networks around it: there are 65,536
 // addresses in a network that anybody can have.
 type Ladder struct{ one, household, site *Limiter[netip.Prefix] }
 
