@@ -29,13 +29,9 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, total := []billing.Settlement{}, int64(0)
-	for _, app := range all {
-		s, err := g.billing.Settle(r.Context(), app, at)
-		if err != nil {
-			return err
-		}
-		list, total = append(list, s), billing.AddFen(total, s.TotalFen)
+	list, total, err := g.billing.SettleAll(r.Context(), all, at)
+	if err != nil {
+		return err
 	}
 	return reply.Success(w, struct {
 		Month       string               `json:"month"`

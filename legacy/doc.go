@@ -45,7 +45,7 @@
 // the refresh token.
 //
 // The example shows both ways side by side. Two applications of one owner can be moved one
-// after the other: the old endpoints stay open meanwhile. [ReadMigration]
+// after the other: the old endpoints stay open meanwhile. Package migration
 // tells who still uses them.
 //
 // # What the signature cannot promise

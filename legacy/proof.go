@@ -11,12 +11,13 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // How an application proved who it is, in an event's Detail.
 const (
-	byKey    = " plain"
-	bySign   = " signed"
+	byKey    = event.DetailPlainKey
+	bySign   = event.DetailSigned
 	unproven = " open"
 )
 

@@ -1,4 +1,6 @@
-package legacy
+// Package migration tells from the audit trail who would break if the old endpoints closed, or PKCE
+// became mandatory (spec 9).
+package migration
 
 import (
 	"cmp"
@@ -22,8 +24,8 @@ type Trail interface {
 	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
 }
 
-// MigrationRow is one application on one day (UTC).
-type MigrationRow struct {
+// Row is one application on one day (UTC).
+type Row struct {
 	App      string `json:"client_id"`
 	Day      string `json:"day"` // 2006-01-02
 	PlainKey int64  `json:"plain_key"`
@@ -32,32 +34,32 @@ type MigrationRow struct {
 	NoPKCE   int64  `json:"no_pkce"`  // codes redeemed at /oauth/token
 }
 
-// Migration is what would break if the old endpoints closed, plain appkeys were refused or
-// PKCE became mandatory (spec 9): one row for each application and day that has any of it.
-type Migration struct {
-	From       time.Time      `json:"from"`
-	To         time.Time      `json:"to"`
-	Rows       []MigrationRow `json:"rows"`       // by application, then day
-	Unreadable int            `json:"unreadable"` // records that could not be understood
-	Truncated  bool           `json:"truncated"`  // there were more rows than fit
+// Report says what would break if the old endpoints closed, plain appkeys were refused or
+// PKCE became mandatory: one row for each application and day that has any of it.
+type Report struct {
+	From       time.Time `json:"from"`
+	To         time.Time `json:"to"`
+	Rows       []Row     `json:"rows"`       // by application, then day
+	Unreadable int       `json:"unreadable"` // records that could not be understood
+	Truncated  bool      `json:"truncated"`  // there were more rows than fit
 }
 
 // maxRows bounds what a report holds in memory: 1,000 applications for 30 days.
 const maxRows = 30_000
 
-// ReadMigration reads the trail for what happened in [from, to). It reads all of it, because
+// Read reads the trail for what happened in [from, to). It reads all of it, because
 // a trail has no index by time; it is as exact as the trail, which says what it has lost.
-func ReadMigration(ctx context.Context, trail Trail, from, to time.Time) (Migration, error) {
-	t := tally{Migration: Migration{From: from.UTC(), To: to.UTC()}, rows: map[[2]string]*MigrationRow{}, chains: map[string]uint64{}}
+func Read(ctx context.Context, trail Trail, from, to time.Time) (Report, error) {
+	t := tally{Report: Report{From: from.UTC(), To: to.UTC()}, rows: map[[2]string]*Row{}, chains: map[string]uint64{}}
 	for after := uint64(0); ; {
 		page, err := trail.Records(ctx, after, driver.Page)
 		switch {
 		case err != nil:
-			return Migration{}, fmt.Errorf("legacy: read the trail: %w", err)
+			return Report{}, fmt.Errorf("migration: read the trail: %w", err)
 		case len(page) == 0:
 			return t.report(), nil
 		case page[len(page)-1].Seq <= after:
-			return Migration{}, errors.New("legacy: the Seqs of the trail do not rise; this is a fault of the storage adapter")
+			return Report{}, errors.New("migration: the Seqs of the trail do not rise; this is a fault of the storage adapter")
 		}
 		for _, r := range page {
 			t.add(r)
@@ -66,11 +68,11 @@ func ReadMigration(ctx context.Context, trail Trail, from, to time.Time) (Migrat
 	}
 }
 
-// tally is a Migration in the making.
+// tally is a Report in the making.
 type tally struct {
-	Migration
-	rows   map[[2]string]*MigrationRow // by application and day
-	chains map[string]uint64           // how far each chain of the trail has been read
+	Report
+	rows   map[[2]string]*Row // by application and day
+	chains map[string]uint64  // how far each chain of the trail has been read
 }
 
 func (t *tally) add(r driver.Record) {
@@ -91,42 +93,42 @@ func (t *tally) add(r driver.Record) {
 		return
 	}
 	switch {
-	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, byKey):
-		t.row(e.Event, func(row *MigrationRow) { row.PlainKey++ })
-	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, bySign):
-		t.row(e.Event, func(row *MigrationRow) { row.Signed++ })
+	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, event.DetailPlainKey):
+		t.row(e.Event, func(row *Row) { row.PlainKey++ })
+	case e.Kind == event.Legacy && strings.HasSuffix(e.Detail, event.DetailSigned):
+		t.row(e.Event, func(row *Row) { row.Signed++ })
 	case e.Kind == event.Legacy:
-		t.row(e.Event, func(row *MigrationRow) { row.Unproven += max(e.Count, 1) })
+		t.row(e.Event, func(row *Row) { row.Unproven += max(e.Count, 1) })
 	case e.Kind == event.Token && e.Detail == event.DetailNoPKCE && e.Status < 400:
-		t.row(e.Event, func(row *MigrationRow) { row.NoPKCE++ })
+		t.row(e.Event, func(row *Row) { row.NoPKCE++ })
 	}
 }
 
-func (t *tally) row(e event.Event, count func(*MigrationRow)) {
+func (t *tally) row(e event.Event, count func(*Row)) {
 	key := [2]string{e.App, e.At.UTC().Format(time.DateOnly)}
 	if t.rows[key] == nil {
 		if len(t.rows) >= maxRows {
 			t.Truncated = true
 			return
 		}
-		t.rows[key] = &MigrationRow{App: key[0], Day: key[1]}
+		t.rows[key] = &Row{App: key[0], Day: key[1]}
 	}
 	count(t.rows[key])
 }
 
-func (t *tally) report() Migration {
-	t.Rows = []MigrationRow{}
+func (t *tally) report() Report {
+	t.Rows = []Row{}
 	for row := range maps.Values(t.rows) {
 		t.Rows = append(t.Rows, *row)
 	}
-	slices.SortFunc(t.Rows, func(a, b MigrationRow) int {
+	slices.SortFunc(t.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.Day, b.Day))
 	})
-	return t.Migration
+	return t.Report
 }
 
 // Render writes the report as a table for people.
-func (m Migration) Render(w io.Writer) error {
+func (m Report) Render(w io.Writer) error {
 	days := m.From.Format(time.DateOnly) + " to " + m.To.Format(time.DateOnly)
 	if len(m.Rows) == 0 {
 		_, err := fmt.Fprintf(w, "From %s nobody used the old endpoints, and every code was redeemed with PKCE.\n", days)
@@ -141,7 +143,7 @@ func (m Migration) Render(w io.Writer) error {
 	return errors.Join(table.Flush(), m.caveats(w))
 }
 
-func (m Migration) caveats(w io.Writer) (err error) {
+func (m Report) caveats(w io.Writer) (err error) {
 	if m.Unreadable > 0 {
 		_, err = fmt.Fprintf(w, "\n%d records could not be read: run keystile audit verify.\n", m.Unreadable)
 	}
