@@ -26,7 +26,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Config is what New needs. What is not required has the specification's defaults.
+// Config is what New needs. What is not required has the protocol's defaults.
 type Config struct {
 	BaseURL   string            // the service's origin, such as https://id.example.com; required
 	Backend   driver.Backend    // required unless there is a Store; New does not close it

@@ -107,7 +107,7 @@ func backstage(store *storage.Store) http.Handler {
 	)
 }
 
-// signed is the query of an authorize request as a vendor SDK signs it (spec 5). Dialogues
+// signed is the query of an authorize request as a vendor SDK signs it (protocol 5). Dialogues
 // ask for it at /test/signed, with the parameters to be signed.
 func signed(store *storage.Store) reply.Route {
 	return reply.Route{Path: "/test/signed", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Entry 22 of the decisions: ui_locales, then Accept-Language, then English.
+// Decision 22: ui_locales, then Accept-Language, then English.
 func TestTheReaderGetsTheLanguageTheyWantMost(t *testing.T) {
 	for _, c := range []struct {
 		promise, uiLocales, accept string

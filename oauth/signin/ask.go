@@ -51,8 +51,7 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.Sessions.Visitor(r) }
 
 // Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
-// whatever else must not be open to who finds a browser that somebody has left: entry 57
-// of the decisions.
+// whatever else must not be open to who finds a browser that somebody has left: decision 57.
 func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the

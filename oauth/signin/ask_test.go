@@ -28,7 +28,7 @@ func (a answer) carried() string {
 	return html.UnescapeString(m[1])
 }
 
-// Entry 16 of the decisions.
+// Decision 16.
 func TestAskAnswersWithThePageInPlace(t *testing.T) {
 	rm := open(t, nil)
 	a := rm.ask(get("/oauth/authorize?" + asked))
@@ -147,7 +147,7 @@ func TestWhoIsSignedInIsText(t *testing.T) {
 	}
 }
 
-// Entry 22 of the decisions.
+// Decision 22.
 func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
 	rm := open(t, nil)
 	zh := asked + "&ui_locales=fr+zh-CN"

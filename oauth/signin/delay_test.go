@@ -38,7 +38,7 @@ func (rm *room) delayed(username string) {
 	}
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 	for _, name := range []string{"mina", "nobody"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -32,7 +32,7 @@
 //
 // # Bring your own way to sign in
 //
-// A method that the specification does not name, such as a company directory, a passkey or a
+// A method that the protocol does not name, such as a company directory, a passkey or a
 // badge, is a connector.Connector with a Label: a connector.Labelled among Config.Connectors.
 // It begins at a page, of the host or of somebody else, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between

@@ -82,7 +82,7 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 	})
 }
 
-// Entry 19 of the decisions, over every way to guess: in whatever order and however many
+// Decision 19, over every way to guess: in whatever order and however many
 // at once, one address fails ten times and is locked.
 func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 	for seed := range uint64(20) {

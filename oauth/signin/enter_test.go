@@ -41,7 +41,7 @@ func TestWhoSignsInWithoutAnApplicationSeesThatTheyDid(t *testing.T) {
 	}
 }
 
-// Entry 17 of the decisions.
+// Decision 17.
 func TestTheCookieHasTheseAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for base, secure := range map[string]string{origin: "Secure; ", "http://127.0.0.1:8080": ""} {

@@ -50,7 +50,7 @@ func attemptAs(pass, from string) *http.Request {
 	return r
 }
 
-// Entry 19 of the decisions.
+// Decision 19.
 func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := &crowd{}
@@ -129,7 +129,7 @@ func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
 	}
 }
 
-// Entry 19 of the decisions: what cannot be right is no guess.
+// Decision 19: what cannot be right is no guess.
 func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	users := &crowd{}
 	rm := open(t, withCrowd(users))

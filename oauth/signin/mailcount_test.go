@@ -29,7 +29,7 @@ func (h *house) flooded(address string) {
 	}
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestStrangersWhoAskForCodesDoNotKeepAPersonFromTheirs(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *house) {

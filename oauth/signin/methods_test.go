@@ -73,7 +73,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 		u, err := rm.store.User(t.Context(), v.UserID)
 		must(t, err)
 		if v.LoginType != storage.LoginSelf || u.LoginType != storage.LoginSelf {
-			t.Errorf("login types %q of the session and %q of the user, want self (spec 2.2)", v.LoginType, u.LoginType)
+			t.Errorf("login types %q of the session and %q of the user, want self (protocol 2.2)", v.LoginType, u.LoginType)
 		}
 		subs[i] = u.Sub
 	}

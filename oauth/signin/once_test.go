@@ -24,7 +24,7 @@ func (rm *room) allow(cookie, scope string) answer {
 	return rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 }
 
-// Entry 52: a yes to the management of applications is one grant's, and soon nobody's.
+// Decision 52: a yes to the management of applications is one grant's, and soon nobody's.
 func TestAYesToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)

@@ -329,7 +329,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 	}
 }
 
-// Entry 19 of the decisions: every attempt.
+// Decision 19: every attempt.
 func TestALockedAddressCollectsNothing(t *testing.T) {
 	rm := open(t, func(c *Config) { c.Lock.Failures = 1 })
 	p, sc := rm.phone(), rm.showCode(asked)

@@ -30,14 +30,14 @@ import (
 )
 
 // Config says how to make a SignIn. The zero value of a field that is not required is
-// what the specification says.
+// what the protocol says.
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
 	Users       users.Users                    // nil: users and passwords of the Store, which is a users.Store then
 	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
-	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (spec 8)
+	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
 	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers

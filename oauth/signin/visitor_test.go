@@ -85,7 +85,7 @@ func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
 	}
 }
 
-// Entry 17 of the decisions: 7 days sliding to 30.
+// Decision 17: 7 days sliding to 30.
 func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)

@@ -92,7 +92,7 @@ func serviceConfig(c *config.Config, base string, home *home, log *slog.Logger) 
 }
 
 // defaultAccess returns who may use a tool that nobody has said anything about: everyone, unless
-// strangers become users (entry 54 of the decisions).
+// strangers become users (decision 54).
 func defaultAccess(c *config.Config) string {
 	if c.SignUp == "closed" {
 		return storage.AccessEveryone
@@ -100,7 +100,7 @@ func defaultAccess(c *config.Config) string {
 	return storage.AccessOwner
 }
 
-// plansOf returns the tiers of spec 8 with the operator's price of what goes beyond a quota.
+// plansOf returns the tiers of protocol 8 with the operator's price of what goes beyond a quota.
 func plansOf(c *config.Config) []billing.Plan {
 	plans := billing.Plans()
 	for i := range plans {

@@ -9,8 +9,8 @@
 // able to lock its owner out.
 //
 // It is in memory and does not survive a restart. It holds 100,000 addresses; where there are
-// more, an unknown one is counted by its network, with a multiple of the limit (entry 56 of the
-// decisions, package network). What neighbours share so is answered 429 with Retry-After until
+// more, an unknown one is counted by its network, with a multiple of the limit (decision 56,
+// package network). What neighbours share so is answered 429 with Retry-After until
 // failures are five minutes old, up to an eighth more, and never locks. There an attempt counts as
 // failed while it is in flight.
 package lockout

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Config says how many failures are too many. Zero values are the specification's (8).
+// Config says how many failures are too many. Zero values are the protocol's (8).
 type Config struct {
 	Failures int           // 0: 10
 	Within   time.Duration // 0: 5 minutes
@@ -49,7 +49,7 @@ const (
 	busyWait   = 2 * time.Second // about how long an attempt is in flight when many are
 )
 
-// New makes a Guard. Zero values of the Config are the specification's (8).
+// New makes a Guard. Zero values of the Config are the protocol's (8).
 func New(l Config) *Guard {
 	l = Config{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
 	return &Guard{

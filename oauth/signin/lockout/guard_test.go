@@ -23,7 +23,7 @@ func (g *Guard) fail(ip netip.Addr, n int) (through int) {
 	return through
 }
 
-// Spec 8: 10 failures from one IP within 5 minutes lock that IP for 15 minutes.
+// Protocol 8: 10 failures from one IP within 5 minutes lock that IP for 15 minutes.
 func TestTenFailuresLockAnAddressForFifteenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Config{})
@@ -168,7 +168,7 @@ func TestAFullTableForgetsNobodyWhoCounts(t *testing.T) {
 	})
 }
 
-// Entry 56 of the decisions: what strangers share may make them wait, and no longer than
+// Decision 56: what strangers share may make them wait, and no longer than
 // failures count.
 func TestANetworkIsNeverLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -48,7 +48,7 @@ func TestAPasswordIsFoundInItsHash(t *testing.T) {
 	}
 }
 
-// Entry 20 of the decisions: 19 MiB, 2 passes, 1 lane.
+// Decision 20: 19 MiB, 2 passes, 1 lane.
 func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
 	p := New(Cost{})
 	p.key = func(_, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {

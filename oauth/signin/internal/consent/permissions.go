@@ -24,7 +24,7 @@ func (p Permission) In(l page.Lang) string {
 }
 
 // What a scope lets an application learn and do, in words. The first is true of every
-// grant: the token answer names the user (spec 2.2).
+// grant: the token answer names the user (protocol 2.2).
 const whoWords = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
 
 var words = map[string]Permission{

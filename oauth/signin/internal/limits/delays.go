@@ -9,8 +9,7 @@ import (
 )
 
 // So many failures at one account in a time delay every further attempt at it in a browser
-// that has never signed in there, by a time that each failure doubles (entry 56 of the
-// decisions).
+// that has never signed in there, by a time that each failure doubles (decision 56).
 const (
 	DelayAfter  = 10
 	DelayWithin = 5 * time.Minute

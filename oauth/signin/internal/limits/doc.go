@@ -6,7 +6,7 @@
 // # Choices
 //
 // [Delays] counts failures by account. An account with ten failures in five minutes, whatever
-// addresses they came from, is delayed (entry 56 of the decisions): 429 with Retry-After, from a
+// addresses they came from, is delayed (decision 56): 429 with Retry-After, from a
 // second after the tenth failure doubling to a minute, until five minutes pass without a failure.
 // Once there is a delay one attempt at a time is let through. The counts are of 100,000 accounts;
 // if there are more, those with the fewest failures are forgotten.

@@ -39,7 +39,7 @@ func TestAPaceIsBoundedAndForgets(t *testing.T) {
 	})
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
 	rates := NewRates()
 	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {

@@ -23,7 +23,7 @@ var Names = map[string]string{
 	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
 }
 
-// LoginType returns what applications are told of a method: what the specification has no name
+// LoginType returns what applications are told of a method: what the protocol has no name
 // for is the service's own.
 func LoginType(method string) string {
 	if Names[method] == "" {
@@ -56,7 +56,7 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	return "%s", of, nil
 }
 
-// Labels holds what people call the methods of a service beside those of the specification, by
+// Labels holds what people call the methods of a service beside those of the protocol, by
 // name.
 type Labels map[string]string
 

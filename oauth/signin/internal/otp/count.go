@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many emails with a code go to one address (entry 56 of the decisions). Whoever asks for
+// How many emails with a code go to one address (decision 56). Whoever asks for
 // more must wait, and nobody can keep the person of the address waiting in a browser that they
 // have signed in with.
 const (

@@ -16,7 +16,7 @@
 // it is is asked beside the request, where the email is sent. The pauses between emails
 // count both. Of one address a network is sent five codes an hour, a minute apart, whatever they
 // are for, and all networks together twenty; the browsers in which its user has signed in have
-// five of their own, which nobody else can use up (entry 56 of the decisions). So there are at
+// five of their own, which nobody else can use up (decision 56). So there are at
 // most 125 tries an hour at the million codes. Who is nowhere known and asks after strangers have
 // used up the twenty must wait: that is the price. All of this is one ticket in the store for
 // each address, so it holds for every process and survives a restart; it takes some 25 entries,

@@ -149,7 +149,7 @@ func stateOf(t storage.Ticket, now time.Time) string {
 }
 
 // collect signs the browser in as whoever confirmed, once. While its address is locked it
-// answers 429 like every attempt (spec 8), but there is nothing to guess here, and so
+// answers 429 like every attempt (protocol 8), but there is nothing to guess here, and so
 // nothing that counts as failed.
 func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {

@@ -15,8 +15,8 @@
 // scan and is not in the code, and asks whether the other device shows the same one: the
 // page of the code is told it by the poll, or without a script by its button.
 //
-// The session that is collected has the login type of the scanner's, since the
-// specification has none for codes, and the time of their sign-in: a confirmation proves no
+// The session that is collected has the login type of the scanner's, since the protocol
+// has none for codes, and the time of their sign-in: a confirmation proves no
 // more than the phone's session does, and must not make a fresh sign-in of one that is weeks
 // old. So prompt=login and max_age=0 are met by it only if the phone's sign-in is recent; if
 // not, the application's request asks once more. The session is not begun if the one that

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-// CookieName is the specification's (4.8), which rules out a __Host- prefix. What the
+// CookieName is the protocol's (4.8), which rules out a __Host- prefix. What the
 // prefix would guarantee is kept by hand: no Domain, Path=/, Secure on https, and a
 // request with two such cookies has none, because a neighbouring site may have put one.
 const CookieName = "open_sso_token"

@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// KnownCookie says as whom somebody has signed in with this browser within a year (entry
-// 56 of the decisions). It opens nothing. Each of its marks is a salt and a keyed hash of
+// KnownCookie says as whom somebody has signed in with this browser within a year (decision 56).
+// It opens nothing. Each of its marks is a salt and a keyed hash of
 // the user and the month: it says nothing to who reads it, cannot be made by who has not
 // signed in, and is not the same in two browsers.
 const KnownCookie = "keystile_known"

@@ -80,8 +80,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
-// whatever else must not be open to who finds a browser that somebody has left: entry 57
-// of the decisions.
+// whatever else must not be open to who finds a browser that somebody has left: decision 57.
 func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
 
 // ErrStale says that somebody is signed in, but for so long that it may be somebody else by now.

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
-// Every way the form is refused (spec 7). Wrong credentials (401) and the lock (429) have
+// Every way the form is refused (protocol 7). Wrong credentials (401) and the lock (429) have
 // pages of their own, see Pages.SayHeld.
 var (
 	Foreign       = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
@@ -29,14 +29,14 @@ var (
 	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
-// Every way that another provider is not linked (spec 7). What can be mended on the sign-in
+// Every way that another provider is not linked (protocol 7). What can be mended on the sign-in
 // page is said there, see Pages.SayAgain.
 var (
 	NotWhoBegan = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has signed in here meanwhile. Open your account page and begin again."}
 	LoginTaken  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is how somebody else signs in here already. Sign in as them and unlink it there first."}
 )
 
-// Every way a sign-in by scanned code is refused (spec 7). What the browser that shows the
+// Every way a sign-in by scanned code is refused (protocol 7). What the browser that shows the
 // code is told has a page of its own.
 var (
 	ScanEnded    = &reply.Failure{Status: http.StatusNotFound, Msg: "This code has been used or is too old. Get a new one on the other device and scan that."}

@@ -110,7 +110,7 @@ func Write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 	return page.Write(w, status, look, template.HTML(out.String()))
 }
 
-// SayHeld says how long somebody must wait who has failed too often (spec 8): 429 with Retry-After.
+// SayHeld says how long somebody must wait who has failed too often (protocol 8): 429 with Retry-After.
 // It is their network that must, or with account every browser in which nobody has signed in as the
 // user that they try to be.
 func (p *Pages) SayHeld(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
