@@ -1,9 +1,13 @@
-// Package keystile holds no code: it is the map of the house.
+// Package keystile is the whole service in one http.Handler, and the map of its packages.
 //
 // Keystile = key + turnstile. One key, one token, one quota ledger and one audit trail
 // for an OAuth 2.1 / OpenID Connect provider, a metered API gateway, a registrar that
 // turns OpenAPI documents into tools, an MCP tool bus that serves them, and the old
 // aggregated-login endpoints.
+//
+// New wires all of it with the specification's defaults. A host that wants some of it only, or
+// parts of its own, makes the packages below one by one: both ways are examples here. To run
+// the binary: go run ./cmd/keystile.
 //
 // # The rooms
 //
@@ -12,35 +16,33 @@
 //	  memory   a Backend under one lock; read it before writing an adapter
 //	  bolt     the default Backend: one file
 //	  storagetest  the contract every Backend passes
-//	oauth      the front door: /oauth/*, /.well-known/*
-//	  signin   who is this person: pages, cookie, lockout, codes, consent, account
+//	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
+//	  signin   sessions, passwords, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    connector  people of other providers: wx, qq, alipay, douyin
 //	    mailer     mails over SMTP, or into a folder
-//	gateway    the watch: bearer, rate, quota, usage, applications, billing, audit, proxy; /api/v1/*
+//	gateway    bearer tokens, rate limits, quota, usage, billing, audit, reverse proxy; /api/v1/*
+//	  clientip the client's address behind reverse proxies
 //	  console  what people who are signed in administer: /api/console/apps, /orders, /users
-//	registry   the scribe: OpenAPI documents become tools; /api/console/capabilities
-//	mcpbus     the bus: the tools by MCP, whole or by bundles; /api/mcp
-//	legacy     the old doors: /connect.php, /check_token.php
-//	cmd/keystile  the binary, where the rooms meet
+//	registry   OpenAPI documents become tools; /api/console/capabilities
+//	mcpbus     the tools by MCP, whole or by bundles; /api/mcp
+//	legacy     the old endpoints: /connect.php, /check_token.php
+//	cmd/keystile  the binary: flags, configuration and commands around New
 //
-// Each room is an http.Handler made by New(Config): a plain struct whose zero values are
-// the specification's defaults. Rooms import storage and internal packages and never each
-// other; where one needs another's work it declares a small interface, and whoever
-// assembles the house hands it over (cmd/keystile/command/assemble.go, or your own main). A test
-// in internal/test/archtest keeps that law. Each describes its endpoints in openapi.json beside its
-// route table; internal/apidoc makes one document of them.
+// A room is a handler made by New(ctx, Config), a plain struct whose zero values are the
+// specification's defaults. Mount hangs its paths into a mux, Patterns names them for other
+// routers, Close ends what it runs. Two things are made before all rooms, because all take them:
+// oauth.OpenTokens and gateway.OpenTrail. Nothing is set later, so a room that exists is complete.
 //
-// Comments cite the specification this service follows as (spec 4.2); tests also name the
-// numbered decisions on what it leaves open.
+// Rooms import storage and internal packages and never each other; where one needs another's
+// work it declares a small interface, and whoever assembles them hands it over: keystile.go, or
+// your own main. A test in internal/test/archtest keeps that law. Each room describes its endpoints in
+// openapi.json beside its route table.
 //
 // # Where to begin
 //
 // What each token opens, how long and with whose consent is a table in package oauth; who may
 // do what at every endpoint is one in cmd/keystile/command/testdata/authority.txt, which a test
-// measures.
-//
-// To run it: go run ./cmd/keystile. To embed the provider: the example of package oauth;
-// to guard services, that of package gateway; all of it with tools: examples/agent; with
-// users and ways to sign in of your own: examples/signin. To write a storage adapter:
-// storage/driver, then storage/memory and examples/store.
+// measures. All of it with tools is examples/agent; a user table and ways to sign in of your own
+// are examples/embed and examples/signin; services behind another proxy are examples/behind.
+// To write a storage adapter: storage/driver, then storage/memory and examples/store.
 package keystile

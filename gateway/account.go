@@ -3,15 +3,17 @@ package gateway
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
 
 const (
 	appFresh = 5 * time.Second // how old what is known of an application may be before it is read again
-	appRoom  = 100_000         // applications to remember; beyond it, all are forgotten and read anew
+	appRoom  = 100_000         // applications to remember; beyond it, those that have not called for long are read anew
 )
 
 // account is what the gateway knows of an application. It never changes; a newer one takes
@@ -19,7 +21,7 @@ const (
 type account struct {
 	storage.App
 	Tier  string // now; it hides the App's, which is that of its beginning
-	plan  Plan
+	plan  billing.Plan
 	until time.Time // the tier holds till then; zero: no end is agreed on
 	key   string    // in the limiter
 	read  time.Time
@@ -30,23 +32,30 @@ type account struct {
 // no call of an application that has called before. What Forget is told of is read at once.
 type accounts struct {
 	store   Store
-	tiers   tiers
-	known   sync.Map // client_id: *account
-	room    atomic.Int64
-	reading sync.Map // client_id: struct{}, being read again
+	plan    func(tier string) billing.Plan
+	known   *cache.Cache[string, *account] // by client_id
+	reading sync.Map                       // client_id: struct{}, being read again
 	work    *work
 }
 
+func newAccounts(store Store, plan func(tier string) billing.Plan, work *work) *accounts {
+	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](appRoom)}
+}
+
 func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, error) {
-	v, ok := a.known.Load(id)
+	known, ok := a.known.Get(id)
 	if !ok {
 		return a.fetch(ctx, id, now)
 	}
-	known := v.(*account)
 	if !known.until.IsZero() && !now.Before(known.until) { // the tier has changed as agreed
 		next := a.open(known.App, now)
 		next.read = known.read // it is as old as it was
-		a.known.CompareAndSwap(id, known, next)
+		a.known.Update(id, func(last *account) *account {
+			if last != known {
+				return last // it was read meanwhile
+			}
+			return next
+		})
 		known = next
 	}
 	if now.Sub(known.read) >= appFresh {
@@ -71,20 +80,13 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 		return nil, err
 	}
 	known := a.open(app, now)
-	if _, there := a.known.Swap(id, known); !there && a.room.Add(1) > appRoom {
-		a.known.Clear()
-		a.room.Store(0)
-	}
+	a.known.Put(id, known)
 	return known, nil
 }
 
 func (a *accounts) open(app storage.App, now time.Time) *account {
 	tier := app.TierAt(now)
-	return &account{App: app, Tier: tier, plan: a.tiers.of(tier), until: app.TierUntil(now), key: appKey(app.ID), read: now}
+	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), key: limits.AppKey(app.ID), read: now}
 }
 
-func (a *accounts) forget(id string) {
-	if _, there := a.known.LoadAndDelete(id); there {
-		a.room.Add(-1)
-	}
-}
+func (a *accounts) forget(id string) { a.known.Delete(id) }

@@ -1,12 +1,10 @@
-// Package legacy is the old doors: /connect.php and /check_token.php, with the MD5
+// Package legacy serves the old endpoints, /connect.php and /check_token.php with the MD5
 // signature, for applications that were written against them (spec 4.10, 5, 9).
 //
-//	old, err := legacy.New(legacy.Config{
-//		Issuer: origin, Store: store, SignIns: provider, Codes: provider, Verifier: provider, Visitors: signIn,
+//	old, err := legacy.New(ctx, legacy.Config{
+//		BaseURL: origin, Store: store, SignIns: provider, Codes: provider, Verifier: tokens, Visitors: signIn,
 //	})
-//	for _, path := range []string{"/connect", "/connect.php", "/check_token", "/check_token.php"} {
-//		mux.Handle(path, old)
-//	}
+//	old.Mount(mux)
 //
 // An application calls act=login and is given an address. The user signs in there, at the
 // one provider there is, and comes back to redirect_uri with type and code. act=callback
@@ -25,7 +23,7 @@
 //	107    code unknown or expired
 //	40163  code redeemed before
 //	201    the store does not answer (HTTP 503)
-//	301    something else behind this door failed (HTTP 500)
+//	301    something else behind this endpoint failed (HTTP 500)
 //	401    the access token is no good
 //	429    too many requests, or too many wrong keys
 //
@@ -47,8 +45,8 @@
 // the refresh token.
 //
 // The example shows both ways side by side. Two applications of one owner can be moved one
-// after the other: the old doors stay open meanwhile. Who still uses them is what
-// [ReadMigration] tells.
+// after the other: the old endpoints stay open meanwhile. [ReadMigration]
+// tells who still uses them.
 //
 // # What the signature cannot promise
 //

@@ -96,10 +96,10 @@ type Config struct {
 
 // Legacy is the old doors.
 type Legacy struct {
-	c       Config
-	mux     *reply.Mux
-	acts    map[string]act
-	strikes bruteforce.Strikes
+	c        Config
+	mux      *reply.Mux
+	acts     map[string]act
+	failures *bruteforce.Failures
 }
 
 // New makes a Legacy. It says everything that is wrong with the Config at once.
@@ -107,7 +107,7 @@ func New(_ context.Context, c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	l := &Legacy{c: c}
+	l := &Legacy{c: c, failures: bruteforce.New()}
 	l.acts = map[string]act{"login": l.login, "callback": l.callback, "query": l.query, "check_sso": l.checkSSO}
 	l.mux = reply.NewMux(c.Log, l.routes()...)
 	return l, nil

@@ -1,10 +1,8 @@
-// Package mcpbus is the bus: every published tool for any MCP client, at /api/mcp (spec 4.9).
+// Package mcpbus serves every published tool to any MCP client, at /api/mcp (spec 4.9).
 //
-//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: issuer, Catalog: store, Invoker: caller, Meter: meter, Verifier: provider})
-//	mux.Handle(mcpbus.Path, b)
-//	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()...) {
-//		mux.Handle(path, b)
-//	}
+//	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{})
+//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: gateway, Verifier: tokens})
+//	b.Mount(mux)
 //	http.ListenAndServe(address, g.Front(mux)) // rates and CORS; the bus itself asks for a token, and charges
 //
 // One endpoint speaks MCP 2026-07-28, which says all there is to know with each request, and

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
 )
@@ -17,17 +18,18 @@ const (
 	factBound = time.Minute     // while the store does not answer
 	factWait  = 2 * time.Second // for the store
 	factRetry = time.Second     // between questions that it does not answer
-	factRoom  = 8192            // remembered ones of a kind in one generation; there are two
+	factRoom  = 16_384          // remembered ones of a kind
 )
 
 // facts remember something about users or applications by their id, so that a call costs no
-// read of the store. When the young generation is full the old one is dropped, and what is
-// still in use moves over.
+// read of the store.
 type facts[V any] struct {
-	read func(ctx context.Context, id string) (V, error)
+	read  func(ctx context.Context, id string) (V, error)
+	known *cache.Cache[string, *fact[V]]
+}
 
-	mu         sync.Mutex
-	young, old map[string]*fact[V]
+func newFacts[V any](read func(ctx context.Context, id string) (V, error)) *facts[V] {
+	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factRoom)}
 }
 
 // fact is what is known of one id. Who holds the lock is the one who reads it anew.
@@ -40,7 +42,7 @@ type fact[V any] struct {
 }
 
 func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
-	one := f.find(id)
+	one := f.known.GetOrPut(id, new(fact[V]))
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	now := time.Now()
@@ -68,35 +70,11 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 	}
 }
 
-func (f *facts[V]) find(id string) *fact[V] {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if one := f.young[id]; one != nil {
-		return one
-	}
-	one := f.old[id]
-	if one == nil {
-		one = new(fact[V])
-	}
-	if f.young == nil || len(f.young) >= factRoom {
-		f.old, f.young = f.young, map[string]*fact[V]{}
-	}
-	f.young[id] = one
-	return one
-}
-
-func (f *facts[V]) forget(id string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.young, id)
-	delete(f.old, id)
-}
-
 // Forget makes what is known of a user (by sub) or an application (by client_id) be read
 // anew: a role or a tier was changed. Other processes notice within five seconds.
 func (b *Bus) Forget(id string) {
-	b.roles.forget(id)
-	b.tiers.forget(id)
+	b.roles.known.Delete(id)
+	b.tiers.known.Delete(id)
 }
 
 // roleOf is a user's role; one who is not there, or may not sign in, has none.
@@ -111,7 +89,7 @@ func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 // tiersOf is what is agreed on of an application's tier, which is read by the clock, and whose
 // it is.
 func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
-	app, err := b.c.Catalog.App(ctx, id)
+	app, err := b.c.Store.App(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = nil
 	}

@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
@@ -24,13 +23,6 @@ type UpstreamsConfig struct {
 	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
 	Log                   *slog.Logger // nil: slog.Default()
 }
-
-// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
-// times as much as its answer has, 42 times where each character has to be escaped.
-const (
-	LeastAnswer = 64 << 10
-	MostAnswer  = 16 << 20
-)
 
 // Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
 // others by their name at an MCP endpoint. Nothing goes out but through one guard, which
@@ -53,7 +45,7 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
-	u := &Upstreams{guard: guard, log: c.Log}
+	u := &Upstreams{guard: guard, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planRoom)}}
 	if u.log == nil {
 		u.log = slog.Default()
 	}
@@ -88,7 +80,7 @@ func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t toolpla
 		return Result{}, err
 	}
 	r, err := u.rest.Call(ctx, service(c), plan, arguments)
-	return FromREST(r), err
+	return fromREST(r), err
 }
 
 func service(c storage.Capability) restcall.Upstream {
@@ -129,8 +121,7 @@ func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Fou
 
 // plans remembers what was worked out of tools.
 type plans struct {
-	known sync.Map // planKey: *restcall.Plan
-	room  atomic.Int64
+	known *cache.Cache[planKey, *restcall.Plan]
 }
 
 type planKey struct {
@@ -138,20 +129,16 @@ type planKey struct {
 	version      int64
 }
 
-const planRoom = 20_000 // plans to remember, some 12 KB each; beyond it all are forgotten
+const planRoom = 20_000 // plans to remember, some 12 KB each
 
 func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}
-	if known, ok := p.known.Load(key); ok {
-		return known.(*restcall.Plan), nil
+	if known, ok := p.known.Get(key); ok {
+		return known, nil
 	}
 	plan, err := restcall.Compile(t)
 	if err != nil {
 		return nil, err
 	}
-	if _, there := p.known.LoadOrStore(key, plan); !there && p.room.Add(1) > planRoom {
-		p.known.Clear()
-		p.room.Store(0)
-	}
-	return plan, nil
+	return p.known.GetOrPut(key, plan), nil
 }

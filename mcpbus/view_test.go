@@ -214,13 +214,13 @@ func TestKeptPagesAreBounded(t *testing.T) {
 
 // What is known of callers is bounded, however many there are.
 func TestFactsAreBounded(t *testing.T) {
-	f := facts[string]{read: func(_ context.Context, id string) (string, error) { return id, nil }}
+	f := newFacts(func(_ context.Context, id string) (string, error) { return id, nil })
 	for i := range 5 * factRoom {
 		if v, err := f.of(t.Context(), strconv.Itoa(i)); err != nil || v != strconv.Itoa(i) {
 			t.Fatal(v, err)
 		}
 	}
-	if n := len(f.young) + len(f.old); n > 2*factRoom {
+	if n := f.known.Len(); n > factRoom {
 		t.Errorf("%d are known", n)
 	}
 }

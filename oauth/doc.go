@@ -1,18 +1,22 @@
-// Package oauth is the front door: an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
+// Package oauth is an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
 //
 // A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, /oauth/account and
-// what is below them, and the two documents under /.well-known/. Give it a storage.Store and
-// something that knows who the visitor is (package oauth/signin, or your own [SignIn]), and
-// mount it:
+// what is below them, and the documents under /.well-known/. It is made of [Tokens], which every
+// other room takes too, and of something that knows who the visitor is (package oauth/signin, or
+// your own [SignIn]):
 //
-//	mux.Handle("/oauth/", provider)
-//	mux.Handle("/oauth/signin", signIn)
-//	mux.Handle("/oauth/signin/", signIn)
-//	mux.Handle("/.well-known/", provider)
+//	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
+//	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens})
+//	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn})
+//	provider.Mount(mux)
+//	signIn.Mount(mux)
 //
-// A serving process also runs storage.Store.SweepEvery in a goroutine of its own.
+// [Tokens.Verify] tells other rooms and your own handlers whom a bearer token speaks for, without
+// a storage call. Tokens also sweep the store of what has ended, once a minute.
 //
-// Other rooms and your own handlers ask [Server.Verify] who a bearer token speaks for.
+// Whoever imports this package links fosite, and with it some 260 packages of 53 modules, gRPC and
+// Jaeger's client among them. Packages gateway, registry, mcpbus and legacy do not: a service in
+// another process that only checks tokens needs none of it.
 //
 // # What each scope opens
 //
@@ -39,7 +43,7 @@
 //
 // # Choices
 //
-// New takes a context and reads: the signing keys, made if the store has none, and the
+// OpenTokens takes a context and reads: the signing keys, made if the store has none, and the
 // revocations. From then on a verified bearer costs no storage call.
 //
 // A failure before the redirect_uri is known to be right is a page and never a redirect.

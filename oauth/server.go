@@ -106,7 +106,7 @@ type Server struct {
 	engine          *engine.Engine
 	tokens          *Tokens
 	sameOrigin      *http.CrossOriginProtection
-	strikes         bruteforce.Strikes
+	failures        *bruteforce.Failures
 }
 
 // New makes a Server. It says everything that is wrong with the Config at once.
@@ -114,7 +114,7 @@ func New(_ context.Context, c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{c: c, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
+	s := &Server{c: c, failures: bruteforce.New(), tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: c.Tokens.c.Store, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}

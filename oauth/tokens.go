@@ -140,7 +140,7 @@ func (t *Tokens) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 
 // outlives returns a time by which everything issued by now has expired, whatever a clock's error.
 func (t *Tokens) outlives(now time.Time) time.Time {
-	return now.Add(max(t.c.CodeLifetime, t.c.AccessLifetime, t.c.RefreshLifetime) + time.Minute).UTC()
+	return token.Outlives(now, t.c.CodeLifetime, t.c.AccessLifetime, t.c.RefreshLifetime)
 }
 
 // ReloadKeys reads the signing keys again, after a rotation. If that fails those that are known

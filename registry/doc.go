@@ -1,8 +1,8 @@
-// Package registry is the scribe: OpenAPI documents become tools.
+// Package registry turns OpenAPI documents into tools.
 //
 // [New] makes a [Registry], the endpoints under /api/console/capabilities (spec 4.8): who
 // is signed in and has a role registers, previews, lists, shows and removes capabilities.
-// It stores them; the bus reads them from the store and is never called from here.
+// It stores them and tells webhooks; a [Bus] is told to read them from the store.
 //
 // [Parse] is a pure function from a document to the tools of the bus, each with the plan
 // by which its arguments become a request; [StaticTools] does the same for a list that was

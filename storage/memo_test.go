@@ -46,7 +46,7 @@ func TestTheMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 			t.Fatalf("the record in use is forgotten after %d others", i)
 		}
 	}
-	if n := len(m.young) + len(m.old); n > 2*memoRoom {
-		t.Errorf("%d records are remembered, want at most %d", n, 2*memoRoom)
+	if n := m.known.Len(); n > memoRoom {
+		t.Errorf("%d records are remembered, want at most %d", n, memoRoom)
 	}
 }

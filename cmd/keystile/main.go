@@ -8,12 +8,13 @@
 //	keystile setting ...     list, get, set what may change while the service runs
 //	keystile backup FILE     copy the database; restore FILE puts it back
 //	keystile config          print the effective configuration, or the table of all keys
-//	keystile completion SH   a script for bash, zsh or fish
+//	keystile completion SH   a script for bash, zsh, fish or powershell
+//	keystile man DIR         manual pages
 //	keystile help COMMAND    the flags of a command, and examples
 //
 // Everything it keeps is in one folder (--data, ./keystile-data), in a database of package
-// storage/bolt. Package command is the program itself: a program on another storage adapter
-// is a main function like this one.
+// storage/bolt. Package command is the program itself: on another storage adapter it is a main
+// function like this one, with command.Backend.
 package main
 
 import "github.com/keystile/keystile/cmd/keystile/command"

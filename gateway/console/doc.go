@@ -1,15 +1,12 @@
-// Package console is the administration of applications, orders and users by people who are
-// signed in: /api/console/apps, /api/console/orders and /api/console/users. What the command
+// Package console lets people who are signed in administer applications, orders and users: /api/console/apps, /api/console/orders and /api/console/users. What the command
 // line does on the machine, an administrator does here with a browser, and a developer does
 // with applications of their own.
 //
-//	c, err := console.New(console.Config{BaseURL: "https://id.example.com", Store: store, Visitors: signIn,
-//		Users: users, Revoker: provider, Trail: gateway, Quotas: gateway,
-//		Forget: gateway.Forget})
-//	for _, path := range console.Paths() {
-//		mux.Handle(path, c)
-//		mux.Handle(path+"/", c)
-//	}
+//	c, err := console.New(ctx, console.Config{
+//		BaseURL: "https://id.example.com", Store: store, Visitors: signIn, Users: users,
+//		Revoker: tokens, Trail: trail, Billing: g.Billing(), Forget: g.Forget,
+//	})
+//	c.Mount(mux)
 //
 // # Choices
 //

@@ -1,13 +1,12 @@
 package bruteforce
 
 import (
-	"cmp"
 	"net/netip"
-	"slices"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
 )
 
@@ -18,19 +17,24 @@ const (
 	room         = 100_000 // guessers of each kind; beyond it, unknown ones are counted by network
 )
 
-// Strikes counts the wrong proofs of the last minute. The zero value is ready.
-type Strikes struct {
-	room int // 0: room; for tests
-
-	mu               sync.Mutex
-	known, strangers table // apart, so that made-up clients take no place of real ones
+// Failures counts the wrong proofs of the last minute. Make it with New.
+type Failures struct {
+	known, strangers *limit.Limiter // apart, so that made-up clients take no place of real ones
 }
 
-// table is the guessers of one kind.
-type table struct {
-	times    map[Guesser][]time.Time
-	swept    time.Time
-	networks *network.Counts
+// New returns Failures without any.
+func New() *Failures { return newOf(room) }
+
+func newOf(room int) *Failures {
+	return &Failures{table(room), table(room)}
+}
+
+func table(room int) *limit.Limiter {
+	l, err := limit.New(limit.Config{Window: window, MaxKeys: room, Client: whose})
+	if err != nil {
+		panic(err) // of a Config that is written above
+	}
+	return l
 }
 
 // Guesser is who guesses, and at what.
@@ -49,6 +53,16 @@ func By(address netip.Addr, clientID string) Guesser {
 // names that somebody makes up must not take place.
 func Unknown(address netip.Addr) Guesser { return By(address, "") }
 
+// key is a text that whose reads.
+func (g Guesser) key() string { return g.client.String() + " " + g.clientID }
+
+func whose(key string) (client netip.Prefix, clientID string) {
+	text, clientID, _ := strings.Cut(key, " ")
+	client, _ = netip.ParsePrefix(text) // the zero Prefix has none
+	return client, clientID
+}
+
+// limit returns how many wrong proofs are too many.
 func (g Guesser) limit() int {
 	if g.clientID == "" {
 		return unknownLimit
@@ -56,78 +70,28 @@ func (g Guesser) limit() int {
 	return knownLimit
 }
 
-// RetryAfter is what to tell who has guessed wrong too often, before their proof is looked at:
-// seconds, for the header of that name. It is "" for who may try.
-func (s *Strikes) RetryAfter(who Guesser, now time.Time) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.of(who)
-	times, remembered := t.times[who]
-	if !remembered && t.networks != nil && len(t.times) >= s.most() {
-		return seconds(t.networks.Wait(who.client, who.clientID, who.limit(), now))
-	}
-	times = recent(times, now)
-	if len(times) < who.limit() {
-		return ""
-	}
-	return seconds(window - now.Sub(times[len(times)-who.limit()]))
-}
-
-func seconds(wait time.Duration) string {
+// RetryAfter returns what to tell who has guessed wrong too often, before their proof is looked
+// at: seconds, for the header of that name. It is "" for who may try.
+func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
+	wait := f.of(who).Wait(who.key(), who.limit(), now)
 	if wait <= 0 {
 		return ""
 	}
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 
+// overrun is how many times the limit are counted: what was in flight when the limit was reached
+// puts the next guess off too.
+const overrun = 4
+
 // Count counts a wrong proof. By must name a client that there is.
-func (s *Strikes) Count(who Guesser, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.of(who)
-	if t.times == nil {
-		t.times = map[Guesser][]time.Time{}
-		t.networks = network.NewCounts(window, s.most()/4)
-	}
-	t.sweep(now)
-	times, remembered := t.times[who]
-	if !remembered && len(t.times) >= s.most() {
-		t.networks.Take(who.client, who.clientID, who.limit(), now)
-		return
-	}
-	t.times[who] = append(recent(times, now), now)
+func (f *Failures) Count(who Guesser, now time.Time) {
+	f.of(who).Allow(who.key(), overrun*who.limit(), now)
 }
 
-func (s *Strikes) of(who Guesser) *table {
+func (f *Failures) of(who Guesser) *limit.Limiter {
 	if who.clientID == "" {
-		return &s.strangers
+		return f.strangers
 	}
-	return &s.known
-}
-
-func (s *Strikes) most() int { return cmp.Or(s.room, room) }
-
-// sweep drops those who have no strikes that count, at most once a minute: the walk is long
-// when there are many.
-func (t *table) sweep(now time.Time) {
-	if now.Sub(t.swept) < window {
-		return
-	}
-	t.swept = now
-	for who, times := range t.times {
-		if len(recent(times, now)) == 0 {
-			delete(t.times, who)
-		}
-	}
-}
-
-// recent drops the strikes that no longer count.
-func recent(times []time.Time, now time.Time) []time.Time {
-	first, _ := slices.BinarySearchFunc(times, now.Add(-window), func(t, limit time.Time) int {
-		if t.After(limit) {
-			return 1
-		}
-		return -1
-	})
-	return times[first:]
+	return f.known
 }

@@ -14,7 +14,7 @@ var (
 )
 
 // guess makes n wrong guesses and says how many were looked at.
-func guess(s *Strikes, who Guesser, n int, at time.Time) (through int) {
+func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
 	for range n {
 		if s.RetryAfter(who, at) == "" {
 			through++
@@ -26,35 +26,32 @@ func guess(s *Strikes, who Guesser, n int, at time.Time) (through int) {
 
 // Entry 19 of the decisions.
 func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
-	var s Strikes
+	s := New()
 	for _, c := range []struct {
 		who  Guesser
 		want int
 	}{{By(here, "1000"), 30}, {By(here, "1001"), 30}, {By(netip.MustParseAddr("192.0.2.2"), "1000"), 30}, {Unknown(here), 60}, {By(here, ""), 0}} {
-		if n := guess(&s, c.who, 100, now); n != c.want {
+		if n := guess(s, c.who, 100, now); n != c.want {
 			t.Errorf("%+v may guess %d times, want %d", c.who, n, c.want)
 		}
 	}
 	if wait := s.RetryAfter(By(here, "1000"), now.Add(20*time.Second)); wait != "40" {
 		t.Errorf("RetryAfter = %q, want the 40 seconds until the first is a minute old", wait)
 	}
-	if n := guess(&s, By(here, "1000"), 100, now.Add(time.Minute)); n != 30 {
+	if n := guess(s, By(here, "1000"), 100, now.Add(time.Minute)); n != 30 {
 		t.Errorf("%d a minute later, want 30", n)
 	}
 }
 
 func TestUnknownClientsTakeNoPlaceOfKnownOnes(t *testing.T) {
-	s := Strikes{room: 10}
+	s := newOf(10)
 	for i := range 1000 {
-		guess(&s, Unknown(flood(i)), 1, now)
+		guess(s, Unknown(flood(i)), 1, now)
 	}
 	for i := range 10 {
-		if n := guess(&s, By(here, fmt.Sprint(i)), 100, now); n != 30 {
+		if n := guess(s, By(here, fmt.Sprint(i)), 100, now); n != 30 {
 			t.Fatalf("client %d: %d guesses, want 30", i, n)
 		}
-	}
-	if n := len(s.strangers.times); n != 10 {
-		t.Errorf("%d addresses are remembered, want 10", n)
 	}
 }
 
@@ -77,7 +74,7 @@ func server(i int) netip.Addr {
 
 // Entry 56 of the decisions: whoever fills the tables is stopped, and nobody else.
 func TestAMillionGuessersStopNobodyElse(t *testing.T) {
-	var s Strikes
+	s := New()
 	for i := range 1_000_000 {
 		s.Count(Unknown(flood(i)), now)
 		if i%5 == 0 {
@@ -90,27 +87,24 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 	}
 	for i := range 200 {
 		for _, who := range []Guesser{By(server(i), "1000"), By(server(i), fmt.Sprint("app ", i)), Unknown(server(i))} {
-			if n := guess(&s, who, 30, now); n != 30 {
+			if n := guess(s, who, 30, now); n != 30 {
 				t.Fatalf("%+v may guess %d times, want 30", who, n)
 			}
 		}
 	}
 	for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(flood(900_000)), By(bot(90_000), "1000"), Unknown(bot(90_000))} {
-		if n := guess(&s, who, 1000, now); n > 960 {
+		if n := guess(s, who, 1000, now); n > 960 {
 			t.Errorf("%+v, unknown among the flood, may guess %d times, want at most what its /24, /56 or /48 may", who, n)
 		}
 		if s.RetryAfter(who, now) == "" {
 			t.Errorf("%+v is never stopped", who)
 		}
 	}
-	if n, m := len(s.known.times), len(s.strangers.times); n != room || m != room {
-		t.Errorf("%d and %d are remembered, want %d", n, m, room)
-	}
 	later := now.Add(70 * time.Second)
-	s.Count(Unknown(here), later)
-	s.Count(By(here, "1000"), later)
-	if n, m := len(s.known.times), len(s.strangers.times); n != 1 || m != 1 {
-		t.Errorf("a minute later %d and %d are remembered, want one each", n, m)
+	for _, who := range []Guesser{By(flood(900_002), "1000"), Unknown(bot(90_000))} {
+		if n := guess(s, who, 100, later); n != who.limit() {
+			t.Errorf("a minute later %+v may guess %d times, want %d", who, n, who.limit())
+		}
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"strconv"
 )
 
-// paint is the style that puts a brand's colour in place of ours, "" for none. The text on
+// paint returns the style that puts a brand's colour in place of ours, "" for none. The text on
 // it is black or white, whichever reads better: one of the two always reaches 4.5:1. The
-// edge in that text's colour keeps a dark button apart from a dark card.
+// edge in that text's colour keeps a dark button apart from a dark card. What is in focus has a
+// ring in the text's colour, because the brand's may be hard to see on a card, and ours is not
+// theirs; nor is the glow behind the card.
 func paint(color string) template.CSS {
 	accent, ok := parseColor(color)
 	if !ok {
@@ -19,7 +21,7 @@ func paint(color string) template.CSS {
 	if contrast(accent, rgb{}) > contrast(accent, rgb{255, 255, 255}) {
 		ink = "#000000"
 	}
-	return template.CSS(fmt.Sprintf(":root:root{--accent:%s;--on-accent:%s;--edge:%s4d}", accent, ink, ink))
+	return template.CSS(fmt.Sprintf(":root:root{--accent:%s;--on-accent:%s;--edge:%s4d;--ring:var(--text);--glow:var(--page)}", accent, ink, ink))
 }
 
 type rgb [3]uint8

@@ -27,7 +27,7 @@ func TestOnlyAColourIsAColour(t *testing.T) {
 			t.Errorf("paint(%q) = %q, want nothing", text, got)
 		}
 	}
-	if got, want := paint("#FFD400"), ":root:root{--accent:#ffd400;--on-accent:#000000;--edge:#0000004d}"; string(got) != want {
+	if got, want := paint("#FFD400"), ":root:root{--accent:#ffd400;--on-accent:#000000;--edge:#0000004d;--ring:var(--text);--glow:var(--page)}"; string(got) != want {
 		t.Errorf("paint(#FFD400) = %q, want %q", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -19,6 +21,11 @@ var (
 	// revocations for too long: 503.
 	ErrStale = errors.New("token: revocations are too old to trust")
 )
+
+// ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
+var ErrUnknownKey = invalid("unknown kid")
+
+var errExpired, errEarly = invalid("expired"), invalid("not valid yet")
 
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
 
@@ -35,7 +42,13 @@ type Verifier struct {
 	issuer  string
 	keys    *Keys
 	revoked *Revoked
-	cache   *cache
+	cache   *cache.Cache[[sha256.Size]byte, *passed] // good tokens by the hash of their whole text
+}
+
+const defaultCache = 100_000
+
+func newCache(size int) *cache.Cache[[sha256.Size]byte, *passed] {
+	return cache.New[[sha256.Size]byte, *passed](cmp.Or(size, defaultCache))
 }
 
 // NewVerifier makes a Verifier.
@@ -55,7 +68,7 @@ func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string)
 	now := time.Now()
 	keys := v.keys.at(now)
 	sum := digest(bearer)
-	if t := v.cache.get(sum); t != nil {
+	if t, ok := v.cache.Get(sum); ok {
 		return v.judge(t, keys, now, audiences)
 	}
 	t, err := read(bearer, keys, v.issuer)
@@ -64,7 +77,7 @@ func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string)
 	}
 	caller, err := v.judge(t, keys, now, audiences)
 	if err == nil {
-		v.cache.put(sum, t) // good ones only: nobody without a key can push them out
+		v.cache.Put(sum, t) // good ones only: nobody without a key can push them out
 	}
 	return caller, err
 }
@@ -92,7 +105,7 @@ func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 		return storage.Caller{}, err
 	}
 	if !now.Before(t.caller.ExpiresAt) {
-		return storage.Caller{}, invalid("expired")
+		return storage.Caller{}, errExpired
 	}
 	return t.caller, nil
 }
@@ -105,21 +118,31 @@ func (v *Verifier) judge(t *passed, keys *keyset, now time.Time, audiences []str
 	case keys.byID[t.kid] == nil:
 		return storage.Caller{}, invalid("its key has gone")
 	case !now.Before(caller.ExpiresAt):
-		return storage.Caller{}, invalid("expired")
+		return storage.Caller{}, errExpired
 	case now.Before(t.notBefore):
-		return storage.Caller{}, invalid("not valid yet")
+		return storage.Caller{}, errEarly
 	case v.revoked.Stops(caller):
 		return storage.Caller{}, invalid("revoked")
 	}
+	caller, err := t.meantFor(v.issuer, audiences)
+	if err == nil {
+		err = v.revoked.stale(now)
+	}
+	if err != nil {
+		return storage.Caller{}, err
+	}
+	return caller, nil
+}
+
+// meantFor returns the caller with the audience that the token is meant for.
+func (t *passed) meantFor(issuer string, audiences []string) (storage.Caller, error) {
 	i := slices.IndexFunc(t.audience, func(aud string) bool {
-		return len(audiences) == 0 && aud == v.issuer || IsOneOf(aud, audiences)
+		return len(audiences) == 0 && aud == issuer || IsOneOf(aud, audiences)
 	})
 	if i < 0 {
 		return storage.Caller{}, invalid("meant for another audience")
 	}
-	if err := v.revoked.stale(now); err != nil {
-		return storage.Caller{}, err
-	}
+	caller := t.caller
 	caller.Audience = t.audience[i]
 	return caller, nil
 }

@@ -1,4 +1,4 @@
-// Package users holds what the console and the administrator's commands both do to a user.
+// Package users holds the rules of what the console and the administrator's commands do to a user.
 package users
 
 import (

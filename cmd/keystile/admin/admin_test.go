@@ -48,7 +48,7 @@ func TestAnApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t 
 			t.Errorf("%q makes %+v, printed %v", c.words, app, v)
 		}
 		_, out, _ := o.run("", append([]string{"app", "create", "--name", "Shop", "--domain", "a.example"}, c.words...)...)
-		if !strings.Contains(out, fmt.Sprintf("first_party    %t\n", c.firstParty)) || !strings.Contains(out, "owner ") {
+		if !strings.Contains(out, fmt.Sprintf("first_party    %t\n", c.firstParty)) || !strings.Contains(out, "\nowner") {
 			t.Errorf("%q prints %s", c.words, out)
 		}
 	}
@@ -130,7 +130,7 @@ func TestAUserWhoCanNotBeMadeIsExplained(t *testing.T) {
 			o.serve()
 		}
 		o.must("user", "create", "--username", "ada", "--password", "correct horse")
-		o.wantFailure(1, "is taken", "user", "create", "--username", "ADA", "--password", "correct horse")
+		o.wantFailure(1, "there is a user named ada already\n", "user", "create", "--username", "ADA", "--password", "correct horse")
 		o.wantFailure(2, "at least 8", "user", "create", "--username", "bob", "--password", "short")
 		o.wantFailure(2, "role", "user", "create", "--username", "bob", "--password", "correct horse", "--role", "king")
 		o.wantFailure(2, "there is none", "user", "create", "--username", "bob", "--password", "-")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,20 +20,18 @@ type answer []field
 
 type field struct {
 	name  string
-	value any // a string, []string, bool or int64
+	value any // what is printed has a String, or is a string, []string, bool or int64
 }
 
 func (a answer) text(asJSON bool) (string, error) {
 	if asJSON {
 		return line(a)
 	}
-	var out strings.Builder
-	tab := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, f := range a {
-		fmt.Fprintf(tab, "%s\t%s\n", f.name, f.shown())
+		rows = append(rows, []string{f.name, f.shown()})
 	}
-	err := tab.Flush()
-	return out.String(), err
+	return aligned(rows), nil
 }
 
 // MarshalJSON writes an object whose members keep the order of the fields.
@@ -53,29 +52,46 @@ func (a answer) MarshalJSON() ([]byte, error) {
 }
 
 // list is answers with the same names: a table with a head, or an array.
-type list []answer
+type list struct {
+	rows    []answer
+	columns []string // of the table; nil: all
+	empty   string   // what a person is told if there are no rows
+}
 
 func (l list) text(asJSON bool) (string, error) {
 	if asJSON {
-		if l == nil {
-			l = list{}
-		}
-		return line(l)
+		return line(append([]answer{}, l.rows...))
 	}
-	var out strings.Builder
-	tab := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for i, a := range l {
-		var head, row []string
+	if len(l.rows) == 0 {
+		return l.empty + "\n", nil
+	}
+	var head []string
+	var table [][]string
+	for _, a := range l.rows {
+		var row []string
+		head = nil
 		for _, f := range a {
-			head, row = append(head, strings.ToUpper(f.name)), append(row, f.shown())
+			if l.columns == nil || slices.Contains(l.columns, f.name) {
+				head, row = append(head, strings.ToUpper(f.name)), append(row, f.shown())
+			}
 		}
-		if i == 0 {
-			fmt.Fprintln(tab, strings.Join(head, "\t"))
-		}
+		table = append(table, row)
+	}
+	return aligned(slices.Insert(table, 0, head)), nil
+}
+
+// aligned writes the columns of rows that have equally many.
+func aligned(rows [][]string) string {
+	var text, out strings.Builder
+	tab := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
 		fmt.Fprintln(tab, strings.Join(row, "\t"))
 	}
-	err := tab.Flush()
-	return out.String(), err
+	tab.Flush() // a Builder takes everything
+	for line := range strings.Lines(text.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.String()
 }
 
 func line(v any) (string, error) {
@@ -97,10 +113,20 @@ func (f field) shown() string {
 	}, text)
 }
 
-// when writes a time, "" for none.
-func when(t time.Time) string {
+// stamp is a time as the API writes it: in UTC and without fractions, null for none.
+type stamp string
+
+// when makes the stamp of a time.
+func when(t time.Time) stamp {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(time.RFC3339)
+	return stamp(t.UTC().Format(time.RFC3339))
+}
+
+func (s stamp) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
@@ -19,7 +20,7 @@ var appCommands = []command{
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
 			"keystile app create --name Phone --domain localhost --public",
-			"keystile app create --name Intranet --domain intranet.example.com --first-party",
+			"keystile app create --name Intranet --domain intranet.example.com \\\n    --first-party",
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what people see at sign-in", Need: true},
@@ -40,18 +41,20 @@ var appCommands = []command{
 	{
 		name: "app set", words: []string{"CLIENT_ID"}, summary: "Change an application", do: setApp, flags: appChanges,
 		details:  "What is not named stays as it is. A switch is turned off with =false.",
-		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
+		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
 		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret", do: rotateSecret,
 		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
-		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0   # it has leaked"},
+		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
 		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
 	{
 		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted", do: deleteApp,
-		details:  "There is no way back: a new application has another client_id.",
-		examples: []string{"keystile app delete ksabcdefghij0123456789"},
+		asks:     "Remove application %s, and end everything it was granted?",
+		details:  "There is no way back: a new application has another client_id. On a terminal it asks first.",
+		examples: []string{"keystile app delete ksabcdefghij0123456789", "keystile app delete --yes ksabcdefghij0123456789"},
+		flags:    []cli.Flag{{Name: yesFlag, Help: "do not ask"}},
 	},
 }
 
@@ -69,7 +72,7 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), Owner: owner,
 	}
-	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Quotas.Limit(app))
+	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Billing.Limit(app))
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +96,14 @@ func listApps(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
 		return rooms.Store.Apps(ctx, "", from, driver.Page)
 	})
-	now := time.Now()
-	var rows list
-	for _, a := range apps {
-		rows = append(rows, answer{
-			{"client_id", a.ID}, {"name", a.Name}, {"domains", a.Domains}, {"tier", a.TierAt(now)},
-			{"public", a.Public}, {"first_party", a.FirstParty}, {"owner", a.Owner}, {"disabled", a.Disabled}, {"created_at", when(a.CreatedAt)},
-		})
+	said := list{
+		columns: []string{"client_id", "name", "domains", "public", "tier", "first_party", "disabled", "owner", "created_at"},
+		empty:   "no applications yet: keystile app create",
 	}
-	return rows, err
+	for _, a := range apps {
+		said.rows = append(said.rows, show(a))
+	}
+	return said, err
 }
 
 func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
@@ -112,32 +114,68 @@ func showApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	return show(app), nil
 }
 
+// show tells of an application what the API does, by the same names, and what only operators set.
 func show(app storage.App) answer {
-	var brand storage.Brand
-	if app.Brand != nil {
-		brand = *app.Brand
-	}
+	now := time.Now()
 	return answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)},
-		{"public", app.Public}, {"tier", app.TierAt(time.Now())}, {"id_token_alg", app.SignsIDTokensWith()},
-		{"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain}, {"first_party", app.FirstParty},
-		{"brand_name", brand.Name}, {"brand_logo", brand.Logo}, {"brand_color", brand.Color},
-		{"disabled", app.Disabled}, {"owner", app.Owner}, {"secrets", secretsOf(app)},
-		{"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
+		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"disabled", app.Disabled},
+		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
+		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey},
+		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
 	}
 }
 
-// secretsOf says since and until when secrets are valid, and nothing of what they are.
-func secretsOf(app storage.App) []string {
-	about := []string{}
-	for _, s := range app.Secrets {
-		text := "from " + when(s.CreatedAt)
-		if !s.ExpiresAt.IsZero() {
-			text += " until " + when(s.ExpiresAt)
-		}
-		about = append(about, text)
+// brand is how the pages of an application look; nil is Keystile's own look.
+type brand struct {
+	Name  string `json:"name"`
+	Logo  string `json:"logo"`
+	Color string `json:"color"`
+}
+
+func brandOf(app storage.App) *brand {
+	if app.Brand == nil {
+		return nil
 	}
-	return about
+	return &brand{app.Brand.Name, app.Brand.Logo, app.Brand.Color}
+}
+
+func (b *brand) String() string {
+	if b == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc([]string{b.Name, b.Logo, b.Color}, func(s string) bool { return s == "" }), ", ")
+}
+
+// secretSpans say since and until when secrets are valid, and nothing of what they are.
+type secretSpans []secretSpan
+
+type secretSpan struct {
+	CreatedAt stamp `json:"created_at"`
+	ExpiresAt stamp `json:"expires_at"` // null: it does not end
+}
+
+func secretsOf(app storage.App, now time.Time) secretSpans {
+	spans := secretSpans{}
+	for _, s := range app.Secrets {
+		if s.ExpiresAt.IsZero() || now.Before(s.ExpiresAt) {
+			spans = append(spans, secretSpan{when(s.CreatedAt), when(s.ExpiresAt)})
+		}
+	}
+	return spans
+}
+
+func (spans secretSpans) String() string {
+	var texts []string
+	for _, s := range spans {
+		text := "from " + string(s.CreatedAt)
+		if s.ExpiresAt != "" {
+			text += " until " + string(s.ExpiresAt)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // listed is [] and not null in JSON.
@@ -178,16 +216,4 @@ func ownerOf(ctx context.Context, store *storage.Store, who string) (string, err
 	}
 	u, err := userOf(ctx, store, who)
 	return u.Sub, err
-}
-
-// FirstAdmin returns the sub of the administrator with the lowest number, "" if there is none.
-func FirstAdmin(ctx context.Context, store *storage.Store) (string, error) {
-	users, err := allUsers(ctx, store)
-	var first storage.User
-	for _, u := range users {
-		if u.Role == storage.RoleAdmin && (first.ID == 0 || u.ID < first.ID) {
-			first = u
-		}
-	}
-	return first.Sub, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -147,6 +148,9 @@ func exportTrail(ctx context.Context, call cli.Call, house House) error {
 		return house.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
 	}
 	if call.Get("out") == "" {
+		if terminal.Is(call.Stdout) { // where the records show how far it is
+			call.Stderr = io.Discard
+		}
 		return to(call.Stdout)
 	}
 	path, err := filepath.Abs(call.Get("out"))
@@ -178,13 +182,19 @@ func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Archive) 
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	find := folder.Find
+	if h.Copies { // so the database is a file there
+		find = withDatabase
+	}
+	f, err := find(conf.Data)
 	if err != nil {
 		return err
 	}
+	m := watch(call, "reading the audit trail", "records")
+	defer m.end()
 	return h.reading().reach(ctx, conf, f,
-		func(socket string) error { return do(&distant{socket: socket}) },
-		func(rooms Rooms) error { return do(rooms.Store) })
+		func(socket string) error { return do(countedTrail{&distant{socket: socket}, m}) },
+		func(rooms Rooms) error { return do(countedTrail{rooms.Store, m}) })
 }
 
 // distant is the trail of a running server.

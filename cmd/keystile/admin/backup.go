@@ -48,7 +48,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	f, err := withDatabase(conf.Data)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,11 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 			return err
 		}
 	}
+	m := watch(call, "copying the database", "bytes")
+	defer m.end()
 	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
 	err = folder.Place(path, call.On("force"), func(w io.Writer) error {
-		w = untilDone{ctx, io.MultiWriter(w, sum)}
+		w = untilDone{ctx, io.MultiWriter(w, sum, m)}
 		return house.reading().reach(ctx, conf, f, func(socket string) (err error) {
 			made.Bytes, err = fetch(ctx, socket, w)
 			return err
@@ -85,6 +87,7 @@ func backup(ctx context.Context, call cli.Call, house House) error {
 	if err := made.write(path); err != nil {
 		return err
 	}
+	m.end()
 	return say(call, answer{
 		{"file", path}, {"bytes", made.Bytes}, {"sha256", made.SHA256}, {"manifest", manifestOf(path)},
 		{"master_key_included", false}, {"note", keyNote},
@@ -101,8 +104,8 @@ func (h House) contents(path string) (map[string]int, error) {
 
 // withDatabase opens a data folder that has a database: a copy of one that was made just
 // now, because the folder's name was mistyped, would look like a backup.
-func withDatabase(conf *config.Config) (*folder.Folder, error) {
-	f, err := folder.Find(conf.Data)
+func withDatabase(data string) (*folder.Folder, error) {
+	f, err := folder.Find(data)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ var bundleCommands = []command{
 		details: "The bundle is at /api/mcp/b/NAME, for tokens with the scope tools:b:NAME, tools, or app of\n" +
 			"client_credentials. It opens nothing by itself: who may not use a tool does not find it there.\n" +
 			"What is registered under a MEMBER later, after it was removed, is not in it.",
-		examples: []string{"keystile capability bundle create support --tools shop__getOrder,crm__* --label Support"},
+		examples: []string{"keystile capability bundle create support --tools shop__getOrder,crm__* \\\n    --label Support"},
 		flags: []cli.Flag{
 			{Name: toolsFlag, Value: "NAMES", Help: "member__tool, or member__* for all of a capability, separated by commas", Need: true},
 			{Name: "label", Value: "TEXT", Help: "what people call it"},
@@ -64,11 +64,11 @@ func listBundles(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	all, err := everything(func(from string) ([]access.Bundle, string, error) {
 		return rooms.Store.Bundles(ctx, from, driver.Page)
 	})
-	var rows list
+	said := list{empty: "no bundles yet: keystile capability bundle create"}
 	for _, b := range all {
-		rows = append(rows, bundleShown(b))
+		said.rows = append(said.rows, bundleShown(b))
 	}
-	return rows, err
+	return said, err
 }
 
 func showBundle(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

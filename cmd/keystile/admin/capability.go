@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -31,9 +32,9 @@ var capabilityCommands = []command{
 		details: "With --openapi or --tools those become the tools; without, URL is an MCP endpoint that lists its own.\n" +
 			"What was registered under MEMBER before is replaced, all of it, and stays whose it was.",
 		examples: []string{
-			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.json",
-			"keystile capability register shop --upstream https://api.shop.example/v1 --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
-			"keystile capability register search --upstream https://search.example.com/mcp --label Search",
+			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.json",
+			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
+			"keystile capability register search --label Search \\\n    --upstream https://search.example.com/mcp",
 		},
 		flags: append([]cli.Flag{
 			{Name: "upstream", Value: "URL", Help: "where calls go; what a document says of it is not read", Need: true},
@@ -52,7 +53,7 @@ var capabilityCommands = []command{
 	},
 	{
 		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability, reads: true, brings: true,
-		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml | keystile capability preview --openapi - --json"},
+		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
 			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
 			{Name: "lint", Help: "add what a strict validator says of the document"},
@@ -71,7 +72,7 @@ var capabilityCommands = []command{
 
 // operator is whoever has the data folder: an administrator, whatever users there are.
 func operator(ctx context.Context, rooms Rooms) (storage.User, error) {
-	sub, err := FirstAdmin(ctx, rooms.Store)
+	sub, err := users.FirstAdmin(ctx, rooms.Store)
 	return storage.User{Sub: sub, Role: storage.RoleAdmin}, err
 }
 
@@ -154,14 +155,14 @@ func listCapabilities(ctx context.Context, rooms Rooms, _ cli.Args) (output, err
 		return nil, err
 	}
 	all, err := rooms.Registry.List(ctx, who)
-	var rows list
+	said := list{empty: "no capabilities yet: keystile capability register"}
 	for _, c := range all {
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
 			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", rooms.Registry.OffBus(c)},
 		})
 	}
-	return rows, err
+	return said, err
 }
 
 func showCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

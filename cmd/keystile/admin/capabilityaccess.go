@@ -38,7 +38,7 @@ var accessCommands = []command{{
 	examples: []string{
 		"keystile capability access shop",
 		"keystile capability access shop --allow everyone --read-only",
-		"keystile capability access shop --allow user:ada --deny app:ks1a2b3c --tools cancelOrder,refund",
+		"keystile capability access shop --allow user:ada --deny app:ks1a2b3c \\\n    --tools cancelOrder,refund",
 		"keystile capability access shop --reset",
 		"keystile capability access --who ada",
 	},
@@ -214,7 +214,7 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 	all, err := everything(func(from string) ([]storage.Capability, string, error) {
 		return rooms.Store.Capabilities(ctx, "", from, driver.Page)
 	})
-	var rows list
+	said := list{empty: "no tools"}
 	for _, c := range all {
 		if !c.Publish || err != nil {
 			continue
@@ -231,10 +231,10 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 			if d.Rule != nil {
 				because = ruleText(*d.Rule)
 			}
-			rows = append(rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed}, {"because", because}})
+			said.rows = append(said.rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed}, {"because", because}})
 		}
 	}
-	return rows, err
+	return said, err
 }
 
 // somebody is a user by username or sub, user:USER or app:CLIENT_ID. Which application a

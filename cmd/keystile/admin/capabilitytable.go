@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -20,7 +19,7 @@ type toolbox struct {
 
 func (t toolbox) text(asJSON bool) (string, error) {
 	about := slices.DeleteFunc(slices.Clone(t.about), func(f field) bool { return f.value == "" })
-	tools, skipped := registry.Public(t.of.Tools), t.of.Skipped
+	tools, skipped := toolplan.Public(t.of.Tools), t.of.Skipped
 	if asJSON {
 		if skipped == nil {
 			skipped = []toolplan.Skip{}
@@ -60,16 +59,15 @@ func columns(out *strings.Builder, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	out.WriteByte('\n')
-	tab := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{head}, rows...) {
+	table := [][]string{head}
+	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = field{value: cell}.shown()
 		}
-		fmt.Fprintln(tab, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+		table = append(table, cells)
 	}
-	tab.Flush() // a Builder takes everything
+	out.WriteString("\n" + aligned(table))
 }
 
 // maxArguments is how many of a tool's arguments stand in a line.

@@ -9,8 +9,8 @@ import (
 
 func compactLine(house House) cli.Command {
 	return cli.Command{
-		Name: "storage compact", Summary: "Write the database anew without the room of what was removed, while the server is stopped",
-		Details: "A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
+		Name: "storage compact", Summary: "Make the database file smaller, while the server is stopped",
+		Details: "It writes the database anew without the room of what was removed. A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
 			"itself. The new file is written beside the old one, so there must be room for both, and compared\n" +
 			"with it row by row before it takes its place in one step. If anything fails nothing is changed.\n" +
 			"A process that is killed may leave keystile.db.compacting, which may be removed.",
@@ -28,11 +28,13 @@ func compact(call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
-	f, err := withDatabase(conf)
+	f, err := withDatabase(conf.Data)
 	if err != nil {
 		return err
 	}
+	m := watch(call, "writing the database anew", "")
 	before, after, err := house.Compact(f.Database())
+	m.end()
 	if err != nil {
 		return err
 	}

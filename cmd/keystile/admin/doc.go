@@ -16,9 +16,10 @@
 // A running server is told of what it knows by heart: revocations go through its provider,
 // and keys are read anew. Without one they go to the store, where the next start finds them.
 //
-// Commands that end something ask nothing, because scripts have nobody to answer, but they
-// want the whole id and say what they did. Disabling ends what was granted, as deleting
-// does: access tokens would go on for days, and whoever disables means now.
+// Commands that end something want the whole id and say what they did. app delete, which has no way
+// back, asks a person at a terminal first; scripts have nobody to answer, and are asked nothing.
+// Disabling ends what was granted, as deleting does: access tokens would go on for days, and whoever
+// disables means now.
 //
 // A document is read by the caller and travels as the value of its flag, to a path that
 // takes as much; whatever reads it need not know where it came from.

@@ -39,24 +39,24 @@ func listKeys(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	slices.SortFunc(keys, func(a, b storage.SigningKey) int {
 		return cmp.Or(cmp.Compare(a.Alg, b.Alg), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
-	var rows list
+	said := list{empty: "no keys"}
 	for _, k := range keys {
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"kid", k.ID}, {"alg", k.Alg}, {"state", k.State}, {"created_at", when(k.CreatedAt)},
 			{"retired_at", when(k.RetiredAt)}, {"expires_at", when(k.ExpiresAt)},
 		})
 	}
 	if err != nil || rooms.Keys == nil {
-		return rows, err
+		return said, err
 	}
 	masters, _, err := rooms.Keys.Read()
 	for i, k := range masters {
-		rows = append(rows, answer{
-			{"kid", k.ID()}, {"alg", "A256GCM"}, {"state", []string{"seals", "opens"}[min(i, 1)]}, {"created_at", ""},
-			{"retired_at", ""}, {"expires_at", ""},
+		said.rows = append(said.rows, answer{
+			{"kid", k.ID()}, {"alg", "A256GCM"}, {"state", []string{"seals", "opens"}[min(i, 1)]}, {"created_at", stamp("")},
+			{"retired_at", stamp("")}, {"expires_at", stamp("")},
 		})
 	}
-	return rows, err
+	return said, err
 }
 
 func rotateKey(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

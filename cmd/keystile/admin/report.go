@@ -15,7 +15,7 @@ const reportDays = 30
 
 func reportLine(house House) cli.Command {
 	return cli.Command{
-		Name: "report migration", Summary: "Show who would break if PKCE became mandatory or the old endpoints closed",
+		Name: "report migration", Summary: "Show who would break without the old endpoints, or with PKCE alone",
 		Details: "It counts, by application and day, who used the old endpoints (with the plain appkey, a signature or\n" +
 			"nothing) and who redeemed codes without PKCE, in the last 30 days. The audit trail is what it reads.",
 		Examples: []string{"keystile report migration", "keystile report migration --json"},

@@ -22,7 +22,7 @@ const olderKey = "if that key was in use before a key rekey, put its line behind
 
 func restoreLine(house House) cli.Command {
 	return cli.Command{
-		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the place of the database, while the server is stopped",
+		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the database's place, while the server is stopped",
 		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
 			"row, the audit trail, and whether the master key opens it. If one of them is wrong nothing is\nchanged.\n" +
 			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
@@ -58,10 +58,12 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 	if err != nil {
 		return err
 	}
+	m := watch(call, "reading and checking the backup", "bytes")
+	defer m.end()
 	var read int64
 	sum := sha256.New()
 	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
-		read, err = io.Copy(io.MultiWriter(w, sum), file)
+		read, err = io.Copy(io.MultiWriter(w, sum, m), file)
 		return err
 	}, func(path string) error {
 		if listed {
@@ -85,10 +87,11 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 			return errors.New(text)
 		}
 		return nil
-	})
+	}, house.Beside...)
 	if err != nil {
 		return err
 	}
+	m.end()
 	checksum := "matches " + manifestOf(name)
 	if !listed {
 		checksum = "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"

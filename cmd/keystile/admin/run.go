@@ -1,14 +1,11 @@
 package admin
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
@@ -31,11 +28,12 @@ type House struct {
 	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
 	Check   func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
 	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
+	Beside  []string                                           // endings of files that belong to the database
 }
 
 // lacks returns what a command says that the storage cannot do.
 func (h House) lacks(command string) error {
-	return fmt.Errorf("there is no %s with %s: use the tools that come with it", command, h.Storage)
+	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
 }
 
 // reading is the house to commands that only read.
@@ -83,7 +81,8 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 			return err
 		}
 	}
-	if args, err = readSecret(args, call.Stdin); err != nil {
+	call.Args = args
+	if args, err = readSecret(call); err != nil {
 		return err
 	}
 	if args, err = readKeyFile(args); err != nil {
@@ -92,6 +91,13 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 	f, err := folder.Find(conf.Data)
 	if err != nil {
 		return err
+	}
+	if err := c.confirm(call); err != nil {
+		return err
+	}
+	var m *meter
+	if c.wait > 0 { // it may take long
+		m = watch(call, c.name, "")
 	}
 	var said string
 	err = house.reach(ctx, conf, f, func(socket string) (err error) {
@@ -102,6 +108,7 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 		said, err = execute(ctx, rooms, c.name, args)
 		return err
 	})
+	m.end()
 	if err == nil {
 		tell.stage("done")
 	}
@@ -127,25 +134,6 @@ func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder,
 		return err
 	}
 	return errors.Join(here(rooms), held.Close())
-}
-
-// readSecret replaces a secret given as "-" by a line of the standard input.
-func readSecret(args cli.Args, stdin io.Reader) (cli.Args, error) {
-	flag := secretFlag
-	if args.Get(authFlag) != "" {
-		flag = authFlag // no command has both
-	}
-	if args.Get(flag) != "-" {
-		return args, nil
-	}
-	line, err := bufio.NewReader(stdin).ReadString('\n')
-	line = strings.TrimRight(line, "\r\n")
-	if err != nil && !errors.Is(err, io.EOF) || line == "" {
-		return args, cli.Usage("--%s - reads a line of the standard input, and there is none", flag)
-	}
-	args.Flags = maps.Clone(args.Flags)
-	args.Flags[flag] = []string{line}
-	return args, nil
 }
 
 // tell has a user told by mail what a command did to what is theirs; "" is nobody.

@@ -24,14 +24,14 @@ func listSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 		return nil, err
 	}
 	sessions, err := rooms.Store.Sessions(ctx, u.Sub)
-	var rows list
+	said := list{empty: "not signed in anywhere"}
 	for _, s := range sessions {
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"id", s.ID}, {"login_type", s.LoginType}, {"auth_time", when(s.AuthTime)},
 			{"expires_at", when(s.ExpiresAt)}, {"ends_at", when(s.EndsAt)},
 		})
 	}
-	return rows, err
+	return said, err
 }
 
 func endSessions(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {

@@ -66,17 +66,17 @@ func getSetting(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 }
 
 func listSettings(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	var rows list
+	said := list{empty: "no settings"}
 	for _, s := range settings {
 		value, err := rooms.Store.Setting(ctx, s.name)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, answer{
+		said.rows = append(said.rows, answer{
 			{"name", s.name}, {"value", cmp.Or(value, s.fallback)}, {"default", s.fallback}, {"help", s.help},
 		})
 	}
-	return rows, nil
+	return said, nil
 }
 
 // named finds a setting by its name or alias.
@@ -88,13 +88,14 @@ func named(name string) (setting, error) {
 		}
 		names = append(names, s.name, s.alias)
 	}
-	return setting{}, cli.Usage("there is no setting %q; the nearest one is %q", name, cli.Nearest(name, names))
+	return setting{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name, cli.Hint("; the nearest one is %q", name, names))
 }
 
+// settingsHelp has a paragraph for each setting.
 func settingsHelp() string {
-	lines := []string{"The settings:"}
+	var all []string
 	for _, s := range settings {
-		lines = append(lines, "  "+s.name+" (or "+s.alias+")  "+s.help)
+		all = append(all, s.name+", or "+s.alias+": "+s.help+".")
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(all, "\n\n")
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -22,30 +23,23 @@ import (
 type Rooms struct {
 	Store      *storage.Store
 	Users      Users
-	Provider   Provider                       // nil: nobody serves here
-	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
-	Signed     time.Duration                  // the longest that what a key has signed is valid
-	Granted    time.Duration                  // the longest that what was granted is valid
-	SigningAlg string                         // of access tokens
-	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
-	// Settle makes an application's settlement for the month that a time is in.
-	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
-	Quotas   Quotas                                   // of applications
-	Registry *registry.Registry                       // of capabilities
-	Keys     *Keyring                                 // the master keys
-	Note     func(context.Context, event.Event) error // puts what was done on the audit trail
+	Provider   Provider                                 // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error)           // writes a consistent copy of the database
+	Signed     time.Duration                            // the longest that what a key has signed is valid
+	Granted    time.Duration                            // the longest that what was granted is valid
+	SigningAlg string                                   // of access tokens
+	Forget     func(id string)                          // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
+	Billing    *billing.Billing                         // of applications; the running server's, if one serves here
+	Registry   *registry.Registry                       // of capabilities
+	Keys       *Keyring                                 // the master keys
+	Note       func(context.Context, event.Event) error // puts what was done on the audit trail
 
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
 	Notify        func(ctx context.Context, sub string, n event.Notice)
+	Unlock        func(netip.Addr) bool       // ends the lockout of an address; nil: nobody serves here
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
-}
-
-// Quotas knows what applications have used; *gateway.Gateway and gateway.Books.
-type Quotas interface {
-	Used(ctx context.Context, app storage.App) (storage.Quota, error)
-	Limit(app storage.App) storage.Quota
 }
 
 // Users makes users with a password; *users.StoreUsers does.
@@ -68,7 +62,7 @@ func (r Rooms) revoke(ctx context.Context, kind, id string, before time.Time) er
 	if r.Provider != nil {
 		return r.Provider.Revoke(ctx, end)
 	}
-	end.Until = end.Before.Add(r.Granted + apps.Skew)
+	end.Until = token.Outlives(end.Before, r.Granted)
 	return r.Store.Revoke(ctx, end)
 }
 
@@ -89,13 +83,14 @@ type command struct {
 	looks    func(cli.Args) bool // whether a call of it changes nothing
 	hidden   bool                // other commands use it
 	brings   bool                // it brings a document, of up to 16 MiB
+	asks     string              // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration       // for the server's answer; 0: half a minute
 	do       func(context.Context, Rooms, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands)
+var table = slices.Concat(appCommands, billingCommands, userCommands, sessionCommands, lockoutCommands, settingCommands, keyCommands, masterKeyCommands, auditCommands, pruneCommands, capabilityCommands, accessCommands, bundleCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"
@@ -166,7 +161,8 @@ func plain(err error) error {
 	case errors.Is(err, storage.ErrInvalid):
 		return cli.Usage("%s", text)
 	case errors.Is(err, storage.ErrExists):
-		return errors.New(strings.TrimSuffix(text, ": "+storage.ErrExists.Error()))
+		before, _, _ := strings.Cut(text, ": "+storage.ErrExists.Error()) // what stands behind it are names of the store's own
+		return errors.New(before)
 	}
 	return err
 }

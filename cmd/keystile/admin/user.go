@@ -18,7 +18,7 @@ const userHelp = "USER is a username or a sub, whole."
 var userCommands = []command{
 	{
 		name: "user create", summary: "Create a user who signs in with a password", do: createUser,
-		examples: []string{"keystile user create --username ada --password - --role developer < password.txt"},
+		examples: []string{"keystile user create --username ada --password - \\\n    --role developer < password.txt"},
 		flags: []cli.Flag{
 			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
 			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
@@ -43,8 +43,8 @@ var userCommands = []command{
 		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
 	},
 	{
-		name: "user disable", words: []string{"USER"}, summary: "Lock a user out, and end their sessions and everything they granted", do: disableUser,
-		details: userHelp, examples: []string{"keystile user disable ada"},
+		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser,
+		details: userHelp + " Their sessions and everything they granted end.", examples: []string{"keystile user disable ada"},
 	},
 	{
 		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser,
@@ -57,6 +57,11 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 		Username: args.Get("username"), Role: args.Get("role"),
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
 	}, args.Get(secretFlag))
+	if errors.Is(err, storage.ErrExists) {
+		if there, known := userOf(ctx, rooms.Store, args.Get("username")); known == nil && loginName(there.Username) == loginName(args.Get("username")) {
+			return nil, fmt.Errorf("there is a user named %s already", there.Username)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +76,23 @@ func createUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error)
 
 func listUsers(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
 	users, err := allUsers(ctx, rooms.Store)
-	var rows list
-	for _, u := range users {
-		rows = append(rows, answer{
-			{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"role", u.Role},
-			{"email", u.Email}, {"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)},
-		})
+	said := list{
+		columns: []string{"sub", "id", "username", "role", "email", "disabled", "created_at"},
+		empty:   "no users yet: keystile user create",
 	}
-	return rows, err
+	for _, u := range users {
+		said.rows = append(said.rows, showUser(u))
+	}
+	return said, err
+}
+
+// showUser tells of a user what the API does, by the same names.
+func showUser(u storage.User) answer {
+	return answer{
+		{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"name", u.Name}, {"nickname", u.Nickname},
+		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"role", u.Role}, {"login_type", u.LoginType},
+		{"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)}, {"updated_at", when(u.UpdatedAt)},
+	}
 }
 
 func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	accounts "github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
@@ -41,10 +42,7 @@ func setUser(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if u, err = rooms.settleEmail(ctx, u, args); err != nil {
 		return nil, err
 	}
-	said := answer{
-		{"sub", u.Sub}, {"username", u.Username}, {"role", u.Role}, {"name", u.Name}, {"nickname", u.Nickname},
-		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"disabled", u.Disabled},
-	}
+	said := showUser(u)
 	if !change && u.Role == before.Role {
 		return said, nil
 	}
@@ -78,20 +76,11 @@ func (r Rooms) settleEmail(ctx context.Context, u storage.User, args cli.Args) (
 	if err != nil {
 		return u, &cli.UsageError{Err: err}
 	}
-	all, err := r.Store.Logins(ctx, u.Sub)
-	if err != nil {
-		return u, err
-	}
-	all = slices.DeleteFunc(all, func(l storage.Login) bool { return l.Method != storage.LoginEmail || l.Subject == address })
-	if err := r.Store.EndLogins(ctx, all...); err != nil || address == "" {
-		return u, err
-	}
-	if err := r.Users.LinkEmail(ctx, u.Sub, address); errors.Is(err, storage.ErrExists) {
+	settled, err := accounts.SettleEmail(ctx, r.Store, r.Users.LinkEmail, u, address)
+	if errors.Is(err, storage.ErrExists) {
 		return u, fmt.Errorf("%s belongs to another user, who signs in by it", address)
-	} else if err != nil {
-		return u, err
 	}
-	return r.Store.User(ctx, u.Sub)
+	return settled, err
 }
 
 // fits holds a password against the rules before anything is changed.

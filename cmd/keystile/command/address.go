@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
-	"github.com/keystile/keystile/cmd/keystile/internal/connections"
+	"github.com/keystile/keystile/internal/connections"
 )
 
 // listen opens an address that was given by a flag.

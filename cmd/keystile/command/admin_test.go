@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestAnApplicationWorksHoweverItWasRegistered(t *testing.T) {
@@ -86,6 +87,9 @@ func TestWrongCallsExit2AndNameTheNearest(t *testing.T) {
 		`nearest one is "serve"`:          "sevre",
 		"nearest known one is --base-url": "serve --baseurl http://x",
 		"app what? There is: app create":  "app",
+		`nearest one is "user list"`:      "user lst",
+		`one is "user create"`:            "help user creat",
+		`unknown command "frobnicate"; t`: "frobnicate",
 		`lifetimes.code: "soon"`:          "serve --lifetimes-code soon",
 		"host:port":                       "config --listen 8080",
 	} {
@@ -105,7 +109,8 @@ func TestAKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
 
 func TestHelpAndVersionAreThere(t *testing.T) {
 	for words, want := range map[string]string{
-		"help":                    "keystile setting set",
+		"help":                    "Applications and people:\n  app ",
+		"help setting":            "  set ",
 		"help serve":              "--trusted-proxies",
 		"app create --help":       "--domain HOST",
 		"version":                 "keystile ",
@@ -117,6 +122,27 @@ func TestHelpAndVersionAreThere(t *testing.T) {
 		code, out, _ := command(t, "", strings.Fields(words)...)
 		if want == "" && code != 2 || want != "" && (code != 0 || !strings.Contains(out, want)) {
 			t.Errorf("keystile %s = %d %s, want %q", words, code, out, want)
+		}
+	}
+}
+
+// Everything that people read of a command is there, and fits on a terminal.
+func TestTheHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
+	for _, c := range (program{Bolt()}).commands().Commands {
+		if c.Summary == "" {
+			t.Errorf("%s has no summary", c.Name)
+		}
+		words := strings.Fields(c.Name)
+		for i := range len(words) + 1 {
+			code, out, errs := command(t, "", append([]string{"help"}, words[:i]...)...)
+			if code != 0 || errs != "" {
+				t.Errorf("help %s = %d %s", words[:i], code, errs)
+			}
+			for line := range strings.Lines(out) {
+				if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.Contains(line, "://") {
+					t.Errorf("help %s has a line of %d columns: %s", words[:i], n, line)
+				}
+			}
 		}
 	}
 }

@@ -19,13 +19,37 @@ var (
 	reference = cli.Flag{Name: "reference", Help: "print the table of all keys instead, in Markdown"}
 )
 
+// groups are the headings of the help.
+var groups = []cli.Group{
+	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"}, {Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "version"}}},
+	{Title: "Applications and people:", Topics: []cli.Topic{
+		{Name: "app", Summary: "Register, list, change and remove applications"},
+		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
+		{Name: "tier", Summary: "Give an application a tier"},
+		{Name: "user", Summary: "Create, invite, list, change and lock out users"},
+		{Name: "lockout", Summary: "Let an address sign in again"},
+		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
+	}},
+	{Title: "Tools:", Topics: []cli.Topic{
+		{Name: "capability", Summary: "Turn APIs into tools, and say who may use them"},
+		{Name: "capability bundle", Summary: "Put tools together for an agent"},
+	}},
+	{Title: "Keys, records and copies:", Topics: []cli.Topic{
+		{Name: "key", Summary: "List, rotate and retire signing keys, and change the master key"},
+		{Name: "audit", Summary: "Check, export and shorten the audit trail"},
+		{Name: "report", Summary: "Show who still uses what is to be closed"},
+		{Name: "backup"}, {Name: "restore"},
+		{Name: "storage", Summary: "Make the database smaller"},
+	}},
+}
+
 // commands is the table of everything the program can do.
 func (p program) commands() cli.Table {
 	own := []cli.Command{
 		{
 			Name: "serve", Summary: "Run the service until it is told to stop", Run: p.serve, Flags: config.Flags(),
 			Details:  "Every flag is also a key of the configuration file (--listen is listen, --lifetimes-code is\nlifetimes.code) and a variable of the environment (KEYSTILE_LISTEN, KEYSTILE_LIFETIMES_CODE).",
-			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com --data /var/lib/keystile"},
+			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com \\\n    --data /var/lib/keystile"},
 		},
 		{
 			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
@@ -37,10 +61,10 @@ func (p program) commands() cli.Table {
 	}
 	return cli.Table{
 		Program: "keystile", Default: "serve", Commands: append(own, admin.Commands(admin.House{
-			Open: p.openRooms, Read: p.readRooms, Try: p.fits, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact,
+			Open: p.openRooms, Read: p.readRooms, Try: p.fits, Storage: p.storage.name(), Copies: p.storage.Copy != nil, Check: p.storage.Check, Compact: p.storage.Compact, Beside: p.storage.Beside,
 		})...),
-		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.",
-	}.WithCompletion()
+		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
+	}
 }
 
 func showConfig(_ context.Context, call cli.Call) error {

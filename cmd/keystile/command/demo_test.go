@@ -112,7 +112,7 @@ func signIn(t *testing.T, s *service) string {
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", s.base)
 	resp, page := do(t, client, req)
-	if resp.StatusCode != 200 || resp.Request.URL.Path != "/demo/callback" {
+	if resp.StatusCode != 200 || resp.Request.URL.Path != "/demo/result" {
 		t.Fatalf("after the form: %d at %s\n%s", resp.StatusCode, resp.Request.URL, page)
 	}
 	return page

@@ -1,15 +1,19 @@
 // Package command runs the keystile program on any storage adapter.
 //
-// A main function of three lines gives an adapter of package storage/driver the command line,
+// A main function of a few lines gives an adapter of package storage/driver the command line,
 // the configuration, metrics, mail, the demo and all else the program has:
 //
 //	func main() {
-//		command.Main(command.Storage{Name: "sqlite", Open: sqlite.Open})
+//		command.Main(command.Backend("sqlite", func(dir string) (driver.Backend, error) {
+//			return sqlite.Open(filepath.Join(dir, "keystile.sqlite"))
+//		}))
 //	}
 //
-// What the adapter cannot do, such as a backup, its Storage leaves out, and the command for it
-// says so. Configuration comes from a file, the environment and flags; package config has the
-// table. Commands reach a running server through a socket in the data folder.
+// What the adapter offers beside, such as a backup, it says by a Storage of its own; the commands
+// for what it leaves out say so and exit with code 1.
+//
+// Configuration comes from a file, the environment and flags; package config has the table. Commands
+// reach a running server through a socket in the data folder.
 //
 // The map of the program is assemble.go.
 //

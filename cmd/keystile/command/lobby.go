@@ -87,8 +87,12 @@ func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body strings.Builder
 	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">Sign-in, a gateway and tools for agents: one key for all of them.</p>\n")
-	for _, to := range l.links {
-		fmt.Fprintf(&body, "<p><a class=\"button quiet\" href=\"%s\">%s</a></p>\n", template.HTMLEscapeString(to.url), to.label)
+	for i, to := range l.links {
+		class := "button quiet"
+		if i == 0 {
+			class = "button"
+		}
+		fmt.Fprintf(&body, "<p><a class=\"%s\" href=\"%s\">%s</a></p>\n", class, template.HTMLEscapeString(to.url), to.label)
 	}
 	look := page.Look{Lang: page.English, Title: "Keystile", Brand: page.Brand{Mark: true}}
 	return page.Write(w, http.StatusOK, look, template.HTML(body.String()))

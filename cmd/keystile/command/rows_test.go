@@ -120,6 +120,7 @@ var rows = []row{
 	{method: "GET", path: "/demo"},
 	{method: "GET", path: "/demo/start"},
 	{method: "GET", path: "/demo/callback"},
+	{method: "GET", path: "/demo/result"},
 }
 
 // modern is the header of a call by MCP 2026-07-28, which says by its status whether there is

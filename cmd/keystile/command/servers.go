@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/config"
-	"github.com/keystile/keystile/cmd/keystile/internal/connections"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/internal/clientip"
+	"github.com/keystile/keystile/internal/connections"
 )
 
 const (

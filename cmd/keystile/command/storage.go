@@ -36,6 +36,10 @@ type Storage struct {
 	// Compact writes a closed database anew, smaller, and returns its bytes before and after.
 	// nil: there is no compact command.
 	Compact func(path string) (before, after int64, err error)
+
+	// Beside are the endings of files that an adapter keeps beside its database and that belong
+	// to it, such as a write-ahead log. restore puts them away with the old database.
+	Beside []string
 }
 
 // Bolt returns the storage of package storage/bolt, one file in the data folder.
@@ -66,7 +70,7 @@ func (s Storage) copying(b driver.Backend) func(io.Writer) (int64, error) {
 	return func(w io.Writer) (int64, error) { return s.Copy(b, w) }
 }
 
-func (s Storage) name() string { return cmp.Or(s.Name, "its own storage") }
+func (s Storage) name() string { return cmp.Or(s.Name, "unnamed") }
 
 // errReadOnly is returned for what a store that is open for reading would have to write.
 var errReadOnly = errors.New("the store is open for reading only")

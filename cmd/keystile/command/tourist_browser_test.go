@@ -137,7 +137,7 @@ func (v *tourist) arrive() (claims map[string]any) {
 		v.look("consent")
 		v.Follow("button[name=allow]")
 	}
-	if !strings.HasPrefix(v.URL(), v.s.base+"/demo/callback?") {
+	if v.URL() != v.s.base+"/demo/result" {
 		v.t.Fatalf("the way ends at %s: %s", v.URL(), v.Text("body"))
 	}
 	v.look("claims")

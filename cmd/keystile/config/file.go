@@ -110,7 +110,7 @@ func (f *fileReader) unknown(name string, at *yaml.Node) {
 	case "master_key":
 		f.complain("%s: master_key: the key has no place in a file that is copied around; use master_key_file, or KEYSTILE_MASTER_KEY in the environment", f.place(at))
 	default:
-		f.complain("%s: unknown key %q; the nearest known one is %q", f.place(at), name, cli.Nearest(name, fileNames()))
+		f.complain("%s: unknown key %q%s", f.place(at), name, cli.Hint("; the nearest known one is %q", name, fileNames()))
 	}
 }
 

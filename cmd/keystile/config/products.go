@@ -153,7 +153,7 @@ func (o object) product() (Product, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains(names, name) {
-			return p, fmt.Errorf("%q has an unknown field %q; the nearest known one is %q", o["name"], name, cli.Nearest(name, names))
+			return p, fmt.Errorf("%q has an unknown field %q%s", o["name"], name, cli.Hint("; the nearest known one is %q", name, names))
 		}
 	}
 	if p.Name == "" {

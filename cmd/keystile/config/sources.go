@@ -21,13 +21,21 @@ func Flags(names ...string) []cli.Flag {
 		if !k.in(inFlag) || len(names) > 0 && !slices.Contains(names, k.name) {
 			continue
 		}
-		f := cli.Flag{Name: k.flag(), Value: "VALUE", Help: k.help + k.note()}
+		f := cli.Flag{Name: k.flag(), Value: k.word(), Help: k.help + k.note()}
 		if k.kind == "true or false" {
 			f.Value, f.Either = "", true
 		}
 		flags = append(flags, f)
 	}
 	return flags
+}
+
+// word returns what help calls a value of the key.
+func (k key) word() string {
+	if word, ok := map[string]string{"folder": "DIR", "file": "FILE", "host:port": "ADDR", "origin": "URL", "duration": "DURATION", "number": "N", "list": "LIST"}[k.kind]; ok {
+		return word
+	}
+	return "VALUE"
 }
 
 // note is the default and the section of the specification, as far as there are any.
@@ -72,7 +80,7 @@ func (l *loader) environment(env []string) map[string]given {
 		}
 		k, ok := byName[name]
 		if !ok {
-			l.complain("environment %s: no such key; the nearest known one is %s", name, cli.Nearest(name, names))
+			l.complain("environment %s: no such key%s", name, cli.Hint("; the nearest known one is %s", name, names))
 			continue
 		}
 		found[k.name] = given{text, "environment " + name}

@@ -21,7 +21,7 @@ func (d *Demo) callback(w http.ResponseWriter, r *http.Request) error {
 	case query.Get("iss") != d.base:
 		return strangeIssuer
 	}
-	http.SetCookie(w, d.cookie("", -1))
+	http.SetCookie(w, d.cookie(cookieName, "", -1))
 	if query.Get("error") != "" {
 		return refused.Saying(fmt.Sprintf("The provider said no: %s. %s", query.Get("error"), query.Get("error_description")))
 	}
@@ -42,15 +42,16 @@ func (d *Demo) callback(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return d.welcome(w, app, tokens, claims)
+	return d.show(w, d.welcome(app, tokens, claims))
 }
 
-func (d *Demo) welcome(w http.ResponseWriter, app storage.App, tokens tokens, claims []claim) error {
-	return write(w, http.StatusOK, "claims", view{
+// welcome is the page of a sign-in that went well.
+func (d *Demo) welcome(app storage.App, tokens tokens, claims []claim) view {
+	return view{
 		Base: d.base, App: app.Name, ClientID: app.ID, Name: greeting(claims), Claims: claims,
 		AccessToken: tokens.AccessToken, Scope: tokens.Scope,
 		Lifetime: lifetime(tokens.ExpiresIn), Home: d.base + Path,
-	})
+	}
 }
 
 // lifetime says seconds in the largest unit that fits.

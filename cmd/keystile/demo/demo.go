@@ -15,6 +15,7 @@ const (
 	Path         = "/demo"
 	startPath    = Path + "/start"
 	callbackPath = Path + "/callback"
+	resultPath   = Path + "/result"
 )
 
 // Store is what the demo needs of storage.
@@ -37,6 +38,7 @@ type Demo struct {
 	store    Store
 	provider http.Handler
 	mux      *reply.Mux
+	results  results
 }
 
 // New makes a Demo.
@@ -47,6 +49,7 @@ func New(c Config) *Demo {
 		reply.Route{Path: Path, Methods: get, Handle: d.home, Fail: d.fail},
 		reply.Route{Path: startPath, Methods: []string{http.MethodGet}, Handle: d.start, Fail: d.fail},
 		reply.Route{Path: callbackPath, Methods: []string{http.MethodGet}, Handle: d.callback, Fail: d.fail},
+		reply.Route{Path: resultPath, Methods: get, Handle: d.result, Fail: d.fail},
 	)
 	return d
 }

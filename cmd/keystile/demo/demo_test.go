@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -51,7 +52,15 @@ func TestTheStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
 
 func TestTheCallbackShowsTheClaims(t *testing.T) {
 	s := newStage(t)
-	resp := s.comeBack(t)
+	came := s.comeBack(t)
+	if came.Code != http.StatusSeeOther || came.Header().Get("Location") != base+"/demo/result" {
+		t.Fatalf("callback = %d %v", came.Code, came.Header())
+	}
+	cookies := came.Result().Cookies()
+	if c := cookies[0]; c.Name != cookieName || c.MaxAge >= 0 || c.Path != "/demo" {
+		t.Errorf("the trip's cookie is not taken back: %v", c)
+	}
+	resp := s.get(t, resultPath, cookies[1])
 	body := resp.Body.String()
 	for _, want := range []string{"Hello, Ada", "<th scope=\"row\">email</th><td><span class=\"none\">empty", "userinfo -H", "Bearer a.b.c", "7 days", "&lt;script&gt;"} {
 		if !strings.Contains(body, want) {
@@ -64,10 +73,7 @@ func TestTheCallbackShowsTheClaims(t *testing.T) {
 		}
 	}
 	if resp.Code != http.StatusOK || resp.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("callback = %d %v", resp.Code, resp.Header())
-	}
-	if c := resp.Result().Cookies()[0]; c.Name != cookieName || c.MaxAge >= 0 || c.Path != "/demo" {
-		t.Errorf("the trip's cookie is not taken back: %v", c)
+		t.Errorf("result = %d %v", resp.Code, resp.Header())
 	}
 	if got := s.form.Get("code_verifier"); got != "verifier" || s.form.Get("client_secret") != s.app.AppKey().Reveal() {
 		t.Errorf("the token request sends %v", s.form)
@@ -75,6 +81,36 @@ func TestTheCallbackShowsTheClaims(t *testing.T) {
 	if s.peer != "203.0.113.7:5" {
 		t.Errorf("the provider takes the request for one of %q, want the visitor's address", s.peer)
 	}
+}
+
+func TestAResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		cookie := s.comeBack(t).Result().Cookies()[1]
+		if !cookie.HttpOnly || cookie.Path != "/demo" || cookie.SameSite != http.SameSiteLaxMode {
+			t.Errorf("cookie = %v", cookie)
+		}
+		for range 2 {
+			if again := s.get(t, resultPath, cookie); again.Code != http.StatusOK || !strings.Contains(again.Body.String(), "Hello, Ada") {
+				t.Errorf("the page reloaded = %d", again.Code)
+			}
+		}
+		start := func(when string, cookie *http.Cookie) {
+			t.Helper()
+			if resp := s.get(t, resultPath, cookie); resp.Code != http.StatusSeeOther || resp.Header().Get("Location") != base+"/demo" {
+				t.Errorf("%s: %d to %q", when, resp.Code, resp.Header().Get("Location"))
+			}
+		}
+		start("another browser", nil)
+		start("a guess", &http.Cookie{Name: resultCookie, Value: "guess"})
+		for range maxResults {
+			s.demo.results.add(view{}, time.Now())
+		}
+		start("after many others", cookie)
+		cookie = s.comeBack(t).Result().Cookies()[1]
+		time.Sleep(resultLife)
+		start("after ten minutes", cookie)
+	})
 }
 
 // Entry 6 of the decisions.

@@ -18,7 +18,7 @@ func (d *Demo) start(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t := trip{state: rand.Text(), nonce: rand.Text(), verifier: rand.Text() + rand.Text()}
-	http.SetCookie(w, d.cookie(t.String(), 600))
+	http.SetCookie(w, d.cookie(cookieName, t.String(), 600))
 	challenge := sha256.Sum256([]byte(t.verifier))
 	query := url.Values{
 		"response_type":         {"code"},
@@ -48,9 +48,9 @@ func (t trip) matches(state string) bool {
 
 const cookieName = "keystile_demo"
 
-func (d *Demo) cookie(value string, seconds int) *http.Cookie {
+func (d *Demo) cookie(name, value string, seconds int) *http.Cookie {
 	return &http.Cookie{
-		Name: cookieName, Value: value, MaxAge: seconds,
+		Name: name, Value: value, MaxAge: seconds,
 		Path: Path, HttpOnly: true, Secure: strings.HasPrefix(d.base, "https:"), SameSite: http.SameSiteLaxMode,
 	}
 }

@@ -165,3 +165,17 @@ func (g *Guard) idle(t *tally, now time.Duration) bool {
 func (g *Guard) forget(t *tally, now time.Duration) {
 	t.failed = slices.DeleteFunc(t.failed, func(at time.Duration) bool { return now-at >= g.lock.Within })
 }
+
+// Clear ends the lockout of an address (IPv6: of its /64) and forgets its failures. It reports
+// whether there were any. Attempts in flight go on.
+func (g *Guard) Clear(ip netip.Addr) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Since(g.start)
+	t := g.known[network.Of(ip)]
+	if t == nil || len(t.failed) == 0 && now >= t.locked {
+		return false
+	}
+	t.failed, t.locked = nil, 0
+	return true
+}

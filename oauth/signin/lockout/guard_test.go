@@ -275,3 +275,27 @@ func TestSuccessLeavesNothingBehind(t *testing.T) {
 		t.Errorf("%d addresses kept, want 0", len(g.known))
 	}
 }
+
+func TestAnOperatorEndsALockout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Config{})
+		if g.Clear(office) {
+			t.Error("there was something to clear")
+		}
+		g.fail(office, 25)
+		if g.Begin(office) == 0 || !g.Clear(office) {
+			t.Fatal("the address is not locked")
+		}
+		if n := g.fail(office, 9); n != 9 || !g.Clear(office) || g.Clear(office) {
+			t.Errorf("%d of 9 let through, and what failed is not forgotten once", n)
+		}
+		if wait := g.Begin(office); wait != 0 {
+			t.Errorf("Begin() = %v", wait)
+		}
+		g.Clear(office) // while an attempt is in flight
+		g.End(office, true)
+		if n := g.fail(office, 25); n != 9 {
+			t.Errorf("%d let through, want 9 beside the one that was in flight", n)
+		}
+	})
+}

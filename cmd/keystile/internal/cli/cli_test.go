@@ -31,25 +31,36 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 
 func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 	for typed, want := range map[string]string{
-		"set a":                         "set takes A B",
-		"set a b c":                     "set takes A B",
-		"set a b --dta d":               "unknown flag --dta; the nearest known one is --data",
-		"set a b --data":                "--data needs a value: --data DIR",
-		"set a b --data --on":           "--data needs a value",
-		"set a b --data 1 --data 2":     "--data is given twice",
-		"set a b --on=perhaps":          "a switch is true or false",
-		"need":                          "--must X is missing: what must be",
-		"plain --x":                     "plain has none",
-		"sett a b":                      `unknown command "sett"; the nearest one is "set"`,
-		"app creat":                     "app what? There is: app create",
-		"ap create":                     `the nearest one is "app create"`,
-		"set a --dta d --onn --data=":   "unknown flag --onn",
-		"set --dta value a":             "set takes A B",
-		"set a b --help=x --data=1 --o": "unknown flag --help",
+		"set a":                       "set takes A B",
+		"set a b c":                   "set takes A B",
+		"set a b --dta d":             "unknown flag --dta; the nearest known one is --data",
+		"set a b -dta d":              "unknown flag -dta; the nearest known one is --data",
+		"set a b --frobnicate":        "unknown flag --frobnicate\n",
+		"-o":                          "unknown flag -o\n",
+		"set a b --data":              "--data needs a value: --data DIR",
+		"set a b --data --on":         "--data needs a value",
+		"set a b --data 1 --data 2":   "--data is given twice",
+		"set a b --on=perhaps":        "--on=perhaps: a switch is true or false",
+		"need":                        "--must X is missing: what must be",
+		"plain --x":                   "plain has none",
+		"sett a b":                    `unknown command "sett"; the nearest one is "set"`,
+		"frobnicate":                  `unknown command "frobnicate"; there is: app, completion`,
+		"app":                         "app what? There is: app create, app list",
+		"app creat":                   `unknown command "app creat"; the nearest one is "app create"`,
+		"app lst":                     `the nearest one is "app list"`,
+		"app frobnicate":              `unknown command "app frobnicate"; there is: app create, app list`,
+		"ap create":                   `the nearest one is "app"`,
+		"deep er tha":                 `the nearest one is "deep er than"`,
+		"help app lst":                `unknown command "app lst"; the nearest one is "app list"`,
+		"help frobnicate":             `unknown command "frobnicate"`,
+		"set a --dta d --onn --data=": "unknown flag --dta",
+		"completion":                  "completion what? There is: completion bash",
+		"completion tcsh":             `unknown command "completion tcsh"`,
+		"man":                         "man takes DIR",
 	} {
 		p := newProgram()
 		code := p.main(typed)
-		if code != ExitUsage || !strings.Contains(p.err.String(), want) || p.ran || p.out.Len() > 0 {
+		if code != ExitUsage || !strings.Contains(p.err.String(), want) || !strings.Contains(p.err.String(), "For help: prog help") || p.ran || p.out.Len() > 0 {
 			t.Errorf("%q = %d %q (ran %t), want 2 and %q", typed, code, p.err.String(), p.ran, want)
 		}
 	}
@@ -57,8 +68,8 @@ func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 
 func TestAllComplaintsAboutACallComeAtOnce(t *testing.T) {
 	p := newProgram()
-	p.main("set --dta d --onn a")
-	for _, want := range []string{"--dta", "--onn", "set takes A B"} {
+	p.main("need a")
+	for _, want := range []string{"--must X is missing", "need takes no words"} {
 		if !strings.Contains(p.err.String(), want) {
 			t.Errorf("%q does not say %q", p.err.String(), want)
 		}
@@ -79,7 +90,7 @@ func TestAFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
 }
 
 func TestWithoutACommandTheDefaultRuns(t *testing.T) {
-	for _, typed := range []string{"", "--data d"} {
+	for _, typed := range []string{"", "--data d", "--data=d", "-data d"} {
 		p := newProgram()
 		if code := p.main(typed); code != ExitOK || p.name != "start" {
 			t.Errorf("%q = %d, ran %q", typed, code, p.name)
@@ -89,18 +100,21 @@ func TestWithoutACommandTheDefaultRuns(t *testing.T) {
 
 func TestHelpIsThereHoweverItIsAskedFor(t *testing.T) {
 	for typed, want := range map[string]string{
-		"help":               "prog app create",
-		"--help":             "prog set",
-		"-h":                 "prog set",
+		"help":               "Many things:\n  app",
+		"--help":             "prog [command] --help",
+		"-h":                 "  set         Set it",
 		"help set":           "--data DIR",
 		"set --help":         "--data DIR",
-		"set a -h":           "Usage: prog set A B [flags]",
-		"help need":          "Usage: prog need --must X [flags]",
-		"help app":           "prog app create",
+		"set a -h":           "Usage:\n  prog set A B [flags]",
+		"help need":          "  prog need --must X [flags]",
+		"help app":           "  create      Make one",
+		"help deep":          "  er ",
+		"app --help":         "prog app [command]",
 		"app create --help":  "Make one",
 		"help app create":    "prog app create --x",
 		"set a b --on -h":    "(may be repeated)",
 		"need --must x -h y": "(required)",
+		"help completion":    "powershell",
 	} {
 		p := newProgram()
 		if code := p.main(typed); code != ExitOK || p.ran || !strings.Contains(p.out.String(), want) {
@@ -109,12 +123,34 @@ func TestHelpIsThereHoweverItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestTheNearestNameHasTheFewestEdits(t *testing.T) {
+func TestHelpIsWrapped(t *testing.T) {
+	for _, typed := range []string{"help", "help set", "help app", "help deep er than"} {
+		p := newProgram()
+		p.main(typed)
+		for line := range strings.Lines(p.out.String()) {
+			if len(line) > width+1 {
+				t.Errorf("%s: a line of %d: %s", typed, len(line)-1, line)
+			}
+		}
+	}
+	const text = "One paragraph of\ntwo lines.\n\n  a  kept\n  b  kept"
+	if got := wrap(text); got != "One paragraph of two lines.\n\n\ta  kept\n\tb  kept" {
+		t.Errorf("wrapped to %q", got)
+	}
+}
+
+func TestTheNearestNameHasTheFewestEditsAndOneThatIsFarIsNone(t *testing.T) {
+	names := []string{"data", "listen", "base_url", "lifetimes.code", "lifetimes.access"}
 	for _, c := range []struct{ typed, want string }{
-		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"}, {"", "data"}, {"bsae_url", "base_url"},
+		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"}, {"bsae_url", "base_url"},
+		{"", ""}, {"v", ""}, {"x", ""}, {"frobnicate", ""}, {"code", ""},
 	} {
-		if got := Nearest(c.typed, []string{"data", "listen", "base_url", "lifetimes.code", "lifetimes.access"}); got != c.want {
-			t.Errorf("Nearest(%q) = %q, want %q", c.typed, got, c.want)
+		want := ""
+		if c.want != "" {
+			want = "<" + c.want + ">"
+		}
+		if got := Hint("<%s>", c.typed, names); got != want {
+			t.Errorf("Hint(%q) = %q, want %q", c.typed, got, want)
 		}
 	}
 	if got := distance("kitten", "sitting"); got != 3 {
@@ -144,7 +180,9 @@ func newProgram() *program {
 			return p.fails
 		}
 	}
-	p.table = Table{Program: "prog", Default: "start", Commands: []Command{
+	long := strings.Repeat("many words ", 30)
+	groups := []Group{{"Many things:", []Topic{{"app", "What there is"}, {"set", ""}}}, {"Few:", []Topic{{"deep", "More"}}}}
+	p.table = Table{Program: "prog", Default: "start", Groups: groups, Commands: []Command{
 		{Name: "start", Run: run("start"), Flags: []Flag{{Name: "data", Value: "DIR"}}},
 		{Name: "set", Words: []string{"A", "B"}, Summary: "Set it", Run: run("set"), Flags: []Flag{
 			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true}, {Name: "either", Either: true},
@@ -152,12 +190,16 @@ func newProgram() *program {
 		{Name: "need", Run: run("need"), Flags: []Flag{{Name: "must", Value: "X", Help: "what must be", Need: true}}},
 		{Name: "plain", Run: run("plain")},
 		{Name: "app create", Summary: "Make one", Examples: []string{"prog app create --x"}, Run: run("app create")},
+		{Name: "app list", Run: run("app list")},
+		{Name: "deep er than", Summary: "It is " + long, Details: long + "\n" + long, Flags: []Flag{{Name: "x", Value: "X", Help: long}}, Run: run("deep er than")},
 	}}
 	return p
 }
 
-func (p *program) main(typed string) int {
-	return p.table.Main(context.Background(), strings.Fields(typed), Call{Stdout: &p.out, Stderr: &p.err})
+func (p *program) main(typed string) int { return p.run(strings.Fields(typed)...) }
+
+func (p *program) run(words ...string) int {
+	return p.table.Main(context.Background(), words, Call{Stdout: &p.out, Stderr: &p.err})
 }
 
 func equal(a, b Args) bool {

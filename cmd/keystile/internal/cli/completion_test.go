@@ -1,68 +1,68 @@
 package cli
 
 import (
-	"context"
-	"os/exec"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func TestBashCompletesCommandsAndFlags(t *testing.T) {
-	script := scriptFor(t, "bash")
-	for typed, want := range map[string]string{
-		"prog ":                    "start set need plain app completion",
-		"prog s":                   "start set",
-		"prog app ":                "create",
-		"prog app c":               "create",
-		"prog set --":              "--data --on --many --either --help",
-		"prog set a --da":          "--data",
-		"prog set a b --data x --": "--data --on --many --either --help",
-		"prog completion ":         "--help bash zsh fish",
-		"prog nothing x":           "",
-	} {
-		words := strings.Split(typed, " ")
-		line := script + "\nCOMP_WORDS=(" + strings.Join(words[:len(words)-1], " ") + " '" + words[len(words)-1] + "') COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _prog; echo \"${COMPREPLY[*]}\""
-		out, err := exec.CommandContext(t.Context(), "bash", "-c", line).CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != want {
-			t.Errorf("%q is completed to %q, %v; want %q", typed, got, err, want)
-		}
-	}
-}
-
-func TestEveryShellIsToldOfEverything(t *testing.T) {
-	p := newProgram()
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := scriptFor(t, shell)
-		for _, c := range p.table.Commands {
-			for _, word := range strings.Fields(c.Name) {
-				if !strings.Contains(script, word) {
-					t.Errorf("%s does not know %q", shell, c.Name)
-				}
-			}
-			for _, f := range c.Flags {
-				if !strings.Contains(script, "--"+f.Name) && !strings.Contains(script, "-l "+f.Name) {
-					t.Errorf("%s does not know %s --%s", shell, c.Name, f.Name)
-				}
-			}
-		}
-	}
-}
-
-func TestAShellThatIsNotKnownIsAWrongCall(t *testing.T) {
-	p := newProgram()
-	p.table = p.table.WithCompletion()
-	if code := p.main("completion tcsh"); code != ExitUsage || !strings.Contains(p.err.String(), "none of bash, zsh, fish") {
-		t.Errorf("completion tcsh = %d %q", code, p.err.String())
-	}
-}
-
-func scriptFor(t *testing.T, shell string) string {
+// completed returns what a shell is offered behind the last word, without the help beside it.
+func completed(t *testing.T, words ...string) string {
 	t.Helper()
 	p := newProgram()
-	p.table = p.table.WithCompletion()
-	call := Call{Stdout: &p.out, Stderr: &p.err}
-	if code := p.table.Main(context.Background(), []string{"completion", shell}, call); code != ExitOK {
-		t.Fatalf("completion %s = %d %s", shell, code, p.err.String())
+	if code := p.run(append([]string{"__complete"}, words...)...); code != ExitOK {
+		t.Fatalf("__complete %q = %d %s", words, code, p.err.String())
 	}
-	return p.out.String()
+	var names []string
+	for line := range strings.Lines(p.out.String()) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); !strings.HasPrefix(name, ":") {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestAShellIsOfferedCommandsAndFlags(t *testing.T) {
+	for typed, want := range map[string]string{
+		"":                  "app completion deep help man need plain set start",
+		"s":                 "set start",
+		"app ":              "create list",
+		"app c":             "create",
+		"deep er ":          "than",
+		"set --":            "--data --on --many --either --help",
+		"set a --da":        "--data",
+		"set a b --data x ": "",
+		"help app ":         "create list",
+		"completion ":       "bash fish powershell zsh",
+		"nothing x":         "",
+	} {
+		if got := completed(t, strings.Split(typed, " ")...); got != want {
+			t.Errorf("%q is completed to %q; want %q", typed, got, want)
+		}
+	}
+}
+
+func TestEachShellHasAScript(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		p := newProgram()
+		if code := p.main("completion " + shell); code != ExitOK || !strings.Contains(p.out.String(), "__complete") || strings.Count(p.out.String(), "\n") < 50 {
+			t.Errorf("completion %s = %d %.200s", shell, code, p.out.String()+p.err.String())
+		}
+	}
+}
+
+func TestEveryCommandHasAManualPage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	p := newProgram()
+	if code := p.run("man", dir); code != ExitOK || !strings.Contains(p.out.String(), "man -l "+dir+"/prog.1") {
+		t.Fatalf("man = %d %s", code, p.out.String()+p.err.String())
+	}
+	for name, want := range map[string]string{
+		"prog.1": "SEE ALSO", "prog-app-create.1": "prog app create --x", "prog-set.1": `\fB--data\fP=DIR`, "prog-need.1": "what must be", "prog-deep-er-than.1": "many words",
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s; want %q", name, err, text, want)
+		}
+	}
 }

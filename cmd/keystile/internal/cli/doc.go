@@ -1,12 +1,15 @@
-// Package cli turns one table of commands into a command line: it finds the command,
-// parses its flags, writes help and chooses the exit code.
+// Package cli turns one table of commands into a command line.
 //
 // # Choices
 //
-// The parser is our own because package flag stops at the first word that is no flag, so
-// that "setting set KEY VALUE --data DIR" would not work, and because a mistyped flag is
-// answered here with the nearest one there is. All complaints come at once.
+// The table is ours, because a command's name and arguments travel to a running server and are
+// checked there too; what reads the words, completes them for shells and writes manual pages is
+// github.com/spf13/cobra, which only this package imports. Before it reads them, three habits are
+// kept that it does not have: a switch of the configuration may be written "--demo false", a flag
+// that lacks its value does not swallow the next flag, and without a command the default one runs.
 //
-// Exit codes: 0 done; 1 it failed, and the message says what to do next; 2 it was called
-// wrongly.
+// Cobra answers a group that is named alone, and words that name no command, with its help and
+// exit code 0; here both are wrong calls.
+//
+// Exit codes: 0 done; 1 it failed, and the message says what to do next; 2 it was called wrongly.
 package cli

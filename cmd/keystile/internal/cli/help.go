@@ -1,70 +1,67 @@
 package cli
 
 import (
-	"fmt"
-	"io"
+	"go/doc/comment"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 )
 
-func (t Table) help(w io.Writer) {
-	fmt.Fprintf(w, "%s\n\nUsage: %s COMMAND [flags]; without a command it is %q.\n\n", t.Summary, t.Program, t.Default)
-	t.list(w, t.Commands)
-	fmt.Fprintf(w, "\nMore about one of them: %s help COMMAND\n", t.Program)
+// width is the number of columns that help is wrapped to.
+const width = 80
+
+// usageTemplate is cobra's, with flags wrapped.
+func usageTemplate(c *cobra.Command) string {
+	return strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 80", " for more information about a command.", " for more.").Replace(c.UsageTemplate())
 }
 
-func (t Table) list(w io.Writer, commands []Command) {
-	rows := make([][2]string, len(commands))
-	for i, c := range commands {
-		rows[i] = [2]string{t.Program + " " + c.Name, c.Summary}
+// helpCommand shows the help of another command.
+func helpCommand(c *cobra.Command, words []string) error {
+	found, rest, err := c.Root().Find(words)
+	if err != nil || len(rest) > 0 && found.HasSubCommands() {
+		return unknown(found, rest)
 	}
-	columns(w, rows)
+	found.InitDefaultHelpFlag()
+	return found.Help()
 }
 
-func (t Table) helpFor(w io.Writer, c Command) {
-	fmt.Fprintf(w, "%s\n\nUsage: %s %s", c.Summary, t.Program, c.Name)
+// long returns what help says of a command above how it is called.
+func (c Command) long() string {
+	return wrap(c.Summary + ".\n\n" + c.Details)
+}
+
+// needed returns the flags that must be given, for the line that shows how to call the command.
+func (c Command) needed() (text string) {
 	for _, f := range c.Flags {
 		if f.Need {
-			fmt.Fprintf(w, " --%s %s", f.Name, f.Value)
+			text += " --" + f.Name + " " + f.Value
 		}
 	}
-	for _, word := range c.Words {
-		fmt.Fprint(w, " "+word)
-	}
-	fmt.Fprintln(w, " [flags]")
-	if c.Details != "" {
-		fmt.Fprintf(w, "\n%s\n", c.Details)
-	}
-	if len(c.Flags) > 0 {
-		fmt.Fprintln(w, "\nFlags:")
-		columns(w, flagRows(c.Flags))
-	}
-	if len(c.Examples) > 0 {
-		fmt.Fprintf(w, "\nExamples:\n  %s\n", strings.Join(c.Examples, "\n  "))
-	}
+	return text
 }
 
-func flagRows(flags []Flag) [][2]string {
-	rows := make([][2]string, len(flags))
-	for i, f := range flags {
-		help := f.Help
-		switch {
-		case f.Need && f.Many:
-			help += " (required; may be repeated)"
-		case f.Need:
-			help += " (required)"
-		case f.Many:
-			help += " (may be repeated)"
-		}
-		rows[i] = [2]string{strings.TrimSpace("--" + f.Name + " " + f.Value), help}
+func (f Flag) about() string {
+	text := strings.ReplaceAll(f.Help, "`", "'") // pflag takes the first quoted word for the value's name
+	switch {
+	case f.Need && f.Many:
+		text += " (required; may be repeated)"
+	case f.Need:
+		text += " (required)"
+	case f.Many:
+		text += " (may be repeated)"
 	}
-	return rows
+	return text
 }
 
-func columns(w io.Writer, rows [][2]string) {
-	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintf(tab, "  %s\t%s\n", row[0], row[1])
+func indent(lines []string) string {
+	if len(lines) == 0 {
+		return ""
 	}
-	tab.Flush()
+	return "  " + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  ")
+}
+
+// wrap fills the paragraphs of a text. A line that begins with a space is kept as it is.
+func wrap(text string) string {
+	p := comment.Printer{TextWidth: width}
+	return strings.TrimSpace(string(p.Text(new(comment.Parser).Parse(text))))
 }

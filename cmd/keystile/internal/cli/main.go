@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // Exit codes.
@@ -27,78 +29,99 @@ func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 
 // Main runs the command that words name and returns the exit code.
 func (t Table) Main(ctx context.Context, words []string, call Call) int {
-	asked, words := helpAsked(words)
-	if asked && len(words) == 0 {
-		t.help(call.Stdout)
-		return ExitOK
-	}
-	switch {
-	case len(words) > 0 && words[0] == "--version":
-		words[0] = "version" // where everybody looks for it
-	case len(words) == 0 || strings.HasPrefix(words[0], "-"):
-		words = slices.Insert(words, 0, t.Default)
-	}
-	c, rest, ok := t.find(words)
-	switch {
-	case !ok && asked && len(t.group(words[0])) > 0:
-		t.list(call.Stdout, t.group(words[0]))
-		return ExitOK
-	case !ok:
-		return t.fail(call.Stderr, Command{}, t.unknown(words))
-	case asked:
-		t.helpFor(call.Stdout, c)
-		return ExitOK
-	}
-	args, err := c.parse(rest)
+	root := t.tree(call)
+	words, c, err := t.prepare(root, words)
 	if err == nil {
-		call.Args = args
-		err = c.Run(ctx, call)
+		root.SetArgs(words)
+		c, err = root.ExecuteContextC(ctx)
 	}
-	return t.fail(call.Stderr, c, err)
+	return fail(call.Stderr, c, err)
 }
 
-// helpAsked takes "help" in front, and --help and -h anywhere, out of the words.
-func helpAsked(words []string) (bool, []string) {
-	asked := len(words) > 0 && words[0] == "help"
-	if asked {
-		words = words[1:]
+// prepare makes of what was typed what cobra reads: the default command has its name, --version is
+// a command too, and flags are written as pflag knows them.
+func (t Table) prepare(root *cobra.Command, words []string) ([]string, *cobra.Command, error) {
+	if len(words) > 0 && words[0] == "--version" {
+		words = slices.Replace(slices.Clone(words), 0, 1, "version") // where everybody looks for it
 	}
-	end := len(words)
-	if i := slices.Index(words, "--"); i >= 0 {
-		end = i
+	isFlag := func(word string) bool { return strings.HasPrefix(word, "-") }
+	helped := slices.Contains(words, "--help") || slices.Contains(words, "-h")
+	if len(words) == 0 || isFlag(words[0]) && !helped {
+		words = slices.Insert(slices.Clone(words), 0, t.Default)
 	}
-	flags := slices.DeleteFunc(slices.Clone(words[:end]), func(w string) bool { return w == "--help" || w == "-h" })
-	asked = asked || len(flags) < end
-	return asked, append(flags, words[end:]...)
-}
-
-// unknown explains words that name no command.
-func (t Table) unknown(words []string) error {
-	if group := t.group(words[0]); len(group) > 0 {
-		names := make([]string, len(group))
-		for i, c := range group {
-			names[i] = c.Name
+	c, rest, _ := root.Find(words)
+	if c.HasSubCommands() { // cobra would show its help, and exit 0
+		if helped || strings.HasPrefix(words[0], cobra.ShellCompRequestCmd) {
+			return words, c, nil
 		}
-		return Usage("%s what? There is: %s", words[0], strings.Join(names, ", "))
+		return nil, c, unknown(c, slices.DeleteFunc(rest, isFlag))
 	}
-	typed := strings.Join(words[:min(2, len(words))], " ")
-	near := Nearest(typed, t.names())
-	if one := Nearest(words[0], t.names()); distance(words[0], one) < distance(typed, near) {
-		typed, near = words[0], one
+	words, err := spell(c, words)
+	return words, c, err
+}
+
+// spell joins a switch with the word behind it if that is true or false, accepts one dash for two,
+// and refuses a flag whose value would be the next flag: "--data --json" names no folder.
+func spell(c *cobra.Command, words []string) (spelt []string, err error) {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if word == "--" {
+			return append(spelt, words[i:]...), err
+		}
+		name, own := strings.TrimLeft(word, "-"), strings.Contains(word, "=")
+		f := c.Flags().Lookup(name)
+		if v, ok := valueOf(f); ok && strings.HasPrefix(word, "-") && !own {
+			word = "--" + name
+			next := append(words[i+1:], "--")[0]
+			switch {
+			case v.flag.Value == "" && v.flag.Either && (next == "true" || next == "false"):
+				word += "=" + next
+				i++
+			case v.flag.Value != "" && strings.HasPrefix(next, "--"):
+				err = errors.Join(err, Usage("--%s needs a value: --%s %s", name, name, v.flag.Value))
+			case v.flag.Value != "":
+				spelt = append(spelt, word)
+				word = next
+				i++
+			}
+		}
+		spelt = append(spelt, word)
 	}
-	return Usage("unknown command %q; the nearest one is %q", typed, near)
+	return spelt, err
+}
+
+// unknown explains words that name no command below c.
+func unknown(c *cobra.Command, words []string) error {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, strings.TrimSpace(path+" "+sub.Name()))
+		}
+	}
+	all := strings.Join(names, ", ")
+	if len(words) == 0 {
+		return Usage("%s what? There is: %s", path, all)
+	}
+	typed := strings.TrimSpace(path + " " + words[0])
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(words[0]); len(near) > 0 {
+		return Usage("unknown command %q; the nearest one is %q", typed, strings.TrimSpace(path+" "+near[0]))
+	}
+	return Usage("unknown command %q; there is: %s", typed, all)
 }
 
 // fail says what went wrong, if anything, and returns the exit code for it.
-func (t Table) fail(w io.Writer, c Command, err error) int {
+func fail(w io.Writer, c *cobra.Command, err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	fmt.Fprintf(w, "%s: %v\n", t.Program, err)
+	program, path, _ := strings.Cut(strings.TrimSuffix(c.CommandPath(), " help"), " ")
+	fmt.Fprintf(w, "%s: %v\n", program, err)
 	var usage *UsageError
 	if !errors.As(err, &usage) {
 		return ExitFailed
 	}
-	fmt.Fprintf(w, "For help: %s\n", strings.TrimSpace(t.Program+" help "+c.Name))
+	fmt.Fprintf(w, "For help: %s\n", strings.TrimSpace(program+" help "+path))
 	return ExitUsage
 }

@@ -1,15 +1,20 @@
 package cli
 
-// Nearest returns the name with the fewest edits from what was typed; of several, the
-// first. It returns "" only if there are no names.
-func Nearest(typed string, names []string) string {
+import "fmt"
+
+// Hint names, by a format with one verb, what somebody most likely meant by what they typed: the
+// name with the fewest edits. It returns "" where no name is near.
+func Hint(format, typed string, names []string) string {
 	best, least := "", 0
 	for _, name := range names {
 		if d := distance(typed, name); best == "" || d < least {
 			best, least = name, d
 		}
 	}
-	return best
+	if best == "" || least > 1+len(typed)/4 {
+		return ""
+	}
+	return fmt.Sprintf(format, best)
 }
 
 // distance counts the insertions, deletions, replacements and swaps of neighbours

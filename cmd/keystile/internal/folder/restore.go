@@ -13,7 +13,12 @@ import (
 // with it, and returns where the old one is now, "" if there was none. At no moment is
 // there no database, and until the last step nothing has changed. Nobody may have the old
 // one open.
-func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error) (kept string, err error) {
+//
+// beside are the endings of files that belong to a database, such as the "-wal" that a killed
+// process leaves. They go with the old one, for a log of another database would be replayed over
+// the new one. If the process is killed between that and the last step, the old database is whole
+// under its new name only, and restoring again goes on.
+func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error, beside ...string) (kept string, err error) {
 	release, err := hold(f.Database())
 	if err != nil {
 		return "", err
@@ -23,16 +28,26 @@ func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(p
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(temp)
+	defer func() {
+		for _, ending := range append([]string{""}, beside...) {
+			os.Remove(temp + ending)
+		}
+	}()
 	if err := check(temp); err != nil {
 		return "", err
 	}
-	kept = f.Database() + ".before-restore-" + now.UTC().Format("20060102T150405.000Z")
+	name := f.Database() + ".before-restore-" + now.UTC().Format("20060102T150405.000Z")
+	kept = name
 	switch err := os.Link(f.Database(), kept); {
 	case errors.Is(err, fs.ErrNotExist):
 		kept = ""
 	case err != nil:
 		return "", fmt.Errorf("the old database cannot be kept: %w", err)
+	}
+	for _, ending := range beside {
+		if err := os.Rename(f.Database()+ending, name+ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("the old database cannot be kept: %w", err)
+		}
 	}
 	if err := os.Rename(temp, f.Database()); err != nil {
 		return "", err

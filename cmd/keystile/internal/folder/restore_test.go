@@ -114,3 +114,17 @@ func wantEntries(t *testing.T, f *Folder, want int) {
 		t.Errorf("the folder holds %v, %v; want %d files", entries, err, want)
 	}
 }
+
+func TestWhatBelongsToTheOldDatabaseGoesWithIt(t *testing.T) {
+	f := newFolder(t)
+	os.WriteFile(f.Database(), []byte("old"), 0o600)
+	os.WriteFile(f.Database()+"-wal", []byte("old log"), 0o600)
+	kept, err := f.Restore(noon, backupOf("new"), fine, "-wal", "-shm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, kept, "old")
+	wantText(t, kept+"-wal", "old log")
+	wantText(t, f.Database(), "new")
+	wantEntries(t, f, 3) // the old log would be replayed over the new database
+}

@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/connections"
+	"github.com/keystile/keystile/internal/connections"
 )
 
 // WatchConnections adds what the limits of a listener count. It is called once for each.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/connections"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/connections"
 )
 
 func TestWhatIsSeenIsCounted(t *testing.T) {

@@ -1,21 +1,63 @@
 package terminal
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
+
+	"golang.org/x/term"
 )
 
-// Is reports whether w is a file that is open on a terminal.
-func Is(w io.Writer) bool {
-	f, is := w.(*os.File)
-	if !is {
-		return false
-	}
-	conn, err := f.SyscallConn() // Fd would make the file block
+// Is reports whether f, which reads or writes, is a file that is open on a terminal.
+func Is(f any) bool {
+	return control(f, func(fd int) error {
+		if !term.IsTerminal(fd) {
+			return errors.ErrUnsupported
+		}
+		return nil
+	}) == nil
+}
+
+// ReadPassword asks for a line on a terminal without showing what is typed. An interrupt while it
+// waits ends the process, and the terminal shows what is typed again.
+func ReadPassword(from *os.File, to io.Writer, prompt string) (string, error) {
+	fmt.Fprint(to, prompt)
+	defer fmt.Fprintln(to) // the end of the line was not shown either
+	fd := int(from.Fd())   // which makes the file block, as waiting for a person needs
+	before, err := term.GetState(fd)
 	if err != nil {
-		return false
+		return "", err
 	}
-	yes := false
-	err = conn.Control(func(fd uintptr) { yes = answers(fd) })
-	return err == nil && yes
+	interrupted, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+	defer close(done)
+	go func() {
+		select {
+		case <-interrupted:
+			term.Restore(fd, before)
+			os.Exit(130) // as shells say of a program that SIGINT has ended
+		case <-done:
+		}
+	}()
+	typed, err := term.ReadPassword(fd)
+	return string(typed), err
+}
+
+// control calls do with the descriptor of an open file.
+func control(f any, do func(fd int) error) error {
+	file, is := f.(*os.File)
+	if !is {
+		return os.ErrInvalid
+	}
+	conn, err := file.SyscallConn() // Fd would make the file block
+	if err != nil {
+		return err
+	}
+	if failed := conn.Control(func(fd uintptr) { err = do(int(fd)) }); failed != nil {
+		return failed
+	}
+	return err
 }

@@ -1,5 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
-
-package terminal
-
-func answers(uintptr) bool { return false }

@@ -1,0 +1,108 @@
+package keystile_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+
+	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/oauth"
+	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/bolt"
+	"github.com/keystile/keystile/storage/memory"
+)
+
+// hello is a service of the host's own, behind the gateway: who calls is in the context.
+var hello = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	caller, _ := gateway.CallerFrom(r.Context())
+	fmt.Fprintf(w, "hello, %s", caller.AppID)
+})
+
+// The whole service as one handler. The lines between the empty ones are the README's first
+// embedding.
+func Example() {
+	os.Setenv("MASTER_KEY", storage.NewMasterKey().Text())
+	os.Chdir(os.TempDir())
+	defer os.Remove("keystile.db")
+
+	ctx := context.Background()
+	masterKey, err := storage.ParseMasterKey(os.Getenv("MASTER_KEY")) // openssl rand -base64 32
+	if err != nil {
+		log.Fatal(err)
+	}
+	backend, err := bolt.Open("keystile.db", bolt.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	service, err := keystile.New(ctx, keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: masterKey})
+	if err != nil {
+		log.Fatal(err)
+	}
+	service.Handle("/hello", service.Gateway.Guard(gateway.AI, hello)) // a service of yours, charged as "ai"
+
+	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", service)
+	service.ServeHTTP(w, httptest.NewRequest("GET", "/.well-known/openid-configuration", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	w = httptest.NewRecorder()
+	service.ServeHTTP(w, httptest.NewRequest("GET", "/hello", nil))
+	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate") != "")
+	fmt.Println(service.Close(ctx), backend.Close())
+	// Output:
+	// 200 application/json
+	// 401 true
+	// <nil> <nil>
+}
+
+// The rooms one by one, for hosts that want some of them, or others in their place. The lines
+// up to the handler are the README's second embedding.
+func Example_rooms() {
+	ctx, backend, masterKey := context.Background(), memory.New(), storage.NewMasterKey()
+
+	const origin = "http://127.0.0.1:8080"
+	store := must(storage.Open(ctx, backend, masterKey))
+	tokens := must(oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)}))
+	trail := must(gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store}))
+	people := must(signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail}))
+	meter := must(gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths()}))
+	provider := must(oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: people, Consent: people, Meter: meter, Audit: trail}))
+	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{}))
+	bus := must(mcpbus.New(ctx, mcpbus.Config{
+		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: meter, Verifier: tokens, Audit: trail,
+	}))
+	registrar := must(registry.New(ctx, registry.Config{
+		BaseURL: origin, Store: store, Visitors: people, Discoverer: upstreams, Bus: bus, Audit: trail,
+	}))
+
+	mux := http.NewServeMux()
+	people.Mount(mux)    // /oauth/signin, /oauth/account
+	provider.Mount(mux)  // /oauth/*, /.well-known/*
+	meter.Mount(mux)     // /api/v1/*
+	bus.Mount(mux)       // /api/mcp
+	registrar.Mount(mux) // /api/console/capabilities
+	mux.Handle("/hello", meter.Guard(gateway.AI, hello))
+	handler := meter.Front(mux) // each request is counted once
+
+	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", handler)
+	handler.ServeHTTP(w, httptest.NewRequest("POST", mcpbus.Path, nil))
+	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate") != "")
+	for _, room := range []interface{ Close(context.Context) error }{registrar, bus, upstreams, provider, meter, people, trail, tokens} {
+		if err := room.Close(ctx); err != nil { // the last one made is closed first
+			log.Fatal(err)
+		}
+	}
+	// Output: 401 true
+}
+
+func must[T any](made T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return made
+}

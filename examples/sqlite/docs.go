@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/keystile/keystile/storage/driver"
+)
+
+const docColumns = "doc.kind, doc.id, version, ends, entries, data"
+
+func scanDoc(row scanner, more ...any) (d driver.Doc, err error) {
+	var ends string
+	var entries []byte
+	if err := found(row.Scan(append([]any{&d.Kind, &d.ID, &d.Version, &ends, &entries, &d.Data}, more...)...)); err != nil {
+		return driver.Doc{}, err
+	}
+	if err := json.Unmarshal(entries, &d.Index); err != nil {
+		return driver.Doc{}, err
+	}
+	d.ExpiresAt, err = when(ends)
+	return d, err
+}
+
+// Get implements driver.Backend.
+func (s *Store) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
+	return scanDoc(s.reads.QueryRowContext(ctx, "SELECT "+docColumns+" FROM doc WHERE kind = ? AND id = ?", kind, id))
+}
+
+// List implements driver.Backend. It reads one more than n, whose place is where to go on.
+func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+	rows, err := s.reads.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? AND place >= ? AND place < ? ORDER BY place LIMIT ?",
+		kind, span.From, span.To, n+1)
+	if err != nil {
+		return nil, "", err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var place string
+		d, err := scanDoc(rows, &place)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(docs) == n {
+			return docs, place, nil
+		}
+		docs = append(docs, d)
+	}
+	return docs, "", rows.Err()
+}
+
+// Put implements driver.Backend.
+func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error) {
+	if err := driver.CheckPut(docs...); err != nil {
+		return 0, err
+	}
+	docs = slices.Clone(docs)
+	for i := range docs {
+		docs[i].Index, docs[i].Data = slices.Clone(docs[i].Index), slices.Clone(docs[i].Data)
+	}
+	err = s.write(ctx, func(x *step) error {
+		if version, err = x.next("version"); err != nil {
+			return err
+		}
+		for _, d := range docs {
+			if err := x.put(d, version); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return version, err
+}
+
+// put writes one document, if it is as its writer read it.
+func (x *step) put(d driver.Doc, version int64) error {
+	var stored int64 // what is not there has version 0
+	if err := found(x.row("SELECT version FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID).Scan(&stored)); err != nil && !errors.Is(err, driver.ErrNotFound) {
+		return err
+	}
+	switch {
+	case d.Version == 0 && stored != 0:
+		return &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrExists}
+	case d.Version != stored:
+		return &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrConflict}
+	case d.Deleted:
+		_, err := x.exec("DELETE FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID)
+		return err
+	}
+	entries, err := json.Marshal(d.Index)
+	if err != nil {
+		return err
+	}
+	if _, err := x.exec("INSERT INTO doc VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version, ends = excluded.ends, entries = excluded.entries, data = excluded.data",
+		d.Kind, d.ID, version, text(d.ExpiresAt), entries, d.Data); err != nil {
+		return err
+	}
+	if stored != 0 {
+		if _, err := x.exec("DELETE FROM place WHERE kind = ? AND id = ?", d.Kind, d.ID); err != nil {
+			return err
+		}
+	}
+	for _, entry := range d.Index {
+		if _, err := x.exec("INSERT OR IGNORE INTO place VALUES (?, ?, ?)", d.Kind, entry+driver.Separator+d.ID, d.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package billing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Currency is that of all prices. They are in fen, hundredths of a yuan.
+const Currency = "CNY"
+
+// Period is how long a quota lasts before it begins anew, by the calendar, in UTC.
+type Period string
+
+// The periods of protocol 8.
+const (
+	PerDay   Period = "day"
+	PerMonth Period = "month"
+)
+
+// start returns when the period that holds at began, and end when the next one begins.
+func (p Period) start(at time.Time) time.Time {
+	if p == PerDay {
+		return driver.Day(at)
+	}
+	return month(at)
+}
+
+func (p Period) end(at time.Time) time.Time {
+	if p == PerDay {
+		return p.start(at).AddDate(0, 0, 1)
+	}
+	return p.start(at).AddDate(0, 1, 0)
+}
+
+// month is the start of the UTC month that holds at.
+func month(at time.Time) time.Time {
+	y, m, _ := at.UTC().Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// Plan is what a tier may do (protocol 8). No quota interrupts anything: what goes beyond is
+// counted and settled.
+type Plan struct {
+	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
+	PerMinute int    // requests in any 60 seconds, or limits.Unlimited
+	Calls     int64  // charged calls in a Period, or limits.Unlimited
+	Period    Period
+	Branding  bool   // pages carry the Keystile mark
+	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
+	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (protocol 8 names no price)
+	SLA       string // availability promised, "" if none
+}
+
+// Plans returns the table of protocol 8.
+func Plans() []Plan {
+	return []Plan{
+		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},
+		{Tier: storage.TierWhiteLabel, PerMinute: 600, Calls: 50_000, Period: PerMonth, PriceFen: 99_900},
+		{Tier: storage.TierEnterprise, PerMinute: limits.Unlimited, Calls: limits.Unlimited, Period: PerMonth, SLA: "99.9%"},
+	}
+}
+
+// ranks orders the tiers.
+var ranks = []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise}
+
+func rank(tier string) int { return slices.Index(ranks, tier) }
+
+// checkTier says in words for whom asks that there is no such tier.
+func checkTier(tier string) error {
+	if rank(tier) < 0 {
+		return fmt.Errorf("%w: tier is none of free, white_label, enterprise", storage.ErrInvalid)
+	}
+	return nil
+}
+
+// plans is the table by tier.
+type plans map[string]Plan
+
+func newPlans(table []Plan) (plans, error) {
+	if len(table) == 0 {
+		table = Plans()
+	}
+	t := plans{}
+	var errs []error
+	for _, p := range table {
+		if _, twice := t[p.Tier]; twice {
+			errs = append(errs, fmt.Errorf("plan %q is there twice", p.Tier))
+		}
+		if !isLimit(int64(p.PerMinute)) || !isLimit(p.Calls) {
+			errs = append(errs, fmt.Errorf("plan %q: a limit is above 0, or Unlimited", p.Tier))
+		}
+		if p.PriceFen < 0 || p.OverFen < 0 {
+			errs = append(errs, fmt.Errorf("plan %q: a price is negative", p.Tier))
+		}
+		if p.Period != PerDay && p.Period != PerMonth {
+			errs = append(errs, fmt.Errorf("plan %q: the period is %q or %q", p.Tier, PerDay, PerMonth))
+		}
+		t[p.Tier] = p
+	}
+	for _, tier := range ranks {
+		if _, there := t[tier]; !there {
+			errs = append(errs, fmt.Errorf("plan %q is missing", tier))
+		}
+	}
+	return t, errors.Join(errs...)
+}
+
+func isLimit(n int64) bool { return n > 0 || n == limits.Unlimited }
+
+func (t plans) of(tier string) Plan {
+	p, ok := t[tier]
+	if !ok {
+		p = t[storage.TierFree]
+	}
+	return p
+}
+
+// remaining is how many calls are left; a quota never interrupts, so it stops at 0.
+func (p Plan) remaining(used int64) int64 {
+	if p.Calls == limits.Unlimited {
+		return limits.Unlimited
+	}
+	return max(0, p.Calls-used)
+}
+
+// begins is when what counts against an application's quota begins at a time: a new tier has
+// its quota whole.
+func (p Plan) begins(app storage.App, at time.Time) time.Time {
+	start := p.Period.start(at)
+	if since := driver.Hour(app.TierSince(at)); since.After(start) {
+		return since
+	}
+	return start
+}
+
+// period is the quota that a time is in.
+func (p Plan) period(at time.Time) storage.Quota {
+	return storage.Quota{Period: string(p.Period), Until: p.Period.end(at), Calls: p.Calls}
+}
+
+// carried is what counts as used because the owner used it with an application that was
+// removed. It counts from when this one was made, as a call of that hour does.
+func (p Plan) carried(app storage.App, at time.Time) int64 {
+	if driver.Hour(app.CreatedAt).Before(p.begins(app, at)) {
+		return 0
+	}
+	return app.UsedBefore(p.period(at))
+}
+
+// overageFen is what calls beyond the quota cost, in whole fen, rounded down.
+func (p Plan) overageFen(calls int64) int64 {
+	whole, rest := calls/1000, calls%1000
+	return saturate(times(whole, p.OverFen), times(rest, p.OverFen)/1000)
+}
+
+// times multiplies, and stops at the largest number instead of overflowing.
+func times(a, b int64) int64 {
+	if a != 0 && b > (1<<63-1)/a {
+		return 1<<63 - 1
+	}
+	return a * b
+}
+
+// saturate adds, and stops at the largest number.
+func saturate(a, b int64) int64 { return driver.Count{Calls: a}.Plus(driver.Count{Calls: b}).Calls }

@@ -1,0 +1,125 @@
+package limits
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/limit"
+	"github.com/keystile/keystile/internal/network"
+)
+
+// Window is what "a minute" is in every rate: no half-open span of this length holds more
+// requests than the rate admits (protocol 8).
+const Window = time.Minute
+
+// Unlimited is a limit that is none, of a rate or of a quota.
+const Unlimited = -1
+
+// Limiter keeps rates. The one that New makes is exact, for this process. A host with
+// several brings its own; if it cannot ask the others, it decides what that means.
+type Limiter interface {
+	// Allow counts one request of a key unless limit are counted in the Window that ends
+	// now. limit may differ from call to call and may be Unlimited. A key is that of an
+	// application, an address or a network of IPv6.
+	Allow(ctx context.Context, key string, limit int, now time.Time) Verdict
+	// Hold is Allow, and undo takes the request back as if it had never been made.
+	Hold(ctx context.Context, key string, limit int, now time.Time) (v Verdict, undo func())
+}
+
+// Verdict is a Limiter's answer.
+type Verdict struct {
+	OK         bool
+	Limit      int           // the one that was asked for
+	Remaining  int           // how many more are admitted now; Unlimited if Limit is
+	Reset      time.Duration // until Remaining grows, if nothing else is admitted
+	RetryAfter time.Duration // if not OK: a retry is admitted then, if nothing else is
+}
+
+// Headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).
+func (v Verdict) Headers(h http.Header) {
+	if v.Limit == Unlimited {
+		return
+	}
+	window := strconv.Itoa(int(Window / time.Second))
+	h["Ratelimit-Policy"] = []string{`"default";q=` + strconv.Itoa(v.Limit) + `;w=` + window}
+	h["Ratelimit"] = []string{`"default";r=` + strconv.Itoa(v.Remaining) + `;t=` + seconds(v.Reset)}
+}
+
+// RetryHeaders returns the headers of a refusal.
+func (v Verdict) RetryHeaders() http.Header {
+	h := http.Header{"Retry-After": {seconds(v.RetryAfter)}}
+	v.Headers(h)
+	return h
+}
+
+// seconds rounds up, so that who waits that long has waited long enough.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
+}
+
+// local is the Limiter of one process. Applications have a table of their own, which no flood of
+// addresses can fill.
+type local struct {
+	apps, addresses *limit.Limiter
+	networks        *network.Counts
+}
+
+// New makes a Limiter that is exact within this process.
+func New() (Limiter, error) {
+	apps, err := limit.New(limit.Config{Window: Window})
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := limit.New(limit.Config{Window: Window, Client: clientOf})
+	if err != nil {
+		return nil, err
+	}
+	return local{apps, addresses, network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)}, nil
+}
+
+func (l local) of(key string) *limit.Limiter {
+	if strings.HasPrefix(key, addressMark) {
+		return l.addresses
+	}
+	return l.apps
+}
+
+func (l local) Allow(ctx context.Context, key string, limit int, now time.Time) Verdict {
+	if strings.HasPrefix(key, networkMark) {
+		v, _ := l.Hold(ctx, key, limit, now)
+		return v
+	}
+	return verdict(l.of(key).Allow(key, limit, now))
+}
+
+func (l local) Hold(_ context.Context, key string, limit int, now time.Time) (Verdict, func()) {
+	if strings.HasPrefix(key, networkMark) {
+		return l.holdNetwork(key, limit, now)
+	}
+	of := l.of(key)
+	v := of.Allow(key, limit, now)
+	return verdict(v), func() { of.Cancel(v.Receipt) }
+}
+
+func verdict(v limit.Verdict) Verdict {
+	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
+}
+
+// AppKey returns the key of an application. It is never that of an address.
+func AppKey(clientID string) string { return "app " + clientID }
+
+func addressKey(a netip.Addr) string {
+	b := network.Of(a).Addr().As16()
+	return addressMark + string(b[:])
+}
+
+const addressMark = "ip "
+
+// clientOf is whose key an addressKey is.
+func clientOf(key string) (client netip.Prefix, kind string) {
+	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):])))), ""
+}
