@@ -1,5 +1,5 @@
 // Package legacy serves the old endpoints, /connect.php and /check_token.php with the MD5
-// signature, for applications that were written against them (spec 4.10, 5, 9).
+// signature, for applications that were written against them (protocol 4.10, 5, 9).
 //
 //	old, err := legacy.New(ctx, legacy.Config{
 //		BaseURL: origin, Store: store, SignIns: provider, Codes: provider, Verifier: tokens, Visitors: signIn,
@@ -50,7 +50,7 @@
 //
 // # What the signature cannot promise
 //
-// The MD5 signature (spec 5) is kept for what was written against it. It proves that somebody
+// The MD5 signature (protocol 5) is kept for what was written against it. It proves that somebody
 // who had the appkey has put these parameters together within the last five minutes. It does
 // not promise what a signature is expected to:
 //

@@ -25,7 +25,7 @@ const (
 // one does.
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// prove finds the application of a request and has it prove who it is (spec 5). From then
+// prove finds the application of a request and has it prove who it is (protocol 5). From then
 // on the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)

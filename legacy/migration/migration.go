@@ -1,5 +1,5 @@
 // Package migration tells from the audit trail who would break if the old endpoints closed, or PKCE
-// became mandatory (spec 9).
+// became mandatory (protocol 9).
 package migration
 
 import (

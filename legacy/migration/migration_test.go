@@ -51,7 +51,7 @@ func happened(kind, app, detail string, at time.Time) event.Event {
 	return event.Event{Kind: kind, App: app, Detail: detail, At: at, Status: 200}
 }
 
-// Entry 50 of the decisions.
+// Decision 50.
 func TestTheReportCountsByApplicationAndDay(t *testing.T) {
 	late, failed := happened(event.Token, "a", event.DetailNoPKCE, noon), happened(event.Token, "a", event.DetailNoPKCE, noon)
 	late.At = noon.In(time.FixedZone("", 14*3600)).Add(11*time.Hour + 59*time.Minute) // the same day in UTC
