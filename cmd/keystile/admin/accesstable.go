@@ -67,7 +67,7 @@ func ruleText(r access.Rule) string {
 	return fmt.Sprintf("rule: %s %s (%s)", effect(r), r.Subject, toolsOf(r))
 }
 
-// maxNoted is how many rules of a list the audit trail is told.
+// maxNoted bounds how many rules of a list stand on the audit trail.
 const maxNoted = 20
 
 // says is a list in a few words.

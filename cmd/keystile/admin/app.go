@@ -127,7 +127,7 @@ func show(app storage.App) answer {
 	}
 }
 
-// brand is how the pages of an application look; nil is Keystile's own look.
+// brand describes the look of an application's pages; nil is Keystile's own look.
 type brand struct {
 	Name  string `json:"name"`
 	Logo  string `json:"logo"`

@@ -26,7 +26,7 @@ var auditCommands = []command{
 	{name: "audit state", summary: "Read what stands for removed records", do: auditState, reads: true, hidden: true},
 }
 
-func auditLines(house House) []cli.Command {
+func auditLines(opener Opener) []cli.Command {
 	return []cli.Command{
 		{
 			Name: "audit verify", Summary: "Check that the audit trail is whole",
@@ -36,7 +36,7 @@ func auditLines(house House) []cli.Command {
 				"lost: " + audit.KillNote + ".\nNeither the folder nor the database need be writable.",
 			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65...:1042 --json"},
 			Flags:    append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed", Many: true}}, common()...),
-			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, house) },
+			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, opener) },
 		},
 		{
 			Name: "audit export", Summary: "Write the audit trail as JSON lines or CSV",
@@ -51,12 +51,12 @@ func auditLines(house House) []cli.Command {
 				{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
 				{Name: "user", Value: "SUB", Help: "of one user"},
 			}, common()...),
-			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, house) },
+			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, opener) },
 		},
 	}
 }
 
-func verifyTrail(ctx context.Context, call cli.Call, house House) error {
+func verifyTrail(ctx context.Context, call cli.Call, opener Opener) error {
 	var kept []audit.Head
 	for _, text := range call.Args.Flags["head"] {
 		head, err := audit.ParseHead(text)
@@ -66,7 +66,7 @@ func verifyTrail(ctx context.Context, call cli.Call, house House) error {
 		kept = append(kept, head)
 	}
 	var report audit.Report
-	err := house.trail(ctx, call, func(r audit.Archive) (err error) {
+	err := opener.trail(ctx, call, func(r audit.Archive) (err error) {
 		report, err = audit.Verify(ctx, r, kept...)
 		return err
 	})
@@ -76,7 +76,7 @@ func verifyTrail(ctx context.Context, call cli.Call, house House) error {
 	return errors.Join(say(call, verdictOf(report, call.On("json"))), report.Err())
 }
 
-// maxShown is how many heads of one kind a person is shown.
+// maxShown bounds how many heads of one kind a person is shown.
 const maxShown = 20
 
 // verdictOf says what was found. Without JSON it is for people, who are told what it means.
@@ -127,7 +127,7 @@ func verdictOf(report audit.Report, asJSON bool) answer {
 	return said
 }
 
-func exportTrail(ctx context.Context, call cli.Call, house House) error {
+func exportTrail(ctx context.Context, call cli.Call, opener Opener) error {
 	filter := audit.Filter{Kind: call.Get("kind"), App: call.Get("app"), User: call.Get("user")}
 	var err error
 	if filter.From, err = moment(call.Get("from")); err != nil {
@@ -145,7 +145,7 @@ func exportTrail(ctx context.Context, call cli.Call, house House) error {
 		return cli.Usage("--format is jsonl or csv")
 	}
 	to := func(w io.Writer) error {
-		return house.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
+		return opener.trail(ctx, call, func(r audit.Archive) error { return audit.Export(ctx, r, w, filter, format) })
 	}
 	if call.Get("out") == "" {
 		if terminal.Is(call.Stdout) { // where the records show how far it is
@@ -177,7 +177,7 @@ func moment(text string) (time.Time, error) {
 
 // trail reads the trail in the caller's process, through the running server or out of its
 // file.
-func (h House) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
+func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (d *distant) ask(ctx context.Context, into any, command string, words ...st
 	return json.Unmarshal([]byte(text), into)
 }
 
-// state is what audit verify wants to know beside the records. The socket is for whoever may
+// state holds what audit verify reads beside the records. The socket is for whoever may
 // do anything, so the checkpoint goes over it opened.
 type state struct {
 	Appended   uint64 `json:"appended"`

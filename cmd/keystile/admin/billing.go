@@ -87,7 +87,7 @@ func tellOrder(o storage.Order) answer {
 	}
 }
 
-// yearly is what a tier costs a year.
+// yearly is the price of a tier for a year.
 type yearly struct {
 	Amount   int64  `json:"amount"` // in fen
 	Currency string `json:"currency"`

@@ -193,7 +193,7 @@ func removeCapability(ctx context.Context, rooms Rooms, args cli.Args) (output, 
 	return answer{{"removed", args.Words[0]}}, nil
 }
 
-// maxReasons is how much of what was left out an error tells.
+// maxReasons bounds how many left-out operations an error lists.
 const maxReasons = 10
 
 // refused says an error of the registrar in the words of the command line.

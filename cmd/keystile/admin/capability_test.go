@@ -30,7 +30,7 @@ func workshop(t *testing.T, resolve bool) *office {
 
 type nobody struct{ registry.Visitors }
 
-// sub is who a username belongs to.
+// sub returns the sub of the user with a username.
 func (o *office) sub(name string) string {
 	o.t.Helper()
 	u, err := userOf(o.t.Context(), o.rooms.Store, name)

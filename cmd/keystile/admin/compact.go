@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-func compactLine(house House) cli.Command {
+func compactLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "storage compact", Summary: "Make the database file smaller, while the server is stopped",
 		Details: "It writes the database anew without the room of what was removed. A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
@@ -16,13 +16,13 @@ func compactLine(house House) cli.Command {
 			"A process that is killed may leave keystile.db.compacting, which may be removed.",
 		Examples: []string{"keystile storage compact --data /var/lib/keystile"},
 		Flags:    common(),
-		Run:      func(_ context.Context, call cli.Call) error { return compact(call, house) },
+		Run:      func(_ context.Context, call cli.Call) error { return compact(call, opener) },
 	}
 }
 
-func compact(call cli.Call, house House) error {
-	if house.Compact == nil {
-		return house.lacks("storage compact")
+func compact(call cli.Call, opener Opener) error {
+	if opener.Compact == nil {
+		return opener.lacks("storage compact")
 	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
@@ -33,7 +33,7 @@ func compact(call cli.Call, house House) error {
 		return err
 	}
 	m := watch(call, "writing the database anew", "")
-	before, after, err := house.Compact(f.Database())
+	before, after, err := opener.Compact(f.Database())
 	m.end()
 	if err != nil {
 		return err

@@ -152,11 +152,11 @@ func (o *office) revocations() []driver.Revocation {
 	return rs
 }
 
-// run types a command; stdin is what a password of - is read from.
+// run types a command; a password of - is read from stdin.
 func (o *office) run(stdin string, words ...string) (code int, stdout, stderr string) {
 	o.t.Helper()
 	var out, errs bytes.Buffer
-	table := cli.Table{Program: "keystile", Commands: Commands(House{Open: o.open})}
+	table := cli.Table{Program: "keystile", Commands: Commands(Opener{Open: o.open})}
 	words = with(words, "--data", o.data)
 	code = table.Main(o.t.Context(), words, cli.Call{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()

@@ -20,7 +20,7 @@ import (
 // olderKey helps whoever restores a backup from before a change of the master key.
 const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
 
-func restoreLine(house House) cli.Command {
+func restoreLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the database's place, while the server is stopped",
 		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
@@ -32,13 +32,13 @@ func restoreLine(house House) cli.Command {
 			"others in master.key (it is in master.key.retired-ID), restore, and run: keystile key rekey.",
 		Examples: []string{"keystile restore /backup/keystile-2026-11-21.db"},
 		Flags:    common(),
-		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, house) },
+		Run:      func(ctx context.Context, call cli.Call) error { return restore(ctx, call, opener) },
 	}
 }
 
-func restore(ctx context.Context, call cli.Call, house House) error {
-	if !house.Copies {
-		return house.lacks("restore")
+func restore(ctx context.Context, call cli.Call, opener Opener) error {
+	if !opener.Copies {
+		return opener.lacks("restore")
 	}
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
@@ -67,13 +67,13 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 		return err
 	}, func(path string) error {
 		if listed {
-			if err := known.fits(name, read, sum); err != nil {
+			if err := known.matches(name, read, sum); err != nil {
 				return err
 			}
 		}
-		_, err := house.contents(path)
+		_, err := opener.contents(path)
 		if err == nil {
-			err = house.check(ctx, conf, f, path)
+			err = opener.check(ctx, conf, f, path)
 		}
 		if err != nil {
 			// What was looked at is a copy, whose name says nothing to anybody.
@@ -87,7 +87,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 			return errors.New(text)
 		}
 		return nil
-	}, house.Beside...)
+	}, opener.Beside...)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func restore(ctx context.Context, call cli.Call, house House) error {
 
 // check opens a database, reads all that has a list and follows the audit trail, so that
 // damage is met now.
-func (h House) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
+func (h Opener) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
 	rooms, held, err := h.Try(ctx, conf, f, path)
 	if err != nil {
 		return err

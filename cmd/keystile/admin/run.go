@@ -14,9 +14,9 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// House is how commands get into the rooms of a data folder that no server holds. The
-// caller of each closes what it is given.
-type House struct {
+// Opener opens the store of a data folder that no server holds, for commands, and says what its
+// storage can do beside. The caller of each func closes what it is given.
+type Opener struct {
 	// Open opens the rooms over the folder's database.
 	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
 	// Read is Open for commands that only read: nothing there has to be writable. nil: Open.
@@ -31,13 +31,13 @@ type House struct {
 	Beside  []string                                           // endings of files that belong to the database
 }
 
-// lacks returns what a command says that the storage cannot do.
-func (h House) lacks(command string) error {
+// lacks returns the error of a command that the storage cannot do.
+func (h Opener) lacks(command string) error {
 	return fmt.Errorf("%s: the storage %q leaves this to the tools that come with it", command, h.Storage)
 }
 
-// reading is the house to commands that only read.
-func (h House) reading() House {
+// reading returns the opener for commands that only read.
+func (h Opener) reading() Opener {
 	if h.Read != nil {
 		h.Open = h.Read
 	}
@@ -45,15 +45,15 @@ func (h House) reading() House {
 }
 
 // Commands returns the table for the command line.
-func Commands(house House) []cli.Command {
+func Commands(opener Opener) []cli.Command {
 	var lines []cli.Command
 	for _, c := range table {
 		if !c.hidden {
-			lines = append(lines, c.line(house))
+			lines = append(lines, c.line(opener))
 		}
 	}
-	lines = append(lines, auditLines(house)...)
-	return append(lines, reportLine(house), backupLine(house), restoreLine(house), compactLine(house))
+	lines = append(lines, auditLines(opener)...)
+	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener))
 }
 
 // common are the flags of every command here.
@@ -62,15 +62,15 @@ func common() []cli.Flag {
 }
 
 // line makes a command of the table one of the command line.
-func (c command) line(house House) cli.Command {
+func (c command) line(opener Opener) cli.Command {
 	return cli.Command{
 		Name: c.name, Words: c.words, Summary: c.summary, Details: c.details, Examples: c.examples,
 		Flags: slices.Concat(c.flags, common()),
-		Run:   func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, house) },
+		Run:   func(ctx context.Context, call cli.Call) error { return c.run(ctx, call, opener) },
 	}
 }
 
-func (c command) run(ctx context.Context, call cli.Call, house House) error {
+func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	conf, err := config.Load(call.Args, call.Env)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 		m = watch(call, c.name, "")
 	}
 	var said string
-	err = house.reach(ctx, conf, f, func(socket string) (err error) {
+	err = opener.reach(ctx, conf, f, func(socket string) (err error) {
 		said, err = c.ask(ctx, socket, args, tell)
 		return err
 	}, func(rooms Rooms) (err error) {
@@ -118,7 +118,7 @@ func (c command) run(ctx context.Context, call cli.Call, house House) error {
 
 // reach has the server do something if one answers, else does it here. A server that is
 // just starting holds the store before it answers, hence the second question.
-func (h House) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Rooms) error) error {
+func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Rooms) error) error {
 	socket, err := f.Socket()
 	if err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-// Request is what the client sends: a command of the table and its arguments.
+// Request names a command of the table and its arguments; the client sends it.
 type Request struct {
 	Command string   `json:"command"`
 	Args    cli.Args `json:"args"`
 }
 
-// Response is what comes back: the text to print, or what went wrong.
+// Response holds the text to print, or the error.
 type Response struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`

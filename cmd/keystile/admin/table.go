@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Rooms is what the commands work on.
+// Rooms holds the parts of the service that the commands work on.
 type Rooms struct {
 	Store      *storage.Store
 	Users      Users
@@ -117,7 +117,7 @@ func execute(ctx context.Context, rooms Rooms, name string, args cli.Args) (stri
 	if !ok {
 		return "", fmt.Errorf("the running server does not know %q: it is of another version; restart it", name)
 	}
-	if err := c.line(House{}).Check(args); err != nil {
+	if err := c.line(Opener{}).Check(args); err != nil {
 		return "", &cli.UsageError{Err: err}
 	}
 	said, err := c.do(ctx, rooms, args)

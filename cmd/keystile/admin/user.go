@@ -158,7 +158,7 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 	return store.User(ctx, login.UserID)
 }
 
-// loginName is what a username was found by before more than the case was compared.
+// loginName returns the text by which usernames were compared before look-alikes were.
 func loginName(username string) string { return strings.ToLower(strings.TrimSpace(username)) }
 
 // signOutEverywhere ends the sessions of a user and everything they granted before now.

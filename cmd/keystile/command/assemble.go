@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// assembled is what the program serves: the service, and what the program has beside it.
+// assembled joins the service and what the program serves beside it.
 type assembled struct {
 	*keystile.Service
 	behind  products
@@ -55,7 +55,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 	if fakes != nil {
 		service.Handle(fake.Path+"/", fakes)
 	}
-	service.Handle("/", newLobby(c, base, openAPI(service), home.store, log))
+	service.Handle("/", newRootHandler(c, base, openAPI(service), home.store, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
 	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
 }

@@ -114,7 +114,7 @@ func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, erro
 	return removed, err
 }
 
-// rooms is what admin commands work on; serving is nil where nobody serves.
+// rooms returns the parts that admin commands work on; serving is nil where nobody serves.
 func (h *home) rooms(serving *assembled) admin.Rooms {
 	rooms := admin.Rooms{
 		Store: h.store, Users: h.users, Copy: h.copy,
@@ -199,8 +199,8 @@ func (p program) readRooms(ctx context.Context, c *config.Config, f *folder.Fold
 	return h.rooms(nil), h, nil
 }
 
-// fits opens a copy of a database with the folder's master key and returns the rooms over it.
-func (p program) fits(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Rooms, io.Closer, error) {
+// openCopy opens a copy of a database with the folder's master key and returns the rooms over it.
+func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Rooms, io.Closer, error) {
 	keyring := admin.NewKeyring(c, f)
 	keys, from, err := keyring.Read()
 	if err != nil {

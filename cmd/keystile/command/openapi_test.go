@@ -23,8 +23,8 @@ import (
 
 // Entry 51 of the decisions. Each room holds its own part against its routes and answers.
 func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
-	document := apidoc.Of(lobbyAPI)
-	openapitest.New(t, document).Routes(t, lobby{base: apidoc.Example, document: document}.routes())
+	document := apidoc.Of(rootAPI)
+	openapitest.New(t, document).Routes(t, rootHandler{base: apidoc.Example, document: document}.routes())
 }
 
 // Each door of the house is described, or is here with the reason why it is not.
@@ -59,7 +59,7 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 	}
 }
 
-// built is the house with its doors hung, and nobody in it.
+// built returns the whole service, with nobody in it.
 func built(t *testing.T, env ...string) *assembled {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, append(env, "KEYSTILE_DATA="+t.TempDir()))
@@ -174,7 +174,7 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 func TestTheServiceOnItsOwnBus(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, data, "--upstreams-allow-private", "127.0.0.1")
-	app := paperOf(t, data).App
+	app := firstRunOf(t, data).App
 	token := machineToken(t, s, app.ClientID, app.ClientSecret)
 	_, document := get(t, http.DefaultClient, s.base+"/openapi.json")
 	file := filepath.Join(t.TempDir(), "self.json")

@@ -46,16 +46,16 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
-	err = live(ctx, c, home, log, call.Stdout)
+	err = runService(ctx, c, home, log, call.Stdout)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // told to stop while it was still starting
 	}
 	return errors.Join(err, home.Close())
 }
 
-// live is the service's life with an open store: it furnishes the house, opens the doors,
-// says so and waits for the end.
-func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) (err error) {
+// runService serves an open store: it opens the listeners, makes the service, prints the banner
+// and waits for the end.
+func runService(ctx context.Context, c *config.Config, home *home, log *slog.Logger, say io.Writer) (err error) {
 	public, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 		return err
 	}
 	defer operators.close()
-	defer runtime.KeepAlive(pace())
+	defer runtime.KeepAlive(ballast())
 	base := cmp.Or(c.BaseURL, baseURL(c.Listen, public.Addr()))
 	var observer requests.Observer
 	if counted != nil {
@@ -79,31 +79,31 @@ func live(ctx context.Context, c *config.Config, home *home, log *slog.Logger, s
 	if counted != nil {
 		counted.Watch(rooms.Gateway.Stats, rooms.Gateway.Health)
 	}
-	defer func() { err = errors.Join(err, settle(rooms)) }()
-	paper, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
+	defer func() { err = errors.Join(err, closeService(rooms)) }()
+	first, err := firstrun.Run(ctx, firstrun.Config{Rooms: home.rooms(rooms), Path: home.FirstRun(), BaseURL: base, Demo: c.Demo})
 	if err != nil {
 		return err
 	}
 	front := newServer(rooms, log)
 	front.RegisterOnShutdown(func() { rooms.Bus.Close(ctx) }) // ends its streams, which Shutdown would wait for
-	s := servers{log: log, doors: append(operators, opening{front, public})}
+	s := servers{log: log, listeners: append(operators, listener{front, public})}
 	if private, err := home.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.doors = append(s.doors, opening{newServer(admin.Handler(home.rooms(rooms), log), log), private})
+		s.listeners = append(s.listeners, listener{newServer(admin.Handler(home.rooms(rooms), log), log), private})
 	}
 	s.limit(c, front, counted)
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", public.Addr())
 	writeBanner(say, banner{
 		Base: base, Address: public.Addr().String(), Operators: operators.address(), Folder: home.Path(), Kept: home.FirstRun(),
-		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), Paper: paper,
+		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first,
 	})
 	return s.run(ctx)
 }
 
-// settle hands what is counted and noted to the store, once nobody asks any more.
-func settle(rooms *assembled) error {
+// closeService hands what is counted and noted to the store, once nobody asks any more.
+func closeService(rooms *assembled) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settling)
 	defer cancel()
 	return rooms.Close(ctx)

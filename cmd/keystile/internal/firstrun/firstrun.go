@@ -13,7 +13,7 @@ import (
 // settingDone is the setting that says that the first run is complete.
 const settingDone = "first_run.done"
 
-// Config is what Run needs.
+// Config configures Run.
 type Config struct {
 	Rooms   admin.Rooms
 	Path    string // of first-run.json
@@ -22,21 +22,21 @@ type Config struct {
 }
 
 // Run does at each start what is to do: the first run, the rest of one that was killed, or
-// little. It returns the paper if the first run was completed now: show it, this once.
-func Run(ctx context.Context, c Config) (*Paper, error) {
+// little. It returns the Record if the first run was completed now: show it, this once.
+func Run(ctx context.Context, c Config) (*Record, error) {
 	done, err := c.Rooms.Store.Setting(ctx, settingDone)
 	if err != nil {
 		return nil, err
 	}
-	paper, err := read(c.Path)
+	record, err := read(c.Path)
 	switch {
 	case done != "" && err != nil:
-		return nil, c.keepUp(ctx, nil) // the reader's own paper by now
+		return nil, c.keepUp(ctx, nil) // first-run.json is the reader's own by now
 	case err != nil:
 		return nil, err
 	case done != "":
-		return nil, c.keepUp(ctx, paper)
-	case paper == nil:
+		return nil, c.keepUp(ctx, record)
+	case record == nil:
 		empty, err := c.empty(ctx)
 		if err != nil {
 			return nil, err
@@ -44,13 +44,13 @@ func Run(ctx context.Context, c Config) (*Paper, error) {
 		if !empty {
 			return nil, errors.Join(c.keepUp(ctx, nil), c.Rooms.Store.Set(ctx, settingDone, "1"))
 		}
-		paper = new(Paper)
+		record = new(Record)
 	}
-	return paper, c.fill(ctx, paper)
+	return record, c.fill(ctx, record)
 }
 
-// fill makes what the paper says: first the paper itself, last the mark that it is done.
-func (c Config) fill(ctx context.Context, p *Paper) error {
+// fill makes what the Record says: first its file, last the mark that it is done.
+func (c Config) fill(ctx context.Context, p *Record) error {
 	p.draw(c.BaseURL, c.Demo)
 	if err := p.write(c.Path); err != nil {
 		return err
@@ -90,9 +90,9 @@ func (c Config) admin(ctx context.Context, a Admin) error {
 	return err
 }
 
-// keepUp is what later starts do: the demo and the paper follow the base_url, and without
-// the demo its application is of no use.
-func (c Config) keepUp(ctx context.Context, p *Paper) error {
+// keepUp does what later starts do: the demo and first-run.json follow the base_url, and without
+// the demo its application is suspended.
+func (c Config) keepUp(ctx context.Context, p *Record) error {
 	if c.Demo {
 		if _, err := demo.Register(ctx, c.Rooms.Store, c.BaseURL, storage.App{}); err != nil {
 			return err

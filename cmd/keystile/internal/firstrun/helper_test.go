@@ -39,7 +39,7 @@ func (h *house) config() Config {
 }
 
 // wantComplete makes sure that the paper tells the truth, and that nothing is there twice.
-func (h *house) wantComplete(t *testing.T, p *Paper) {
+func (h *house) wantComplete(t *testing.T, p *Record) {
 	t.Helper()
 	u, err := h.users.Authenticate(t.Context(), p.Admin.Username, p.Admin.Password)
 	if err != nil || u.Role != storage.RoleAdmin {
