@@ -70,11 +70,11 @@ func Example_rooms() {
 	tokens := must(oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)}))
 	trail := must(gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store}))
 	people := must(signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail}))
-	meter := must(gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Free: signin.FreePaths()}))
+	meter := must(gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths()}))
 	provider := must(oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: people, Consent: people, Meter: meter, Audit: trail}))
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{}))
 	bus := must(mcpbus.New(ctx, mcpbus.Config{
-		BaseURL: origin, Catalog: store, Invoker: upstreams, Discoverer: upstreams, Meter: meter, Verifier: tokens, Audit: trail,
+		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: meter, Verifier: tokens, Audit: trail,
 	}))
 	registrar := must(registry.New(ctx, registry.Config{
 		BaseURL: origin, Store: store, Visitors: people, Discoverer: upstreams, Bus: bus, Audit: trail,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/router"
@@ -173,11 +174,11 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g.Store, g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Store, s.Tokens, s.Trail, s.SignIn, s.client, c.Log
 	g.Journal, g.TrustedProxies = c.Journal, c.TrustedProxies
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
-	g.Free = append(append([]string{"/healthz/"}, signin.FreePaths()...), g.Free...)
-	if g.Voices == nil {
-		g.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){}
+	g.ExemptPaths = append(append([]string{"/healthz/"}, signin.FreePaths()...), g.ExemptPaths...)
+	if g.ErrorWriters == nil {
+		g.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){}
 	}
-	g.Voices[mcpbus.Path], g.Voices[mcpbus.Path+"/"] = mcpbus.Voice, mcpbus.Voice
+	g.ErrorWriters[mcpbus.Path], g.ErrorWriters[mcpbus.Path+"/"] = mcpbus.WriteError, mcpbus.WriteError
 	g.CORS.Shared, g.CORS.Origins = append([]string{"/api/console/"}, g.CORS.Shared...), append(slices.Clone(c.Origins), g.CORS.Origins...)
 	if s.Gateway, err = gateway.New(ctx, g); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 		return nil
 	}
 	s.Console, err = console.New(ctx, console.Config{
-		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Quotas: s.Gateway,
+		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: users, Revoker: s.Tokens, Trail: s.Trail, Billing: s.Gateway.Billing(),
 		Forget: s.Gateway.Forget, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 	})
 	if err != nil {
@@ -217,7 +218,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	}
 	s.closers = append(s.closers, s.Upstreams.Close)
 	b := c.Bus
-	b.BaseURL, b.Catalog, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
+	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
 	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
 	if s.Bus, err = mcpbus.New(ctx, b); err != nil {
 		return err
@@ -260,6 +261,10 @@ func (s *Service) Patterns() []string { return s.routes.Patterns() }
 
 // ClientIP returns whom a request comes from: the peer, or whom a trusted proxy says.
 func (s *Service) ClientIP(r *http.Request) netip.Addr { return s.client(r) }
+
+// OpenAPI serves one OpenAPI document of rooms at an origin, by GET and HEAD, with an ETag. Each
+// room's own OpenAPI method returns its part.
+func OpenAPI(origin string, rooms ...[]byte) http.Handler { return apidoc.Of(rooms...).Handler(origin) }
 
 // Forget makes the rooms read an application, or a user, anew.
 func (s *Service) Forget(id string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // owned makes an application of an owner's, by the operator.
@@ -53,8 +54,8 @@ func (h *house) wantUntouched(before storage.App) {
 // waits makes an order that waits for an application.
 func (h *house) waits(app storage.App) (storage.App, string) {
 	h.Helper()
-	order := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "enterprise", CreatedAt: time.Now()}
-	order, app = order.Wait(app, storage.OrderContact)
+	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "enterprise", CreatedAt: time.Now()}
+	order.Status, app.Order = storage.OrderContact, order.ID
 	order, app, err := h.store.SaveOrder(h.Context(), order, app)
 	if err != nil {
 		h.Fatal(err)
@@ -137,7 +138,7 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 	h := newHouse(t)
 	app := h.owned("Own", "")
-	_, app, err := h.store.SetTier(t.Context(), app, "enterprise", "root", time.Now(), time.Time{})
+	app, err := h.gateway.Billing().SetTier(t.Context(), app.ID, "enterprise", "root", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/storage"
 )
@@ -19,7 +21,7 @@ const (
 type account struct {
 	storage.App
 	Tier  string // now; it hides the App's, which is that of its beginning
-	plan  Plan
+	plan  billing.Plan
 	until time.Time // the tier holds till then; zero: no end is agreed on
 	key   string    // in the limiter
 	read  time.Time
@@ -30,14 +32,14 @@ type account struct {
 // no call of an application that has called before. What Forget is told of is read at once.
 type accounts struct {
 	store   Store
-	tiers   tiers
+	plan    func(tier string) billing.Plan
 	known   *cache.Cache[string, *account] // by client_id
 	reading sync.Map                       // client_id: struct{}, being read again
 	work    *work
 }
 
-func newAccounts(store Store, tiers tiers, work *work) *accounts {
-	return &accounts{store: store, tiers: tiers, work: work, known: cache.New[string, *account](appRoom)}
+func newAccounts(store Store, plan func(tier string) billing.Plan, work *work) *accounts {
+	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](appRoom)}
 }
 
 func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, error) {
@@ -84,7 +86,7 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 
 func (a *accounts) open(app storage.App, now time.Time) *account {
 	tier := app.TierAt(now)
-	return &account{App: app, Tier: tier, plan: a.tiers.of(tier), until: app.TierUntil(now), key: appKey(app.ID), read: now}
+	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), key: limits.AppKey(app.ID), read: now}
 }
 
 func (a *accounts) forget(id string) { a.known.Delete(id) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -17,7 +18,7 @@ func (anyApp) App(_ context.Context, id string) (storage.App, error) { return st
 func TestApplicationsTakeBoundedMemory(t *testing.T) {
 	w := newWork()
 	defer w.close()
-	a := newAccounts(anyApp{}, nil, w)
+	a := newAccounts(anyApp{}, func(string) billing.Plan { return billing.Plan{} }, w)
 	for i := range appRoom + 1000 {
 		if _, err := a.of(t.Context(), strconv.Itoa(i), time.Now()); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -55,7 +54,7 @@ func (g *Gateway) page(ctx context.Context, m manager, after string) (page []sto
 	if after != "" {
 		after = driver.After("owner="+m.user.Sub, after)
 	}
-	page, next, err := g.c.Apps.Apps(ctx, m.user.Sub, after, manage.PageSize)
+	page, next, err := g.c.Store.Apps(ctx, m.user.Sub, after, manage.PageSize)
 	return page, next != "", err
 }
 
@@ -73,7 +72,7 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 	if err := f.AmendNew(&a); err != nil {
 		return err
 	}
-	a, err = g.c.Apps.CreateApp(r.Context(), a, MaxApps, g.Limit(a))
+	a, err = g.c.Store.CreateApp(r.Context(), a, manage.MaxApps, g.billing.Limit(a))
 	if err != nil {
 		return refusal(err)
 	}
@@ -139,7 +138,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	}
 	revoke := func(ctx context.Context, end driver.Revocation) error { return g.c.Tokens.Revoke(ctx, end) }
 	var before storage.App
-	_, err := apps.Delete(r.Context(), g.c.Apps, revoke, g.Used, id, func(a storage.App) error {
+	_, err := g.billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
 		before = a
 		return m.mine(a)
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
 )
@@ -22,7 +23,7 @@ var doors = []string{
 
 // newDoors is a house with all doors and rates that no test here reaches.
 func newDoors(t testing.TB) *house {
-	h := newHouse(t, func(c *gateway.Config) { c.PerAddress = gateway.Unlimited })
+	h := newHouse(t, func(c *gateway.Config) { c.PerAddress = limits.Unlimited })
 	proxied := must(h.gateway.Proxy(gateway.Upstream{Product: "proxied", URL: "http://192.0.2.1:9"}))(t) // nobody is there
 	h.mux.Handle("/proxied/", proxied)
 	return h

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 )
 
 // null is a response that goes nowhere.
@@ -19,7 +20,7 @@ func (n *null) WriteHeader(int)             {}
 
 // busy are plans whose rate is kept but never reached.
 func busy(c *gateway.Config) {
-	c.Plans = gateway.Plans()
+	c.Plans = billing.Plans()
 	for i := range c.Plans {
 		c.Plans[i].PerMinute = 1 << 30
 	}

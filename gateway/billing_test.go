@@ -15,8 +15,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // restart makes a new gateway over the same store, as a process that starts again does.
@@ -83,11 +86,11 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 		}
 
 		h.restart()
-		approved := must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+		approved := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
 		if approved.EffectiveAt.Format(time.RFC3339) != "2000-01-01T01:30:00Z" || approved.ExpiresAt.Format(time.RFC3339) != "2001-01-01T01:30:00Z" {
 			t.Errorf("approved is %+v", approved)
 		}
-		if _, err := h.gateway.Reject(t.Context(), order, "root", "no"); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := h.gateway.Billing().Reject(t.Context(), order, root, "no"); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("rejected after it was approved: %v", err)
 		}
 		h.want(h.ask("GET", "/ai/200", own), 200, "a call")
@@ -109,7 +112,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 		if contact.member("data.status") != "contact" {
 			t.Errorf("an order of enterprise is %s", contact.text)
 		}
-		must(h.gateway.Reject(t.Context(), contact.member("data.order_id"), "root", "later"))(t)
+		must(h.gateway.Billing().Reject(t.Context(), contact.member("data.order_id"), root, "later"))(t)
 		if a := h.ask("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
 			t.Errorf("rejected it is %s", a.text)
 		}
@@ -152,7 +155,7 @@ func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
 	}
 }
 
-// judge is a host's Billing.
+// judge is a host's Decider.
 type judge struct {
 	status, reason string
 	err            error
@@ -175,7 +178,7 @@ func TestAHostsBillingDecides(t *testing.T) {
 		{judge{"", "", errors.New("the bank does not answer")}, 500, "", "free"},
 		{judge{"perhaps", "", nil}, 500, "", "free"},
 	} {
-		h := newHouse(t, func(g *gateway.Config) { g.Billing = c.judge })
+		h := newHouse(t, func(g *gateway.Config) { g.Decider = c.judge })
 		ada := h.person("ada", "")
 		id, _ := h.made(ada, shop)
 		a := h.upgrade(ada, id, "white_label", c.answer)
@@ -196,7 +199,7 @@ type oracle struct {
 }
 
 func (o *oracle) call(at time.Time, app storage.App) {
-	plan := map[string]gateway.Plan{}
+	plan := map[string]billing.Plan{}
 	for _, p := range smallPlans() {
 		plan[p.Tier] = p
 	}
@@ -204,19 +207,19 @@ func (o *oracle) call(at time.Time, app storage.App) {
 	last := hour.Add(time.Hour - 1)
 	tier := app.TierAt(last)
 	period := at.Format("2006-01-02")
-	if plan[tier].Period == gateway.PerMonth {
+	if plan[tier].Period == billing.PerMonth {
 		period = at.Format("2006-01")
 	}
 	key := fmt.Sprint(tier, app.TierSince(last), period)
-	if o.used[key]++; plan[tier].Calls != gateway.Unlimited && o.used[key] > plan[tier].Calls {
+	if o.used[key]++; plan[tier].Calls != limits.Unlimited && o.used[key] > plan[tier].Calls {
 		o.over++
 	}
 }
 
-func smallPlans() []gateway.Plan {
-	plans := gateway.Plans()
+func smallPlans() []billing.Plan {
+	plans := billing.Plans()
 	for i := range plans {
-		plans[i].PerMinute, plans[i].OverFen = gateway.Unlimited, 333
+		plans[i].PerMinute, plans[i].OverFen = limits.Unlimited, 333
 	}
 	plans[0].Calls, plans[1].Calls = 3, 40
 	return plans
@@ -256,14 +259,12 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 				if tier == app.TierAt(now) || app.Order != "" {
 					continue
 				}
-				o := storage.Order{ID: storage.NewOrderID(now), AppID: a.id, Owner: ada.Sub, From: app.TierAt(now), Tier: tier, AmountFen: 99_900}
-				o, changed, err := o.Approve(app, "root", now, time.Time{})
-				if err != nil {
+				o := storage.Order{ID: handle.NewOrderID(now), AppID: a.id, Owner: ada.Sub, From: app.TierAt(now), Tier: tier, AmountFen: 99_900}
+				o.Status, app.Order = storage.OrderPending, o.ID
+				if _, _, err := h.store.SaveOrder(context.Background(), o, app); err != nil {
 					t.Fatal(err)
 				}
-				if _, _, err = h.store.SaveOrder(context.Background(), o, changed); err != nil {
-					t.Fatal(err)
-				}
+				o = must(h.gateway.Billing().Approve(context.Background(), o.ID, root, time.Time{}))(t)
 				a.agreed = slices.DeleteFunc(a.agreed, func(was storage.Order) bool { // off, unless it is the same
 					off := was.EffectiveAt.After(now) && !was.EffectiveAt.Before(o.EffectiveAt) && (was.Tier != o.Tier || !was.EffectiveAt.Equal(o.EffectiveAt))
 					if off {
@@ -306,7 +307,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 			for month, calls := range a.calls {
 				text := h.want(h.ask("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200, "settlements").text
 				var got struct {
-					Data struct{ Settlements []gateway.Settlement }
+					Data struct{ Settlements []billing.Settlement }
 				}
 				if err := json.Unmarshal([]byte(text), &got); err != nil || len(got.Data.Settlements) != 1 {
 					t.Fatal(err, text)
@@ -348,7 +349,7 @@ func TestADecisionHoldsForTheNextCall(t *testing.T) {
 	own := h.bearer(must(h.store.App(t.Context(), id))(t))
 	h.want(h.ask("GET", "/ai/200", own), 200, "a call, so that the application is known")
 	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
-	must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+	must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
 	if a := h.ask("GET", "/api/v1/quota", own); a.member("data.tier") != "white_label" {
 		t.Errorf("after it was approved: %s", a.text)
 	}
@@ -359,15 +360,15 @@ func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
 	ada := h.person("ada", "")
 	id, _ := h.made(ada, shop)
 	app := must(h.store.App(t.Context(), id))(t)
-	_, app, err := h.store.SetTier(t.Context(), app, "enterprise", "root", time.Now(), time.Now().AddDate(0, 0, 1))
+	app, err := h.gateway.Billing().SetTier(t.Context(), id, "enterprise", "root", time.Now().AddDate(0, 0, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
-	o := must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t)
+	o := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
 	settled := func() int64 {
 		t.Helper()
-		return must(h.gateway.Settle(t.Context(), app, o.EffectiveAt))(t).Subscription
+		return must(h.gateway.Billing().Settle(t.Context(), app, o.EffectiveAt))(t).Subscription
 	}
 	if got := settled(); got != 99_900 {
 		t.Errorf("approved it costs %d", got)
@@ -401,7 +402,7 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
-		_, app, err := h.store.SetTier(t.Context(), h.app, "enterprise", "root", time.Now(), time.Now().Add(time.Minute))
+		app, err := h.gateway.Billing().SetTier(t.Context(), h.app.ID, "enterprise", "root", time.Now().Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +430,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 		h := newHouse(t)
 		ada := h.person("ada", "")
 		id, _ := h.made(ada, shop)
-		approve := func(order string) { must(h.gateway.Approve(t.Context(), order, "root", time.Time{}))(t) }
+		approve := func(order string) { must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t) }
 		approve(h.upgrade(ada, id, "enterprise", 200).member("data.order_id"))
 		paid := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
 		approve(paid) // from February on
@@ -443,12 +444,12 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 		h.want(h.do("DELETE", "/api/v1/billing/orders/"+paid, ada.bearer, ""), 400, "taking back what is overtaken")
 		february := time.Date(2000, 2, 15, 0, 0, 0, 0, time.UTC)
 		app := must(h.store.App(t.Context(), id))(t)
-		if s := must(h.gateway.Settle(t.Context(), app, february))(t); s.Subscription != 0 || app.TierAt(february) != "free" {
+		if s := must(h.gateway.Billing().Settle(t.Context(), app, february))(t); s.Subscription != 0 || app.TierAt(february) != "free" {
 			t.Errorf("in February it is %s and owes %d", app.TierAt(february), s.Subscription)
 		}
 
 		// An operator's word overtakes it too, and so does the end of the application.
-		if _, _, err := h.store.SetTier(t.Context(), app, "white_label", "root", time.Now(), time.Time{}); err != nil {
+		if _, err := h.gateway.Billing().SetTier(t.Context(), id, "white_label", "root", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		if a := h.ask("GET", "/api/v1/billing/orders/"+free, ada.bearer); a.member("data.status") != "canceled" {

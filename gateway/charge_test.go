@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -151,7 +153,7 @@ func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
 // spec 8: exceeding a quota does not interrupt service.
 func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) {
-		c.Plans = gateway.Plans()
+		c.Plans = billing.Plans()
 		c.Plans[0].Calls = 5
 	})
 	bearer := h.bearer(h.app)
@@ -204,7 +206,7 @@ func TestQuotasBeginAnewByTheCalendarInUTC(t *testing.T) {
 }
 
 func TestEachProductIsInTheRecordFromTheStart(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Products = []string{"search"} })
+	h := newHouse(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })
 	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
 	for _, product := range []string{"identity", "ai", "payment", "storage", "mcp", "search"} {
 		if a.number("data.usage_this_month."+product) != 0 {
@@ -238,5 +240,22 @@ func TestAGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
 	h.want(h.ask("GET", "/both/x", bearer), 200, "a call")
 	if outer, inner := h.used(bearer, "outer"), h.used(bearer, "inner"); outer != 1 || inner != 1 {
 		t.Errorf("charged %d and %d, want 1 each", outer, inner)
+	}
+}
+
+func TestAProductThatTheConfigDoesNotKnowIsRefused(t *testing.T) {
+	h := newHouse(t)
+	for name, guard := range map[string]func(string, http.Handler) http.Handler{"Guard": h.gateway.Guard, "Meter": h.gateway.Meter} {
+		func() {
+			defer func() {
+				if why := fmt.Sprint(recover()); !strings.Contains(why, `"serach" is none of ai,`) || !strings.Contains(why, "Config.Products") {
+					t.Errorf("%s of a misspelt product panics with %s", name, why)
+				}
+			}()
+			guard("serach", http.NotFoundHandler())
+		}()
+	}
+	if _, err := h.gateway.Proxy(gateway.Upstream{Product: "serach", URL: "http://127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), `"serach" is none of ai,`) {
+		t.Errorf("Proxy: %v", err)
 	}
 }

@@ -4,18 +4,18 @@ package gateway
 // name all below them.
 type CORS struct {
 	// Open paths answer every origin, without credentials: a bearer token is sent by code
-	// that has it, never by the browser itself. nil: OpenPaths().
-	Open []string
+	// that has it, never by the browser itself. nil: those of the endpoints that nobody reaches by
+	// cookie, such as /oauth/token and /api/v1/.
+	Open     []string
+	AlsoOpen []string // beside Open
 	// Shared paths answer the Origins, with credentials: they know their visitor by cookie.
 	Shared  []string
 	Origins []string // such as https://console.example.com, as browsers write them
 }
 
-// OpenPaths returns the paths of the endpoints that nobody reaches by cookie.
-func OpenPaths() []string {
-	return []string{
-		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php",
-		"/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
-		"/.well-known/", "/api/v1/", "/api/mcp", "/api/mcp/", "/openapi.json",
-	}
+// openPaths are those of the endpoints that nobody reaches by cookie.
+var openPaths = []string{
+	"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php",
+	"/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
+	"/.well-known/", "/api/v1/", "/api/mcp", "/api/mcp/", "/openapi.json",
 }

@@ -17,7 +17,7 @@ const page = "https://console.example.com"
 func shared(c *gateway.Config) {
 	c.HSTS = true
 	c.CORS = gateway.CORS{Open: []string{"/open/"}, Shared: []string{"/shared/"}, Origins: []string{page}}
-	c.Free = []string{"/open/free/"}
+	c.ExemptPaths = []string{"/open/free/"}
 }
 
 func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {

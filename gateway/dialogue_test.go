@@ -29,7 +29,7 @@ func TestDialogues(t *testing.T) {
 // does not pass in a bubble with open connections, so services in other processes are there
 // only for who needs them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
-	h := newHouse(t, func(c *gateway.Config) { c.CORS.Open = append(gateway.OpenPaths(), "/files/") })
+	h := newHouse(t, func(c *gateway.Config) { c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil })
 	if elsewhere {
 		services(t, h)
 	}
@@ -40,7 +40,7 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 		}
 	})
 	h.mux.HandleFunc("/test/approve", func(w http.ResponseWriter, r *http.Request) {
-		must(h.gateway.Approve(r.Context(), r.FormValue("order"), "root", time.Time{}))(t)
+		must(h.gateway.Billing().Approve(r.Context(), r.FormValue("order"), root, time.Time{}))(t)
 	})
 	owner := h.person("ada", "")
 	bob := h.person("bob", "")

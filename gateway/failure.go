@@ -43,9 +43,6 @@ var (
 	clientGone  = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                       // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
 )
 
-// errStatus is a mistake in a host's Billing.
-var errStatus = errors.New("gateway: Billing.Decide returned none of approved, rejected, pending, contact")
-
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
 // badBearer tells why a bearer token opens nothing, or that it cannot be judged now, which

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
@@ -19,14 +20,14 @@ import (
 // entry is what the gateway knows of a request that it has looked at.
 type entry struct {
 	gateway   *Gateway
-	account   *account    // whose rate it counts against; nil: its address's
-	refused   error       // why its bearer token opens nothing
-	elsewhere bool        // the token is for one of the other Resources
-	verdict   Verdict     // of the rate
-	undo      func()      // takes it off its address's count
-	asked     *asked      // the call that a proxy asks about, if it does
-	reached   atomic.Bool // it has begun to go to a service elsewhere
-	answer    answer      // of the first guard it comes to
+	account   *account       // whose rate it counts against; nil: its address's
+	refused   error          // why its bearer token opens nothing
+	elsewhere bool           // the token is for one of the other Resources
+	verdict   limits.Verdict // of the rate
+	undo      func()         // takes it off its address's count
+	asked     *asked         // the call that a proxy asks about, if it does
+	reached   atomic.Bool    // it has begun to go to a service elsewhere
+	answer    answer         // of the first guard it comes to
 }
 
 // Front stands before everything else of a service. It answers preflights, puts CORS
@@ -41,7 +42,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 			g.cors.Preflight(w, r)
 			return
 		}
-		if urlpath.Covers(g.c.Free, r.URL.Path) {
+		if urlpath.Covers(g.c.ExemptPaths, r.URL.Path) {
 			g.secure(h, new([1]string))
 			g.cors.Headers(h, r, new(cors.Room))
 			next.ServeHTTP(w, r)
@@ -75,7 +76,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	if e.refused, trouble = badBearer(err); trouble {
 		v.Trouble = e.refused
 	}
-	e.verdict, e.undo = g.hold(r.Context(), g.c.ClientIP(r), now)
+	e.verdict, e.undo = limits.HoldAddress(r.Context(), g.limiter, g.c.ClientIP(r), g.c.PerAddress, now)
 	v.Move = func(app storage.App) error { return g.move(r.Context(), e, app) }
 	return g.over(e, tooManyByAddress)
 }
@@ -129,33 +130,35 @@ func (e *entry) Count(ctx context.Context, n int) error {
 
 // over is the refusal of a request that is over a rate, nil if it is not.
 func (g *Gateway) over(e *entry, f *reply.Failure) error {
-	err := e.verdict.refusal(f)
-	if err != nil {
-		g.overRate.Add(1)
+	if e.verdict.OK {
+		return nil
 	}
-	return err
+	g.overRate.Add(1)
+	refused := *f
+	refused.Header = e.verdict.RetryHeaders()
+	return &refused
 }
 
 // fail answers what is refused here: a person with a page, a program with JSON.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var write reply.FailFunc
-	if voice := g.voice(r.URL.Path); voice != nil {
-		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { voice(w, r, f.Status, f.Msg) }
+	if of := g.errorWriter(r.URL.Path); of != nil {
+		write = func(w http.ResponseWriter, r *http.Request, f *reply.Failure) { of(w, r, f.Status, f.Msg) }
 	} else if (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)
 }
 
-// voice is who answers for a path: the most particular one.
-func (g *Gateway) voice(path string) (voice func(http.ResponseWriter, *http.Request, int, string)) {
+// errorWriter returns who answers for a path: the one of the longest path that covers it.
+func (g *Gateway) errorWriter(path string) (write func(http.ResponseWriter, *http.Request, int, string)) {
 	longest := ""
-	for at, v := range g.c.Voices {
+	for at, v := range g.c.ErrorWriters {
 		if len(at) > len(longest) && urlpath.Covers([]string{at}, path) {
-			voice, longest = v, at
+			write, longest = v, at
 		}
 	}
-	return voice
+	return write
 }
 
 func failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {

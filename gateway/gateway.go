@@ -8,21 +8,27 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Store is what this room asks of storage; *storage.Store has it.
 type Store interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
-	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+	billing.Store
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
@@ -45,22 +51,25 @@ type Config struct {
 	Tokens Tokens // required: oauth.OpenTokens
 	Trail  *Trail // required: OpenTrail
 
-	Apps    AppStore // of /api/v1/apps and /api/v1/billing/; nil: the Store, if it is one, else they are not there
-	Billing Billing  // decides about orders; nil: ByHand
-	// Notifier tells owners what was done to their applications; nil: nobody is told.
-	Notifier Notifier
+	// Notifier tells the owners of applications, by sub, what was done to these; nil: nobody is
+	// told. Notify does not wait until a user has been told.
+	Notifier interface {
+		Notify(ctx context.Context, sub string, n event.Notice)
+	}
 
-	Limiter    Limiter  // nil: exact, within this process
-	Plans      []Plan   // nil: Plans()
-	PerAddress int      // requests in any minute of an address without a valid token; 60 (spec 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
-	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
+	Decider    billing.Decider // decides about orders; nil: see billing.Config
+	Plans      []billing.Plan  // nil: billing.Plans()
+	Limiter    limits.Limiter  // nil: exact, within this process
+	PerAddress int             // requests in any minute of an address without a valid token; 60 (spec 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
+	Products   []string        // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
-	Free       []string // paths that are neither counted nor looked at; /healthz/ if nil
 
-	// Voices answer what Front refuses, by path, where clients expect another shape than
+	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
+
+	// ErrorWriters answer what Front refuses, by path, where clients expect another shape than
 	// JSON with code, errcode and msg. The headers are set already. A path that ends in a
 	// slash stands for all below it.
-	Voices map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
+	ErrorWriters map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 
 	// HSTS has Front say on every answer that the host is reached by https only, for a year
 	// (RFC 6797). It is for services that people know by an https address, and for nothing else:
@@ -81,13 +90,14 @@ type Config struct {
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
-// Gateway is the watch.
+// Gateway checks, counts and charges requests, and answers below /api/v1/. Make it with New.
 type Gateway struct {
 	c         Config
 	mux       http.Handler
 	patterns  []string // of mux
 	cors      *cors.Policy
-	limiter   Limiter
+	limiter   limits.Limiter
+	billing   *billing.Billing
 	accounts  *accounts
 	products  products
 	proxies   clientip.Resolver
@@ -102,12 +112,12 @@ type Gateway struct {
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
 	g := &Gateway{work: newWork()}
-	tiers, err := g.complete(&c)
+	err := g.complete(&c)
 	if err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	g.c = c
-	g.accounts = newAccounts(c.Store, tiers, g.work)
+	g.accounts = newAccounts(c.Store, g.billing.Plan, g.work)
 	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: c.Store, Path: c.Journal, Log: c.Log}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
@@ -118,15 +128,12 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 }
 
 // complete fills in the defaults.
-func (g *Gateway) complete(c *Config) (tiers, error) {
+func (g *Gateway) complete(c *Config) error {
 	var errs []error
 	complain := func(err error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
-	}
-	if c.Store == nil {
-		complain(errors.New("Store is missing"))
 	}
 	if c.Tokens == nil {
 		complain(errors.New("Tokens is missing: use oauth.OpenTokens"))
@@ -134,32 +141,30 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.Trail == nil {
 		complain(errors.New("Trail is missing: use OpenTrail"))
 	}
-	if apps, ok := c.Store.(AppStore); c.Apps == nil && ok {
-		c.Apps = apps
-	}
-	if c.Billing == nil {
-		c.Billing = ByHand{}
-	}
-	if c.PerAddress = cmp.Or(c.PerAddress, 60); !isLimit(int64(c.PerAddress)) {
+	if c.PerAddress = cmp.Or(c.PerAddress, 60); c.PerAddress < 0 && c.PerAddress != limits.Unlimited {
 		complain(errors.New("PerAddress is above 0, or Unlimited"))
 	}
 	if g.limiter = c.Limiter; g.limiter == nil {
-		exact, err := newLocal()
+		exact, err := limits.New()
 		complain(err)
 		g.limiter = exact
 	}
 	for _, name := range append([]string{Identity, AI, Payment, Storage, MCP}, c.Products...) {
 		complain(g.products.add(name))
 	}
-	tiers, err := newTiers(c.Plans)
+	var err error
+	g.billing, err = billing.New(billing.Config{
+		Store: c.Store, Plans: c.Plans, Decider: c.Decider, Changed: g.Forget,
+		Usage: func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) { return g.ledger.Series(ctx, q) },
+	})
 	complain(err)
 	if c.CORS.Open == nil {
-		c.CORS.Open = OpenPaths()
+		c.CORS.Open = openPaths
 	}
-	g.cors, err = cors.New(cors.Config{Open: c.CORS.Open, Shared: c.CORS.Shared, Origins: c.CORS.Origins})
+	g.cors, err = cors.New(cors.Config{Open: slices.Concat(c.CORS.Open, c.CORS.AlsoOpen), Shared: c.CORS.Shared, Origins: c.CORS.Origins})
 	complain(err)
-	if c.Free == nil {
-		c.Free = []string{"/healthz/"}
+	if c.ExemptPaths == nil {
+		c.ExemptPaths = []string{"/healthz/"}
 	}
 	if g.proxies = clientip.New(c.TrustedProxies); c.ClientIP == nil {
 		c.ClientIP = g.proxies.Of
@@ -167,7 +172,7 @@ func (g *Gateway) complete(c *Config) (tiers, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	return tiers, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }

@@ -28,8 +28,8 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // the product "" nothing is charged: the service does that itself (see Charge).
 //
 // Guard works without Front before it, but then there are no CORS headers, and what is
-// served beside it has no rate. A product that cannot be named so is a mistake in the
-// program, and panics.
+// served beside it has no rate. It panics if the Config does not know the product: that is a
+// mistake in the program, and its calls would be on no bill that anybody looks at.
 //
 // Trailers of a request are not handed on: nothing has looked at them when the service is
 // asked, and a service that reads them as headers would take a client's word for who calls.
@@ -64,7 +64,7 @@ type guard struct {
 }
 
 func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
-	if err := g.products.add(c.product); err != nil {
+	if err := g.products.check(c.product); err != nil {
 		panic("gateway: " + err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
@@ -66,7 +68,7 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	h.tokens = tokensOf(t, issuer, h.store, elsewhere)
 	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { h.audit.Close(context.Background()) })
-	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet}
+	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Products: []string{"broken", "files", "inner", "outer", "proxied", "svc"}, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
@@ -90,11 +92,14 @@ func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
 	return h
 }
 
+// root is an administrator.
+var root = billing.Actor{By: "root"}
+
 // unlimited are plans without rates.
-func unlimited() []gateway.Plan {
-	plans := gateway.Plans()
+func unlimited() []billing.Plan {
+	plans := billing.Plans()
 	for i := range plans {
-		plans[i].PerMinute = gateway.Unlimited
+		plans[i].PerMinute = limits.Unlimited
 	}
 	return plans
 }

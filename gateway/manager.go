@@ -8,32 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/event"
 )
-
-// AppStore is what /api/v1/apps and /api/v1/billing/ ask of storage, beside Store;
-// *storage.Store has it.
-type AppStore interface {
-	apps.Store
-	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-	ClosedApp(ctx context.Context, id string) (storage.ClosedApp, error)
-	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.ClosedApp, string, error)
-	User(ctx context.Context, sub string) (storage.User, error)
-	Order(ctx context.Context, id string) (storage.Order, error)
-	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-	SaveOrder(ctx context.Context, o storage.Order, a storage.App) (storage.Order, storage.App, error)
-}
-
-// Notifier tells users what was done to what is theirs, by mail for example.
-type Notifier interface {
-	// Notify does not wait until a user has been told.
-	Notify(ctx context.Context, sub string, n event.Notice)
-}
-
-// MaxApps is how many applications a user may have. Those that an administrator makes for
-// them count, and are not held up by it.
-const MaxApps = manage.MaxApps
 
 // manager is whose applications a request manages: those of a user, or the one application
 // that its own token speaks for. Nobody's role counts for anything here: a token is on
@@ -57,7 +32,7 @@ func (g *Gateway) manager(r *http.Request) (manager, error) {
 	if !scope.Has(caller.Scope, scope.Apps) {
 		return manager{}, noScope
 	}
-	m.user, err = g.c.Apps.User(r.Context(), caller.UserID)
+	m.user, err = g.c.Store.User(r.Context(), caller.UserID)
 	if isNotFound(err) || err == nil && m.user.Disabled {
 		return manager{}, disabled
 	}
@@ -105,7 +80,7 @@ func (m manager) people(id string) error {
 
 // managed returns an application of the manager's.
 func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.App, error) {
-	app, err := g.c.Apps.App(ctx, id)
+	app, err := g.c.Store.App(ctx, id)
 	if err == nil {
 		err = m.mine(app)
 	}
@@ -115,7 +90,7 @@ func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.Ap
 // change changes the newest state of an application of the manager's. It returns what there
 // was before too.
 func (g *Gateway) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
-	after, err = apps.Change(ctx, g.c.Apps, id, func(a *storage.App) error {
+	after, err = apps.Change(ctx, g.c.Store, id, func(a *storage.App) error {
 		if err := m.mine(*a); err != nil {
 			return err
 		}

@@ -1,12 +1,10 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
-	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -28,7 +26,7 @@ func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
 	all, next := []manage.OrderRecord{}, ""
 	if q, there := m.only(q); there {
 		var page []storage.Order
-		if page, next, err = g.c.Apps.Orders(r.Context(), q, after, manage.PageSize); err != nil {
+		if page, next, err = g.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
 			return err
 		}
 		for _, order := range page {
@@ -59,7 +57,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	order, err := g.c.Apps.Order(r.Context(), r.PathValue("order_id"))
+	order, err := g.c.Store.Order(r.Context(), r.PathValue("order_id"))
 	if isNotFound(err) || err == nil && !m.has(order.AppID, order.Owner) {
 		return noOrder
 	}
@@ -73,16 +71,17 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	before := order
-	order, err = g.decide(r.Context(), order.ID, func(order storage.Order, a storage.App) (storage.Order, storage.App, error) {
+	may := func(order storage.Order, _ storage.App) error {
 		switch {
 		case !m.has(order.AppID, order.Owner):
-			return order, a, noOrder
+			return noOrder
 		case m.itself() && !order.Open(): // what is decided binds more than the application
-			return order, a, notByItself
+			return notByItself
 		}
 		before = order
-		return order.Cancel(a, m.by(), time.Now())
-	})
+		return nil
+	}
+	order, err = g.billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.by(), May: may})
 	if err != nil {
 		return refusal(err)
 	}
@@ -98,28 +97,4 @@ func (g *Gateway) noteOrder(r *http.Request, m manager, what string, before, aft
 		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.by(), App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
 	})
-}
-
-// Approve lets an order that waits take effect; until, if it is not zero, is when it ends
-// instead of a year later. storage.ErrInvalid: it does not wait.
-func (g *Gateway) Approve(ctx context.Context, orderID, by string, until time.Time) (storage.Order, error) {
-	return g.decide(ctx, orderID, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Approve(a, by, time.Now(), until)
-	})
-}
-
-// Reject refuses an order that waits; its owner reads the reason. storage.ErrInvalid: it
-// does not wait.
-func (g *Gateway) Reject(ctx context.Context, orderID, by, reason string) (storage.Order, error) {
-	return g.decide(ctx, orderID, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Reject(a, by, reason, time.Now())
-	})
-}
-
-func (g *Gateway) decide(ctx context.Context, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
-	order, err := apps.Decide(ctx, g.c.Apps, id, how)
-	if err == nil {
-		g.Forget(order.AppID)
-	}
-	return order, err
 }

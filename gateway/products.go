@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"sync"
+	"strings"
 )
 
 // Products of spec 1 that every quota record names.
@@ -16,11 +16,8 @@ const (
 	MCP      = "mcp" // tools/call
 )
 
-// products is what calls are charged to.
-type products struct {
-	mu    sync.RWMutex
-	names []string // sorted
-}
+// products is what calls are charged to. It does not change once the gateway is made.
+type products struct{ names []string } // sorted
 
 var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
@@ -31,20 +28,22 @@ func (p *products) add(name string) error {
 	if !productName.MatchString(name) {
 		return fmt.Errorf("product %q: a name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter", name)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if i, there := slices.BinarySearch(p.names, name); !there {
-		p.names = slices.Insert(slices.Clone(p.names), i, name)
+		p.names = slices.Insert(p.names, i, name)
 	}
 	return nil
 }
 
-// all returns the names, sorted. They are shared: do not write to them.
-func (p *products) all() []string {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.names
+// check complains of a product that calls cannot be charged to; "" is none.
+func (p *products) check(name string) error {
+	if name == "" || p.has(name) {
+		return nil
+	}
+	return fmt.Errorf("product %q is none of %s: add it to Config.Products", name, strings.Join(p.all(), ", "))
 }
+
+// all returns the names, sorted. They are shared: do not write to them.
+func (p *products) all() []string { return p.names }
 
 func (p *products) has(name string) bool {
 	_, there := slices.BinarySearch(p.all(), name)

@@ -22,7 +22,7 @@ import (
 
 // Upstream is a product's service in another process.
 type Upstream struct {
-	Product string
+	Product string // one of Config.Products, or of those beside them
 	URL     string // http or https; its path is put before the request's
 	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it. A path without it, as it is written, is refused
 
@@ -54,7 +54,7 @@ type Upstream struct {
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	target, err := u.check()
 	if err == nil {
-		err = g.products.add(u.Product)
+		err = g.products.check(u.Product)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -204,7 +205,7 @@ func TestAFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 func TestAFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 	_, err := gateway.New(t.Context(), gateway.Config{
 		PerAddress: -2, Products: []string{"Bad Name"},
-		Plans: []gateway.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"}, {Tier: "free", PerMinute: 1, Calls: 1, Period: gateway.PerDay}},
+		Plans: []billing.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"}, {Tier: "free", PerMinute: 1, Calls: 1, Period: billing.PerDay}},
 	})
 	for _, want := range []string{"Store is missing", "Tokens is missing", "Trail is missing", "PerAddress", `"Bad Name"`, "a limit is above 0", "the period is", "is there twice", `"white_label" is missing`, `"enterprise" is missing`} {
 		if err == nil || !strings.Contains(err.Error(), want) {

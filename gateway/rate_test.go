@@ -293,7 +293,7 @@ func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
 				fmt.Fprint(w, words, ": ", msg)
 			}
 		}
-		c.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"), "/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
+		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"), "/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
 	})
 	h.ask("POST", "/api/mcp", "")
 	a := h.want(h.ask("POST", "/api/mcp", ""), 429, "over the rate")

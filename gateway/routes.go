@@ -35,9 +35,6 @@ func (g *Gateway) routes() []reply.Route {
 		{Path: pathVerify, Handle: g.verify}, // proxies ask in any method, and some put the path behind it
 		{Path: pathVerify + "/{path...}", Handle: g.verify},
 	}
-	if g.c.Apps == nil {
-		return routes
-	}
 	and := func(more ...string) []string { return append(slices.Clone(read), more...) }
 	return append(routes,
 		reply.Route{Path: pathApps, Methods: and(http.MethodPost), Handle: g.apps},

@@ -14,20 +14,18 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// TrailStore is what the audit trail asks of storage; *storage.Store has it.
-type TrailStore interface {
-	Append(ctx context.Context, records ...driver.Record) error
-	Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
-	Appended(ctx context.Context) (uint64, error)
-	Prune(ctx context.Context, through uint64) (int, error)
-	Checkpoint(ctx context.Context) (storage.Checkpoint, error)
-	SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
-	Reached(now time.Time) time.Time
-}
-
 // TrailConfig is what OpenTrail needs.
 type TrailConfig struct {
-	Store TrailStore // required
+	// Store is required; *storage.Store has this.
+	Store interface {
+		Append(ctx context.Context, records ...driver.Record) error
+		Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
+		Appended(ctx context.Context) (uint64, error)
+		Prune(ctx context.Context, through uint64) (int, error)
+		Checkpoint(ctx context.Context) (storage.Checkpoint, error)
+		SaveCheckpoint(ctx context.Context, c storage.Checkpoint) (storage.Checkpoint, error)
+		Reached(now time.Time) time.Time
+	}
 
 	// Records that are older than Keep, or the oldest of more than MaxBytes, are removed; 0: kept
 	// for ever, and any number.

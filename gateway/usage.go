@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"encoding/csv"
 	"net/http"
 	"net/url"
@@ -9,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -59,10 +58,10 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if q.product != "" && !g.products.has(q.product) {
 		return badProduct
 	}
-	if first := g.accounts.tiers.firstHour(account.App, time.Now()); !q.daily && q.from.Before(first) {
+	if first := g.billing.FirstHour(account.App, time.Now()); !q.daily && q.from.Before(first) {
 		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
 	}
-	rows, over, err := g.spent(r.Context(), account.App, q)
+	rows, over, err := g.billing.Usage(r.Context(), account.App, q.from, q.to, q.daily)
 	if err != nil {
 		return err
 	}
@@ -77,53 +76,6 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	}
 	return reply.Success(w, record)
 }
-
-// spent returns the rows of an answer, and how many calls in it went beyond the quota. A
-// quota's period may have begun before the span, and over is over only from then. Where the
-// rows of hours are gone, a day in which the tier changed counts under the later tier whole.
-func (g *Gateway) spent(ctx context.Context, app storage.App, q usageQuery) (rows []driver.Count, over int64, err error) {
-	ask := driver.UsageQuery{AppID: app.ID, From: g.accounts.tiers.reach(app, q.from), To: q.to, Daily: q.daily}
-	if rows, err = g.ledger.Series(ctx, ask); err != nil {
-		return nil, 0, err
-	}
-	against, unit := rows, time.Hour
-	switch {
-	case q.daily && len(app.Tiers) > 0 && !ask.From.Before(hoursFrom(time.Now())): // a tier may have changed within a day
-		ask.Daily = false
-		if against, err = g.ledger.Series(ctx, ask); err != nil {
-			return nil, 0, err
-		}
-	case q.daily:
-		unit = 24 * time.Hour
-	}
-	count := tally{tiers: g.accounts.tiers, app: app, unit: unit}
-	for _, row := range against {
-		if _, more := count.over(row); !row.At.Before(q.from) {
-			over = saturate(over, more)
-		}
-	}
-	return rows, over, nil
-}
-
-// hoursFrom is the time from which on the rows of hours are surely there.
-func hoursFrom(now time.Time) time.Time { return now.UTC().Add(-driver.UsageHours) }
-
-// firstHour is the earliest from that a question by the hour may have: the quota that it is
-// counted against must have begun where the rows are still there.
-func (t tiers) firstHour(app storage.App, now time.Time) time.Time {
-	kept := hoursFrom(now)
-	first := driver.Hour(kept).Add(time.Hour)
-	if t.reach(app, first).Before(kept) {
-		period := PerMonth
-		if len(app.Tiers) == 0 {
-			period = t.of(app.Tier).Period
-		}
-		first = period.end(kept)
-	}
-	return first
-}
-
-func saturate(a, b int64) int64 { return driver.Count{Calls: a}.Plus(driver.Count{Calls: b}).Calls }
 
 // record makes the answer. The overage is that of all products together: the quota is
 // theirs together.
@@ -171,7 +123,8 @@ func readUsageQuery(form url.Values, now time.Time) (q usageQuery, err error) {
 	if q.daily {
 		unit, most = 24*time.Hour, maxDays
 	}
-	if q.from, err = readTime(form.Get("from"), month(now)); err != nil {
+	month, _ := billing.ParseMonth("", now)
+	if q.from, err = readTime(form.Get("from"), month); err != nil {
 		return q, err
 	}
 	if q.to, err = readTime(form.Get("to"), now.UTC().Add(1)); err != nil { // this hour is in it from its first moment on

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestUsageByDayAndHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newHouse(t, func(c *gateway.Config) {
-			c.Plans = gateway.Plans()
-			c.Plans[0].Calls = 3
+			c.Plans = billing.Plans()
+			c.Plans[0].Calls, c.Products = 3, nil
 		})
 		bearer := h.bearer(h.app)
 		calls := func(n int, path string) {
@@ -60,7 +61,7 @@ func TestUsageByDayAndHour(t *testing.T) {
 func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, func(c *gateway.Config) {
-			c.Plans = gateway.Plans()
+			c.Plans = billing.Plans()
 			c.Plans[1].Calls = 5
 		})
 		bearer := h.bearer(h.other)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -16,7 +17,8 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
 		h := newHouse(t, edit)
-		if _, app, err := h.store.SetTier(t.Context(), h.app, storage.TierWhiteLabel, "root", time.Now().Add(90*time.Minute), time.Time{}); err != nil {
+		h.app.SetTier(storage.TierWhiteLabel, time.Now().Add(90*time.Minute), time.Time{})
+		if app, err := h.store.SaveApp(t.Context(), h.app); err != nil {
 			t.Fatal(err)
 		} else {
 			h.app = app
@@ -30,7 +32,7 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 			time.Sleep(time.Hour)
 		}
 		h.restart(edit) // nothing is on its way
-		before := must(h.gateway.Settle(t.Context(), h.app, month2000))(t)
+		before := must(h.gateway.Billing().Settle(t.Context(), h.app, month2000))(t)
 		time.Sleep(450 * 24 * time.Hour) // 2001-03-26
 		if n, err := h.store.Sweep(context.Background(), time.Now()); err != nil || n < 5 {
 			t.Fatalf("Sweep = %d, %v, want five hours gone", n, err)
@@ -48,7 +50,7 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 		if a.number("data.totals.ai") != 25 {
 			t.Errorf("by day it is %s, want 25 calls", a.text)
 		}
-		after := must(h.gateway.Settle(t.Context(), h.app, month2000))(t)
+		after := must(h.gateway.Billing().Settle(t.Context(), h.app, month2000))(t)
 		if before.Calls != 25 || after.Calls != 25 || len(after.Products) != 1 || after.Products[0].Calls != 25 {
 			t.Errorf("settled by hours it is %+v, by days %+v, want 25 calls in both", before, after)
 		}
@@ -72,14 +74,14 @@ func TestAMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
 			time.Sleep(7 * time.Hour)
 		}
 		h.restart(edit)
-		var before []gateway.Settlement
+		var before []billing.Settlement
 		for _, app := range []storage.App{h.app, h.other} {
-			before = append(before, must(h.gateway.Settle(t.Context(), app, month2000))(t))
+			before = append(before, must(h.gateway.Billing().Settle(t.Context(), app, month2000))(t))
 		}
 		time.Sleep(450 * 24 * time.Hour)
 		must(h.store.Sweep(context.Background(), time.Now()))(t)
 		for i, app := range []storage.App{h.app, h.other} {
-			after := must(h.gateway.Settle(t.Context(), app, month2000))(t)
+			after := must(h.gateway.Billing().Settle(t.Context(), app, month2000))(t)
 			if a, b := before[i], after; a.Calls != 100 || a.Overage == 0 || b.Calls != a.Calls || b.Overage != a.Overage || b.OverageFen != a.OverageFen || b.Tiers[0].Overage != a.Tiers[0].Overage {
 				t.Errorf("settled by hours it is %+v, by days %+v", a, b)
 			}

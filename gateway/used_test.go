@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
 // few are plans that are soon used up.
 func few(c *gateway.Config) {
-	c.Plans = gateway.Plans()
+	c.Plans = billing.Plans()
 	c.Plans[0].Calls, c.Plans[1].Calls = 5, 7
 }
 
@@ -72,7 +72,7 @@ func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 		ada := h.person("ada", "")
 		settled := func(id string, calls, over int64) {
 			t.Helper()
-			s := must(h.gateway.Settle(t.Context(), must(apps.Settled(t.Context(), h.store, id))(t), time.Now()))(t)
+			s := must(h.gateway.Billing().Settle(t.Context(), must(h.gateway.Billing().App(t.Context(), id))(t), time.Now()))(t)
 			if s.Calls != calls || s.Overage != over || s.OverageFen != over {
 				t.Errorf("%d calls are settled, %d of them over for %d fen; want %d and %d", s.Calls, s.Overage, s.OverageFen, calls, over)
 			}
@@ -130,7 +130,7 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 		h := newHouse(t, few)
 		ada := h.person("ada", "")
 		white := storage.App{Name: "A", Domains: []string{"a.example"}, Owner: ada.Sub, Tier: storage.TierWhiteLabel}
-		app := must(h.store.CreateApp(t.Context(), white, 0, h.gateway.Limit(white)))(t)
+		app := must(h.store.CreateApp(t.Context(), white, 0, h.gateway.Billing().Limit(white)))(t)
 		h.calls(app.ID, 6, 1)
 		h.removes(ada, app.ID)
 		time.Sleep(20 * 24 * time.Hour)
@@ -138,7 +138,7 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 
 		free, _ := h.made(ada, shop)
 		h.calls(free, 0, 5) // the day's quota is another
-		app = must(h.store.CreateApp(t.Context(), white, 0, h.gateway.Limit(white)))(t)
+		app = must(h.store.CreateApp(t.Context(), white, 0, h.gateway.Billing().Limit(white)))(t)
 		h.calls(app.ID, 0, 1)
 		time.Sleep(11 * 24 * time.Hour)
 		h.calls(app.ID, 0, 7)
@@ -148,7 +148,7 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 func TestNobodysApplicationCarriesNothing(t *testing.T) {
 	h := newHouse(t, few)
 	h.want(h.ask("GET", "/ai/200", h.bearer(h.app)), 200, "a call")
-	if used, err := h.gateway.Used(t.Context(), h.app); err != nil || used != (storage.Quota{}) {
+	if used, err := h.gateway.Billing().Used(t.Context(), h.app); err != nil || used != (storage.Quota{}) {
 		t.Errorf("used is %+v, %v", used, err)
 	}
 }

@@ -25,7 +25,7 @@ func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	entryOf(r).asked = g.believed(r, product)
 	h := w.Header()
 	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
-	entryOf(r).verdict.headers(h)
+	entryOf(r).verdict.Headers(h)
 	return reply.Success(w, verified{caller.AppID, caller.UserID, caller.Scope, account.Tier, product})
 }
 

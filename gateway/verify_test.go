@@ -63,7 +63,7 @@ func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 		"a mistake":                           {"/api/v1/verify?product=AI", nil, 400, gateway.AI, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(c *gateway.Config) { c.Products = []string{"search"} })
+			h := newHouse(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })
 			bearer := h.bearer(h.app)
 			h.want(h.ask("GET", c.path, bearer, c.headers...), c.status, c.path)
 			if got := h.used(bearer, c.product); got != c.charged {

@@ -60,7 +60,7 @@ func TestAValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 
 // A name that an endpoint learns has to be one that no value may hide.
 func TestTheNamesThatNoValueMayHideAreThoseOfTheDocument(t *testing.T) {
-	text := must(new(legacy.Legacy).OpenAPI().JSON(apidoc.Example))(t)
+	text := must(apidoc.Of(new(legacy.Legacy).OpenAPI()).JSON(apidoc.Example))(t)
 	var document struct {
 		Paths map[string]struct {
 			Get struct{ Parameters []struct{ Name string } }

@@ -249,7 +249,7 @@ func TestANewOwnerInheritsNoAccess(t *testing.T) {
 
 func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
 	h := payroll(t)
-	c := mcpbus.Config{BaseURL: issuer, Catalog: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); err == nil {
 		b.Close(t.Context())
 		t.Error("it starts, and everybody may call everything")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/internal/token"
@@ -20,10 +21,9 @@ import (
 
 // What cmd hands over as it is.
 var (
-	_ mcpbus.Catalog  = (*storage.Store)(nil)
+	_ mcpbus.Store    = (*storage.Store)(nil)
 	_ mcpbus.Meter    = (*gateway.Gateway)(nil)
 	_ mcpbus.Verifier = (*oauth.Tokens)(nil)
-	_ mcpbus.Audit    = (*gateway.Trail)(nil)
 )
 
 const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp", scope="tools"`
@@ -49,7 +49,7 @@ func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	s.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: s.opened, SignIn: nobody{}, Log: quiet}))(t)
 	s.trail = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { s.trail.Close(context.Background()) })
-	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: gateway.Unlimited}
+	c := gateway.Config{Store: s.store, Tokens: s.opened, Trail: s.trail, Log: quiet, PerAddress: limits.Unlimited}
 	for _, edit := range edits {
 		edit(&c)
 	}
@@ -193,7 +193,7 @@ func TestTheGatewaysWordIsFinal(t *testing.T) {
 func TestTheGatewaysRefusalsHaveBothShapes(t *testing.T) {
 	s := newSite(t, func(c *gateway.Config) {
 		c.PerAddress = 1
-		c.Voices = map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.Voice}
+		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.WriteError}
 	})
 	send(s.guarded, request(t.Context(), legacyBody("ping", ""), "Authorization", ""))
 	a := send(s.guarded, request(t.Context(), legacyBody("ping", ""), "Authorization", ""))

@@ -20,13 +20,14 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Config is what New needs. Zero values are the defaults.
 type Config struct {
 	BaseURL string  // the origin, such as https://id.example.com; required. The bus is at Path there
-	Catalog Catalog // required
+	Store   Store   // required
 	Invoker Invoker // required
 	Meter   Meter   // required
 
@@ -34,8 +35,12 @@ type Config struct {
 	Verifier Verifier
 	// Discoverer is asked for the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
-	// Users have the roles that access lists ask for; nil: the Catalog, if it has them.
-	Users Users
+	// Users have the roles that access lists ask for; nil: the Store, if it has them. A host with
+	// its own user table implements this. User returns the user with a sub, or an error that wraps
+	// storage.ErrNotFound.
+	Users interface {
+		User(ctx context.Context, sub string) (storage.User, error)
+	}
 	// DefaultAccess says who may use a capability without an access list, unless
 	// storage.SettingDefaultAccess is set: storage.AccessEveryone, which is the default, or
 	// storage.AccessOwner, for where strangers sign up by themselves.
@@ -62,9 +67,17 @@ type Config struct {
 	PerUpstream int           // calls to one upstream, a scheme and host, at the same time; 32
 	PerListener int           // streams of one caller at the same time; 4
 
-	Audit    Audit                          // nil: nothing is written down
+	// Audit is where calls are written down, such as *gateway.Trail; nil: nothing is. Note does not
+	// wait until an event is stored.
+	Audit interface {
+		Note(e event.Event)
+	}
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+type users interface {
+	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 // Bus is an http.Handler for Path, the bundles below it and their metadata documents.
@@ -129,7 +142,7 @@ func (b *Bus) Patterns() []string { return b.mux.Patterns() }
 func (b *Bus) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range append(append([]string{Path, Path + "/"}, MetadataPaths()...), BundlePaths()[1]) {
+	for _, path := range append(append([]string{Path, Path + "/"}, metadataPaths()...), bundlePaths()[1]) {
 		mux.Handle(path, b)
 	}
 }
@@ -153,9 +166,6 @@ func (b *Bus) Close(ctx context.Context) error {
 	}
 }
 
-// MaxPageSize bounds Config.PageSize.
-const MaxPageSize = 1000
-
 // complete fills in the defaults.
 func (c *Config) complete() error {
 	var errs []error
@@ -168,7 +178,7 @@ func (c *Config) complete() error {
 	for _, o := range c.Origins {
 		errs = append(errs, origin.CheckPage("Origins", o))
 	}
-	want(c.Catalog != nil, "Catalog is missing: use the storage.Store")
+	want(c.Store != nil, "Store is missing: use the storage.Store")
 	want(c.Invoker != nil, "Invoker is missing: nothing can be called")
 	want(c.Meter != nil, "Meter is missing: use the gateway.Gateway")
 	c.PageSize = cmp.Or(c.PageSize, MaxPageSize)
@@ -200,10 +210,10 @@ func (c *Config) complete() error {
 	for _, s := range c.Scopes {
 		want(s != "" && !strings.ContainsAny(s, ` "\`), "of Scopes, %q is not the name of a scope", s)
 	}
-	if users, ok := c.Catalog.(Users); c.Users == nil && ok {
+	if users, ok := c.Store.(users); c.Users == nil && ok {
 		c.Users = users
 	}
-	want(c.Users != nil, "Users is missing, and the Catalog has none")
+	want(c.Users != nil, "Users is missing, and the Store has none")
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {

@@ -15,14 +15,14 @@ func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
 	if b != nil || err == nil {
 		t.Fatalf("New() = %v, %v", b, err)
 	}
-	for _, name := range []string{"BaseURL", "Origins", "Catalog", "Invoker", "Meter", "PageSize", "MaxTools", "MaxOwnerTools", "PerCaller", "PerUpstream", "PerListener", "Refresh", "Discovery", "KeepAlive"} {
+	for _, name := range []string{"BaseURL", "Origins", "Store", "Invoker", "Meter", "PageSize", "MaxTools", "MaxOwnerTools", "PerCaller", "PerUpstream", "PerListener", "Refresh", "Discovery", "KeepAlive"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not complained of: %v", name, err)
 		}
 	}
 	for _, issuer := range []string{"", "id.example.com", "ftp://id.example.com", "https://id.example.com/x", "https://", "https://id.example.com?x"} {
 		h := emptyHouse(t)
-		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Catalog: h.store, Invoker: h.calls, Meter: h.meter}); err == nil {
+		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter}); err == nil {
 			t.Errorf("the issuer %q is taken", issuer)
 		}
 	}

@@ -81,9 +81,9 @@ type bothShapes struct {
 	Msg     string          `json:"msg"`
 }
 
-// Voice says what a gateway refuses before the bus is asked, as the bus would: give it to
-// gateway.Config.Voices for Path.
-func Voice(w http.ResponseWriter, _ *http.Request, status int, msg string) {
+// WriteError says what a gateway refuses before the bus is asked, as the bus would: give it to
+// gateway.Config.ErrorWriters for Path.
+func WriteError(w http.ResponseWriter, _ *http.Request, status int, msg string) {
 	sayNo(w, status, &refusal{code: rpc.ServerError}, msg)
 }
 

@@ -66,7 +66,7 @@ func emptyHouse(t testing.TB) *house {
 
 func (h *house) open(edits ...func(*mcpbus.Config)) {
 	h.Helper()
-	c := mcpbus.Config{BaseURL: issuer, Catalog: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}

@@ -7,24 +7,30 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Path is where the bus is (spec 4.9).
-const Path = "/api/mcp"
-
 const (
+	Path = "/api/mcp" // of the bus (spec 4.9)
+
+	MaxPageSize = 1000 // of Config.PageSize
+
+	// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
+	// times as much as its answer has, 42 times where each character has to be escaped.
+	LeastAnswer = 64 << 10
+	MostAnswer  = 16 << 20
+
 	metadataRoot = "/.well-known/oauth-protected-resource"
 	bundlePath   = "/b/" // below Path, and the name of a bundle behind it
 )
 
-// MetadataPaths are where the RFC 9728 document is: for the bus, and at the root for
-// clients that look there alone. Those of bundles are below BundlePaths.
-func MetadataPaths() []string { return []string{metadataRoot, metadataRoot + Path} }
+// metadataPaths are where the RFC 9728 document is: for the bus, and at the root for
+// clients that look there alone. Those of bundles are below bundlePaths.
+func metadataPaths() []string { return []string{metadataRoot, metadataRoot + Path} }
 
-// BundlePaths are what the addresses of bundles, and of their RFC 9728 documents, begin
+// bundlePaths are what the addresses of bundles, and of their RFC 9728 documents, begin
 // with. Each ends in a slash.
-func BundlePaths() []string { return []string{Path + bundlePath, metadataRoot + Path + bundlePath} }
+func bundlePaths() []string { return []string{Path + bundlePath, metadataRoot + Path + bundlePath} }
 
 // Resources are what tokens for the bus alone may be for (RFC 8707), at an issuer: the bus,
-// and each bundle. Give them to oauth.Config.Resources and gateway.Config.Audiences.
+// and each bundle. Give them to oauth.TokensConfig.Resources.
 func Resources(issuer string) []string { return []string{issuer + Path, issuer + Path + bundlePath} }
 
 func (b *Bus) routes() []reply.Route {
@@ -34,7 +40,7 @@ func (b *Bus) routes() []reply.Route {
 		{Path: Path + bundlePath + "{" + pathBundle + "}", Handle: b.serve, Fail: b.fail},
 		{Path: metadataRoot + Path + bundlePath + "{" + pathBundle + "}", Methods: []string{"GET", "HEAD"}, Handle: b.bundleMetadata},
 	}
-	for _, path := range MetadataPaths() {
+	for _, path := range metadataPaths() {
 		routes = append(routes, reply.Route{Path: path, Methods: []string{"GET", "HEAD"},
 			Handle: func(w http.ResponseWriter, r *http.Request) error {
 				document.Write(w, r)

@@ -55,7 +55,7 @@ func (b *Bus) Reload(ctx context.Context) error {
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
 	for from := ""; ; {
-		page, next, err := b.c.Catalog.Capabilities(ctx, "", from, driver.Page)
+		page, next, err := b.c.Store.Capabilities(ctx, "", from, driver.Page)
 		if err != nil {
 			return false, fmt.Errorf("mcpbus: the capabilities cannot be listed: %w", err)
 		}
@@ -93,7 +93,7 @@ func (b *Bus) read(ctx context.Context, c storage.Capability) (*member, error) {
 	if !c.Publish {
 		return &member{capability: c}, nil
 	}
-	c, stored, err := b.c.Catalog.Tools(ctx, c.Member)
+	c, stored, err := b.c.Store.Tools(ctx, c.Member)
 	if err != nil {
 		return nil, err
 	}

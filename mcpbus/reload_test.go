@@ -19,7 +19,7 @@ import (
 
 // faulty is a catalog that can be made to fail, and counts what is read.
 type faulty struct {
-	mcpbus.Catalog
+	mcpbus.Store
 	mu     sync.Mutex
 	list   error
 	tools  map[string]error
@@ -34,7 +34,7 @@ func (f *faulty) Capabilities(ctx context.Context, owner, from string, n int) ([
 	if f.list != nil {
 		return nil, "", f.list
 	}
-	return f.Catalog.Capabilities(ctx, owner, from, min(n, 2)) // several pages
+	return f.Store.Capabilities(ctx, owner, from, min(n, 2)) // several pages
 }
 
 func (f *faulty) Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error) {
@@ -44,7 +44,7 @@ func (f *faulty) Tools(ctx context.Context, member string) (storage.Capability, 
 	if err := f.tools[member]; err != nil {
 		return storage.Capability{}, nil, err
 	}
-	return f.Catalog.Tools(ctx, member)
+	return f.Store.Tools(ctx, member)
 }
 
 func (f *faulty) fail(list error, tools map[string]error) {
@@ -61,8 +61,8 @@ func (f *faulty) was() (read []string, listed int) {
 
 func (h *house) openFaulty(edits ...func(*mcpbus.Config)) *faulty {
 	h.Helper()
-	f := &faulty{Catalog: h.store}
-	h.open(append(edits, func(c *mcpbus.Config) { c.Catalog, c.Users = f, h.store })...)
+	f := &faulty{Store: h.store}
+	h.open(append(edits, func(c *mcpbus.Config) { c.Store, c.Users = f, h.store })...)
 	return f
 }
 
@@ -130,7 +130,7 @@ func TestWhatIsNotPublishedIsNotEvenRead(t *testing.T) {
 	if read, _ := f.was(); len(read) != 0 {
 		t.Errorf("the tools of %v were read", read)
 	}
-	h.open(func(c *mcpbus.Config) { c.Catalog = outdated{h.store} })
+	h.open(func(c *mcpbus.Config) { c.Store = outdated{h.store} })
 	h.wantList("of what was hidden after it was listed")
 }
 
@@ -186,8 +186,8 @@ func TestWhatCanNotBeReadStaysAsItWas(t *testing.T) {
 func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 	h := emptyHouse(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
-	f := &faulty{Catalog: h.store, list: errAway}
-	c := mcpbus.Config{BaseURL: issuer, Catalog: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
+	f := &faulty{Store: h.store, list: errAway}
+	c := mcpbus.Config{BaseURL: issuer, Store: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); !errors.Is(err, errAway) || b != nil {
 		t.Errorf("New() = %v, %v; want %v", b, err, errAway)
 	}
@@ -202,7 +202,7 @@ func TestReloadWaitsNoLongerThanItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := emptyHouse(t)
 		slow := make(chan struct{})
-		h.open(func(c *mcpbus.Config) { c.Catalog = &hanging{h.store, slow, false} })
+		h.open(func(c *mcpbus.Config) { c.Store = &hanging{h.store, slow, false} })
 		go h.bus.Reload(context.Background())
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -18,8 +18,8 @@ type Result struct {
 	Cause      error // why there is no answer, for the log
 }
 
-// FromREST is the Result of a call that was made by HTTP.
-func FromREST(r restcall.Result) Result {
+// fromREST is the Result of a call that was made by HTTP.
+func fromREST(r restcall.Result) Result {
 	out := Result{r.IsError, make([]json.RawMessage, len(r.Content)), r.Structured, r.Dispatched, r.Status, r.Bytes, r.Cause}
 	for i, block := range r.Content {
 		out.Content[i], _ = encode(block) // texts and bytes never fail
@@ -29,7 +29,7 @@ func FromREST(r restcall.Result) Result {
 
 // say is a result of a text that a model reads.
 func say(text string) Result {
-	return FromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
+	return fromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
 }
 
 // encode writes a result for the caller's revision. structuredContent that is no object

@@ -67,7 +67,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 		return nil, fmt.Errorf("mcpbus: the setting %s cannot be read: %w", storage.SettingDefaultAccess, err)
 	}
 	lists, err := all(func(from string) ([]access.List, string, error) {
-		return b.c.Catalog.AccessLists(ctx, from, driver.Page)
+		return b.c.Store.AccessLists(ctx, from, driver.Page)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: the access lists cannot be read: %w", err)
@@ -76,7 +76,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 		r.lists[l.Member] = l
 	}
 	r.bundles, err = all(func(from string) ([]access.Bundle, string, error) {
-		return b.c.Catalog.Bundles(ctx, from, driver.Page)
+		return b.c.Store.Bundles(ctx, from, driver.Page)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: the bundles cannot be read: %w", err)
@@ -86,7 +86,7 @@ func (b *Bus) readRules(ctx context.Context) (r *rules, err error) {
 
 // isOpen reports whether everybody may use a capability without an access list.
 func (b *Bus) isOpen(ctx context.Context) (bool, error) {
-	switch value, err := b.c.Catalog.Setting(ctx, storage.SettingDefaultAccess); {
+	switch value, err := b.c.Store.Setting(ctx, storage.SettingDefaultAccess); {
 	case err != nil:
 		return false, err
 	case value == "" || value == storage.AccessAuto:

@@ -34,7 +34,7 @@ func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]acce
 func TestAChangeIsListedOnceTheRulesCanBeReadAgain(t *testing.T) {
 	h := emptyHouse(t)
 	catalog := &stumbling{h.store, 1000}
-	h.open(func(c *mcpbus.Config) { c.Catalog = catalog })
+	h.open(func(c *mcpbus.Config) { c.Store = catalog })
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	catalog.left = 1
 	if err := h.bus.Reload(t.Context()); !errors.Is(err, errAway) {
@@ -67,7 +67,7 @@ func TestWhatIsRemovedMeanwhileIsNotListedWithoutItsRules(t *testing.T) {
 	c := h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
 	h.allow("payroll", access.Rule{Subject: "user:u9"})
 	catalog := &shifting{Store: h.store}
-	h.open(func(c *mcpbus.Config) { c.Catalog = catalog })
+	h.open(func(c *mcpbus.Config) { c.Store = catalog })
 	h.wantList("as it stands")
 	catalog.between = func() {
 		if err := h.store.DeleteCapability(t.Context(), c); err != nil {

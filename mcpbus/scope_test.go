@@ -163,7 +163,7 @@ func TestClientsAreToldTheScopesOfTheConfig(t *testing.T) {
 		t.Errorf("the challenge is %s, want %s", a.header.Get("WWW-Authenticate"), want)
 	}
 	for _, bad := range []string{"", "a b", `a"b`, `a\b`} {
-		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Catalog: h.store, Invoker: h.calls, Meter: h.meter, Scopes: []string{bad}}); err == nil {
+		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Scopes: []string{bad}}); err == nil {
 			t.Errorf("the scope %q is taken", bad)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Catalog is where capabilities and their tools are kept, and who may use them.
-// *storage.Store is one.
-type Catalog interface {
+// Store is what this room asks of storage: capabilities, their tools, and who may use them;
+// *storage.Store has it.
+type Store interface {
 	// Capabilities returns a page of all capabilities; owner is "". Their Version changes
 	// with each change of the capability or its tools.
 	Capabilities(ctx context.Context, owner, from string, n int) (page []storage.Capability, next string, err error)
@@ -31,14 +31,7 @@ type Catalog interface {
 	App(ctx context.Context, id string) (storage.App, error)
 }
 
-// Users says which role a user has; *storage.Store has it. A host with its own user table
-// implements it.
-type Users interface {
-	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
-	User(ctx context.Context, sub string) (storage.User, error)
-}
-
-// Invoker calls tools: by HTTP if the tool has a Call (see FromREST), else by its name at
+// Invoker calls tools: by HTTP if the tool has a Call, else by its name at
 // the upstream's MCP endpoint.
 type Invoker interface {
 	// Call checks arguments and sends them. They are a JSON object, or nil for none, sound
@@ -57,12 +50,6 @@ type Meter interface {
 	// failed: the upstream did not do what it should. What cannot be counted is not
 	// answered.
 	Charge(caller storage.Caller, product string, failed bool) error
-}
-
-// Audit is where calls are written down; *gateway.Trail does it.
-type Audit interface {
-	// Note takes an event and does not wait until it is stored.
-	Note(e event.Event)
 }
 
 // nowhere is the trail of a host that keeps none.

@@ -89,7 +89,7 @@ func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 // tiersOf is what is agreed on of an application's tier, which is read by the clock, and whose
 // it is.
 func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
-	app, err := b.c.Catalog.App(ctx, id)
+	app, err := b.c.Store.App(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = nil
 	}

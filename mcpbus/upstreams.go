@@ -24,13 +24,6 @@ type UpstreamsConfig struct {
 	Log                   *slog.Logger // nil: slog.Default()
 }
 
-// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
-// times as much as its answer has, 42 times where each character has to be escaped.
-const (
-	LeastAnswer = 64 << 10
-	MostAnswer  = 16 << 20
-)
-
 // Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
 // others by their name at an MCP endpoint. Nothing goes out but through one guard, which
 // refuses private addresses whatever a name resolves to. Close it after the Bus.
@@ -87,7 +80,7 @@ func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t toolpla
 		return Result{}, err
 	}
 	r, err := u.rest.Call(ctx, service(c), plan, arguments)
-	return FromREST(r), err
+	return fromREST(r), err
 }
 
 func service(c storage.Capability) restcall.Upstream {

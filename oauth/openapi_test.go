@@ -16,7 +16,7 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 
 // A name that authorize learns has to be one that no value of a signed request may hide.
 func TestAuthorizeKnowsEveryNameOfTheDocument(t *testing.T) {
-	text, err := new(Server).OpenAPI().JSON(apidoc.Example)
+	text, err := apidoc.Of(new(Server).OpenAPI()).JSON(apidoc.Example)
 	var document struct {
 		Paths map[string]struct {
 			Get struct{ Parameters []struct{ Name string } }

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // actor returns who may register here, before anything of the body is read.
@@ -52,7 +53,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return answer(w, err)
 	}
-	return reply.Success(w, previewed{outcomeOf(done), Public(done.Tools), done.Lint})
+	return reply.Success(w, previewed{outcomeOf(done), toolplan.Public(done.Tools), done.Lint})
 }
 
 // list is GET /api/console/capabilities.

@@ -8,12 +8,6 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Why a registration is refused, beside what a document is refused for.
-const (
-	BadMember   = 4004 // no name for a capability
-	BadUpstream = 4005 // no URL that calls could go to
-)
-
 // Every way this room says no beside a [Rejection] and what package consoleauth refuses, with
 // the section it comes from.
 var (

@@ -2,13 +2,12 @@ package registry
 
 import (
 	_ "embed"
-
-	"github.com/keystile/keystile/internal/apidoc"
+	"slices"
 )
 
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI describes the endpoints of this room. With puts the documents of several rooms
-// together, and Handler serves them at /openapi.json.
-func (*Registry) OpenAPI() apidoc.Document { return apidoc.Of(openAPI) }
+// OpenAPI returns the OpenAPI document of this room's endpoints, in JSON. keystile.OpenAPI puts
+// those of several rooms together, with what all of them share.
+func (*Registry) OpenAPI() []byte { return slices.Clone(openAPI) }

@@ -150,7 +150,7 @@ func TestWhoHasNoNameOwnsNothing(t *testing.T) {
 func TestANameThatIsTakenAnewWhileItIsShownIsSomebodyElses(t *testing.T) {
 	shelf := &exchanged{}
 	h := newHouse(t, func(c *registry.Config) {
-		c.Users, shelf.Store = c.Store.(registry.Users), c.Store
+		c.Users, shelf.Store = c.Store.(*storage.Store), c.Store
 		c.Store = shelf
 	})
 	mina, ada := h.developer("mina"), h.developer("ada")

@@ -10,10 +10,12 @@ import (
 
 // Why a registration is refused: errcode, with HTTP status 400.
 const (
-	Empty      = 4001 // no tool is left (spec 4.8, rule 5)
-	NotOpenAPI = 4002 // no OpenAPI document
-	TooMuch    = 4003 // a limit is passed
-	BadField   = 4006 // a field of the request has the wrong form
+	Empty       = 4001 // no tool is left (spec 4.8, rule 5)
+	NotOpenAPI  = 4002 // no OpenAPI document
+	TooMuch     = 4003 // a limit is passed
+	BadMember   = 4004 // no name for a capability
+	BadUpstream = 4005 // no URL that calls could go to
+	BadField    = 4006 // a field of the request has the wrong form
 )
 
 // Rejection is a document that yields no tools.

@@ -37,21 +37,6 @@ type Store interface {
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 }
 
-// Visitors knows who sits in front of the browser; *signin.SignIn has it.
-type Visitors interface {
-	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
-	// storage.ErrNotFound if nobody is signed in. Its AuthTime is when they last proved who
-	// they are: what was removed does not come back, so that takes a recent one.
-	Visitor(r *http.Request) (storage.Session, error)
-}
-
-// Users says who may register; *storage.Store has it. A host with its own user table
-// implements it.
-type Users interface {
-	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
-	User(ctx context.Context, sub string) (storage.User, error)
-}
-
 // Discoverer asks an upstream MCP endpoint for its tools; *mcpbus.Upstreams does.
 type Discoverer interface {
 	// Find returns what the upstream lists, or an error soon after ctx has ended.
@@ -66,25 +51,36 @@ type Bus interface {
 	LeftOut(member string) string
 }
 
-// Audit is where registrations are written down; *gateway.Trail does.
-type Audit interface {
-	// NoteNow returns when the event is stored, or why it is not.
-	NoteNow(ctx context.Context, e event.Event) error
-}
-
 // Config is what New needs.
 type Config struct {
-	BaseURL  string   // the service's own origin, required: its pages may register
-	Store    Store    // required
-	Visitors Visitors // required
-	Users    Users    // nil: the Store, if it has them
+	BaseURL string // the service's own origin, required: its pages may register
+	Store   Store  // required
+
+	// Visitors know who sits in front of the browser: *signin.SignIn, required. Visitor returns
+	// the session of a signed-in, enabled user, or an error that wraps storage.ErrNotFound if nobody
+	// is signed in. Its AuthTime is when they last proved who they are: what was removed does not
+	// come back, so that takes a recent one.
+	Visitors interface {
+		Visitor(r *http.Request) (storage.Session, error)
+	}
+
+	// Users say who may register; nil: the Store, if it has them. A host with its own user table
+	// implements this. User returns the user with a sub, or an error that wraps storage.ErrNotFound.
+	Users interface {
+		User(ctx context.Context, sub string) (storage.User, error)
+	}
+
+	// Audit is where registrations are written down, such as *gateway.Trail; nil: nothing is.
+	// NoteNow returns when the event is stored, or why it is not.
+	Audit interface {
+		NoteNow(ctx context.Context, e event.Event) error
+	}
 
 	MaxCapabilities int // of one owner who is no administrator; 50
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
 
 	Discoverer Discoverer // of quick registrations; nil: their tools are found later, by the bus
 	Bus        Bus        // that shows what is registered here; nil: it finds out by itself
-	Audit      Audit      // nil: nothing is written down
 	NoDelivery bool       // webhooks are not told from here: what is queued waits for a process that serves
 
 	// AllowPrivateUpstreams are the addresses and networks that calls may go to although
@@ -95,6 +91,10 @@ type Config struct {
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address
 	Log      *slog.Logger                   // nil: slog.Default()
+}
+
+type users interface {
+	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 // Registry is the registrar. Make it with New.
@@ -127,7 +127,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 		errs = append(errs, errors.New("Visitors is missing: use oauth/signin"))
 	}
 	if c.Users == nil {
-		if c.Users, _ = c.Store.(Users); c.Users == nil {
+		if c.Users, _ = c.Store.(users); c.Users == nil {
 			errs = append(errs, errors.New("Users is missing: name who knows the roles of users"))
 		}
 	}

@@ -73,17 +73,7 @@ type shown struct {
 }
 
 func shownOf(r Registered) shown {
-	return shown{summaryOf(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, Public(r.Tools), listed(r.Skipped)}
-}
-
-// Public returns tools as everyone may see them (spec 2.7): without the plan of the call.
-func Public(tools []toolplan.Tool) []toolplan.Tool {
-	out := make([]toolplan.Tool, len(tools))
-	for i, t := range tools {
-		t.Call, t.ReadOnly = nil, false
-		out[i] = t
-	}
-	return out
+	return shown{summaryOf(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, toolplan.Public(r.Tools), listed(r.Skipped)}
 }
 
 // listed is a list that is never null in JSON.

@@ -48,9 +48,6 @@ var fences = kind[fence]{
 	version: func(f *fence) *int64 { return &f.Version },
 }
 
-// ErrFull: the owner has as many applications as they may.
-var ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
-
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
 // ErrFull: they have. limit is what it may call until its quota is reset; what the owner has
 // used up already of that period with applications that were removed counts against it. An
@@ -171,9 +168,8 @@ func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool
 	}
 }
 
-// ClosedApp is what is left of an application that was removed: what its last months are
-// settled by.
-type ClosedApp struct {
+// closedApp keeps what the last months of an application that was removed are settled by.
+type closedApp struct {
 	ID        string       `json:"id"`
 	Name      string       `json:"name"`
 	Owner     string       `json:"owner,omitempty"`
@@ -186,38 +182,31 @@ type ClosedApp struct {
 	carried
 }
 
-var closedApps = kind[ClosedApp]{
+var closedApps = kind[closedApp]{
 	name:    "closedapp",
-	id:      func(c ClosedApp) string { return c.ID },
-	index:   func(c ClosedApp) []string { return append(owned(c.Owner), "all") },
-	version: func(c *ClosedApp) *int64 { return &c.Version },
+	id:      func(c closedApp) string { return c.ID },
+	index:   func(c closedApp) []string { return append(owned(c.Owner), "all") },
+	version: func(c *closedApp) *int64 { return &c.Version },
 }
 
-// App is the application as far as a settlement needs it.
-func (c ClosedApp) App() App {
+// app returns the application as far as a settlement needs it.
+func (c closedApp) app() App {
 	return App{
 		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Spent: c.Spent, CreatedAt: c.CreatedAt, Disabled: true,
 	}
 }
 
-// DeleteApp removes an application, and cancels its orders that are open or have yet to begin. Its tokens
-// are ended by a revocation of kind app, which the caller writes first. What it has used of the
-// quota of its period is kept for its owner until the reset, in the same step: see CreateApp.
-func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
+// DeleteApp removes an application, and writes its orders that are canceled with it in the same
+// step. Its tokens are ended by a revocation of kind app, which the caller writes first. What it
+// has used of the quota of its period is kept for its owner until the reset: see CreateApp.
+// Package gateway/billing says what is canceled and used.
+func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error {
 	now := time.Now().UTC()
-	canceled, err := s.openOrder(ctx, &a, a.Owner, now)
+	docs, err := orders.docs(s, canceled...)
 	if err != nil {
 		return err
 	}
-	gone, err := s.overtaken(ctx, App{ID: a.ID}, a.Owner, now) // nothing stands any more
-	if err != nil {
-		return err
-	}
-	docs, err := orders.docs(s, append(canceled, gone...)...)
-	if err != nil {
-		return err
-	}
-	left, err := closedApps.doc(s, ClosedApp{
+	left, err := closedApps.doc(s, closedApp{
 		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Spent: a.Spent, CreatedAt: a.CreatedAt, ClosedAt: now,
 	})
 	if err != nil {
@@ -244,15 +233,21 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota) error {
 	}
 }
 
-// ClosedApp returns what is left of an application that was removed, or ErrNotFound.
-func (s *Store) ClosedApp(ctx context.Context, id string) (ClosedApp, error) {
-	return closedApps.get(ctx, s, id)
+// ClosedApp returns what is left of an application that was removed: what its last months are
+// settled by. ErrNotFound: none was.
+func (s *Store) ClosedApp(ctx context.Context, id string) (App, error) {
+	c, err := closedApps.get(ctx, s, id)
+	return c.app(), err
 }
 
-// ClosedApps returns a page of the applications that were removed: all, or those of one
-// owner (a sub).
-func (s *Store) ClosedApps(ctx context.Context, owner, from string, n int) ([]ClosedApp, string, error) {
-	return closedApps.list(ctx, s, ownedSpan(owner, from), n)
+// ClosedApps returns a page of the applications that were removed, as far as ClosedApp does: all,
+// or those of one owner (a sub).
+func (s *Store) ClosedApps(ctx context.Context, owner, from string, n int) (page []App, next string, err error) {
+	found, next, err := closedApps.list(ctx, s, ownedSpan(owner, from), n)
+	for _, c := range found {
+		page = append(page, c.app())
+	}
+	return page, next, err
 }
 
 func ownedSpan(owner, from string) driver.Span {

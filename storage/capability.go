@@ -51,11 +51,9 @@ type Capability struct {
 // AutoDiscover reports whether the tools are asked of the upstream (auto_discover 1).
 func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
 
-// How long one call of a tool may take, from its request to the last byte of the answer.
-const (
-	defaultTimeout = 30 * time.Second
-	MaxTimeout     = 10 * time.Minute
-)
+// defaultTimeout is how long one call of a tool may take, from its request to the last byte of the
+// answer, where nobody says otherwise.
+const defaultTimeout = 30 * time.Second
 
 // CallTimeout returns how long one call of a tool may take: 1 s to MaxTimeout.
 func (c Capability) CallTimeout() time.Duration {

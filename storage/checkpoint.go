@@ -15,9 +15,6 @@ type Checkpoint struct {
 	carried
 }
 
-// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
-var ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the master key")
-
 const checkpointID = "audit"
 
 var checkpoints = kind[Checkpoint]{

@@ -17,9 +17,6 @@ const (
 	markAge  = time.Minute        // the least time between two writes of the mark
 )
 
-// ErrClock is what SweepEvery hands to its caller when the clock cannot be right.
-var ErrClock = errors.New("storage: the clock disagrees with the times in the store")
-
 // timeMark is the document that outlives a process whose clock was wrong.
 type timeMark struct {
 	Highest time.Time     `json:"highest"` // that any process has seen

@@ -11,13 +11,6 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Limits of deliveries.
-const (
-	MaxWaiting   = 50                 // of one capability; a newer one takes the place of the oldest that was not tried
-	MaxPayload   = 64 << 10           // bytes
-	DeliveryLife = 7 * 24 * time.Hour // from its making, and again from when it was given up
-)
-
 // Delivery is one event on its way to a capability's webhook (Standard Webhooks). It waits
 // until it is delivered, which removes it, or given up. The waiting ones of a capability
 // are a line: they are delivered in the order in which they were made.

@@ -9,8 +9,7 @@ import (
 )
 
 // The verdicts of a Backend, as those who use a [Store] name them. What each means stands in
-// package driver. Every other error of a Store wraps ErrUnavailable, ErrMasterKey, ErrClock
-// or ErrTimestamp.
+// package driver. Every other error of a Store wraps one of those below them.
 var (
 	ErrNotFound = driver.ErrNotFound
 	ErrExists   = driver.ErrExists
@@ -19,15 +18,27 @@ var (
 	ErrRevoked  = driver.ErrRevoked
 	ErrInvalid  = driver.ErrInvalid
 	ErrNewer    = driver.ErrNewer
+
+	// ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
+	// a record that cannot be opened. Whether a write behind it happened is unknown.
+	ErrUnavailable = errors.New("storage: unavailable")
+
+	// ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The
+	// error says by id which one the store wants and which ones it was given.
+	ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
+
+	// ErrClock is what SweepEvery hands to its caller when the clock cannot be right.
+	ErrClock = errors.New("storage: the clock disagrees with the times in the store")
+
+	// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
+	ErrCheckpoint = errors.New("storage: the audit checkpoint does not open: it was changed, or was made without the master key")
+
+	// ErrFull: the owner has as many applications as they may.
+	ErrFull = fmt.Errorf("%w: no more applications", ErrInvalid)
+
+	// ErrLastAdmin: no enabled administrator would be left.
+	ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first", ErrInvalid)
 )
-
-// ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
-// a record that cannot be opened. Whether a write behind it happened is unknown.
-var ErrUnavailable = errors.New("storage: unavailable")
-
-// ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The
-// error says by id which one the store wants and which ones it was given.
-var ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}
 

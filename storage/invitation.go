@@ -9,9 +9,6 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// MaxInvitationLife bounds how long an invitation is open.
-const MaxInvitationLife = 90 * 24 * time.Hour
-
 // Invitation lets one person sign up. Its code is kept only as a hash.
 type Invitation struct {
 	ID        string    `json:"id"`             // InvitationID(code)

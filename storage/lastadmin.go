@@ -3,13 +3,9 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/keystile/keystile/storage/driver"
 )
-
-// ErrLastAdmin: no enabled administrator would be left.
-var ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not disabled: make another one first", ErrInvalid)
 
 // adminFences holds one document, which is written with each user who stops being an
 // administrator, so that two who do so at once do not count each other as the one who stays.

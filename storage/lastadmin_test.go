@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -104,7 +105,7 @@ func TestTheOrdersOfAnApplicationGoToItsNewOwner(t *testing.T) {
 	const many = 130 // more than one write holds
 	at := time.Now()
 	for range many {
-		o := storage.Order{ID: storage.NewOrderID(at), AppID: app.ID, Owner: "u1", Tier: storage.TierFree, Status: storage.OrderRejected, CreatedAt: at}
+		o := storage.Order{ID: handle.NewOrderID(at), AppID: app.ID, Owner: "u1", Tier: storage.TierFree, Status: storage.OrderRejected, CreatedAt: at}
 		if _, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
 			t.Fatal(err)
 		}

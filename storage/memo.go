@@ -7,7 +7,7 @@ import "github.com/keystile/keystile/internal/cache"
 // version is never used twice, so a record that changed anywhere is decoded anew.
 type memo[T any] struct {
 	clone func(T) T // the caller may change what it is handed
-	known *cache.Cache[string, memorized[T]]
+	known *cache.Cache[string, *memorized[T]]
 }
 
 type memorized[T any] struct {
@@ -18,7 +18,7 @@ type memorized[T any] struct {
 const memoRoom = 16_384 // records
 
 func newMemo[T any](clone func(T) T) *memo[T] {
-	return &memo[T]{clone: clone, known: cache.New[string, memorized[T]](memoRoom)}
+	return &memo[T]{clone: clone, known: cache.New[string, *memorized[T]](memoRoom)}
 }
 
 func (m *memo[T]) get(id string, version int64) (v T, ok bool) {
@@ -30,5 +30,5 @@ func (m *memo[T]) get(id string, version int64) (v T, ok bool) {
 }
 
 func (m *memo[T]) put(id string, version int64, v T) {
-	m.known.Put(id, memorized[T]{version, m.clone(v)})
+	m.known.Put(id, &memorized[T]{version, m.clone(v)})
 }

@@ -70,106 +70,6 @@ func TestTheHistoryOfTiersIsBoundedAndItsEndIsRight(t *testing.T) {
 	}
 }
 
-// Entry 30 of the decisions: white_label one year, more at once, less at the period's end.
-func TestWhenAnOrderTakesEffect(t *testing.T) {
-	for _, c := range []struct{ promise, had, until, tier, want string }{
-		{"more, at once, for a year", "free", "", "white_label", "free white_label@2026-05-20 10:15 free@2027-05-20 10:15"},
-		{"enterprise has no end of its own", "free", "", "enterprise", "free enterprise@2026-05-20 10:15"},
-		{"more than a year that is running", "white_label", "2026-09-01 00:00", "enterprise", "free white_label@2026-01-01 00:00 enterprise@2026-05-20 10:15"},
-		{"less, when the year is over", "white_label", "2026-09-01 00:00", "free", "free white_label@2026-01-01 00:00 free@2026-09-01 00:00"},
-		{"less, when the month is over", "enterprise", "", "free", "free enterprise@2026-01-01 00:00 free@2026-06-01 00:00"},
-		{"less and paid, when the month is over", "enterprise", "", "white_label", "free enterprise@2026-01-01 00:00 white_label@2026-06-01 00:00 free@2027-06-01 00:00"},
-	} {
-		a := storage.App{Tier: "free"}
-		if c.had != "free" {
-			until := time.Time{}
-			if c.until != "" {
-				until = at(c.until)
-			}
-			a.SetTier(c.had, at("2026-01-01 00:00"), until)
-		}
-		before := tiersOf(a)
-		o := storage.Order{ID: "or1", Tier: c.tier, Status: storage.OrderPending}
-		o, after, err := o.Approve(a, "admin", at("2026-05-20 10:15"), time.Time{})
-		if got := tiersOf(after); err != nil || got != c.want {
-			t.Errorf("%s: %s, %v; want %s", c.promise, got, err, c.want)
-		}
-		if _, _, err := o.Approve(after, "admin", at("2026-05-20 10:16"), time.Time{}); !errors.Is(err, storage.ErrInvalid) {
-			t.Errorf("%s: approved twice: %v", c.promise, err)
-		}
-		// What has not begun can be taken back, and then all is as it was.
-		canceled, back, err := o.Cancel(after, "u1", at("2026-05-20 10:20"))
-		if begun := !o.EffectiveAt.After(at("2026-05-20 10:20")); begun != errors.Is(err, storage.ErrInvalid) {
-			t.Errorf("%s: canceled after it began: %v", c.promise, err)
-		} else if !begun && (tiersOf(back) != before || canceled.Status != storage.OrderCanceled) {
-			t.Errorf("%s: canceled it is %s, was %s", c.promise, tiersOf(back), before)
-		}
-	}
-}
-
-func TestAnOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
-	store, _ := open(t)
-	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: time.Now()}
-	o, app = o.Wait(app, storage.OrderPending)
-	if o, app, err = store.SaveOrder(t.Context(), o, app); err != nil || app.Order != o.ID {
-		t.Fatal(app.Order, err)
-	}
-	var won atomic.Int32
-	var all sync.WaitGroup
-	for i := range 30 {
-		all.Go(func() {
-			decided, after, err := o.Approve(app, "admin", time.Now(), time.Time{})
-			if i%2 == 0 {
-				decided, after, err = o.Reject(app, "admin", "no", time.Now())
-			}
-			if err != nil {
-				t.Error(err)
-			}
-			if _, _, err = store.SaveOrder(t.Context(), decided, after); err == nil {
-				won.Add(1)
-			} else if !errors.Is(err, storage.ErrConflict) {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	o, _ = store.Order(t.Context(), o.ID)
-	app, _ = store.App(t.Context(), app.ID)
-	if won.Load() != 1 || app.Order != "" || (o.Status == storage.OrderApproved) != (app.TierAt(time.Now()) == "white_label") {
-		t.Errorf("%d decided, it is %s, the application has %s and order %q", won.Load(), o.Status, tiersOf(app), app.Order)
-	}
-}
-
-func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
-	store, _ := open(t)
-	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
-	o, app := storage.Order{ID: "or1", AppID: app.ID, Tier: "enterprise"}.Wait(app, storage.OrderContact)
-	if _, app2, err := store.SaveOrder(t.Context(), o, app); err != nil {
-		t.Fatal(err)
-	} else {
-		app = app2
-	}
-	given, app, err := store.SetTier(t.Context(), app, "white_label", "operator", time.Now(), time.Now().Add(time.Hour))
-	if err != nil || given.Status != storage.OrderApproved || given.AmountFen != 0 || app.Order != "" {
-		t.Fatal(given, err)
-	}
-	if o, _ = store.Order(t.Context(), "or1"); o.Status != storage.OrderCanceled {
-		t.Errorf("the order that waited is %s", o.Status)
-	}
-	for _, bad := range []struct {
-		tier  string
-		until time.Time
-	}{{"gold", time.Time{}}, {"", time.Time{}}, {"free", time.Now().Add(-time.Second)}} {
-		if _, _, err := store.SetTier(t.Context(), app, bad.tier, "operator", time.Now(), bad.until); !errors.Is(err, storage.ErrInvalid) {
-			t.Errorf("SetTier(%q, %v) = %v", bad.tier, bad.until, err)
-		}
-	}
-}
-
 func TestOrdersAreListedByWhoseTheyAreAndInPages(t *testing.T) {
 	store, _ := open(t)
 	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A"})
@@ -233,32 +133,6 @@ func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T
 	}
 }
 
-func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
-	store, _ := open(t)
-	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
-	o, app := storage.Order{ID: "or1", AppID: app.ID, Tier: "enterprise"}.Wait(app, storage.OrderContact)
-	_, app, err := store.SaveOrder(t.Context(), o, app)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); err != nil {
-		t.Fatal(err)
-	}
-	left, err := store.ClosedApp(t.Context(), app.ID)
-	if err != nil || left.App().Name != "A" || left.Owner != "u1" || !left.App().Disabled {
-		t.Errorf("left is %+v, %v", left, err)
-	}
-	if o, _ = store.Order(t.Context(), "or1"); o.Status != storage.OrderCanceled {
-		t.Errorf("its order is %s", o.Status)
-	}
-	if page, _, err := store.ClosedApps(t.Context(), "u1", "", 10); len(page) != 1 || err != nil {
-		t.Error(page, err)
-	}
-	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
-		t.Errorf("removed twice: %v", err)
-	}
-}
-
 func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	now := at("2026-05-20 10:15")
 	a := storage.App{ID: "ks1", Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
@@ -307,29 +181,5 @@ func TestWhatAnApplicationDoesNotSayIsTheDefault(t *testing.T) {
 	zero := 0
 	if one, none := (storage.App{}).SuccessCode(), (storage.App{LegacySuccessCode: &zero}).SuccessCode(); one != 1 || none != 0 {
 		t.Errorf("success is %d, and %d where 0 is asked for", one, none)
-	}
-}
-
-// Two administrators who approve at once: whoever comes second has read what is no more, and
-// is told so, also if their clock is behind.
-func TestWhoApprovesSecondIsToldOfAConflict(t *testing.T) {
-	store, _ := open(t)
-	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	o, app := storage.Order{ID: storage.NewOrderID(now), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: now}.Wait(app, storage.OrderPending)
-	if o, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
-		t.Fatal(err)
-	}
-	for i, at := range []time.Time{now, now.Add(-time.Second)} {
-		decided, after, err := o.Approve(app, "admin", at, time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err = store.SaveOrder(t.Context(), decided, after); i == 0 && err != nil || i == 1 && !errors.Is(err, storage.ErrConflict) {
-			t.Errorf("approval %d: %v", i+1, err)
-		}
 	}
 }

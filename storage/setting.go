@@ -17,16 +17,16 @@ type Setting struct {
 	carried
 }
 
-// SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
-const SettingForcePKCE = "service_config.oauth_force_pkce"
-
-// SettingDefaultAccess says who may use the tools of a capability without an access list:
-// AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone while nobody can
-// sign up without an administrator (entry 54 of the decisions).
-const SettingDefaultAccess = "mcp.default_access"
-
-// Values of SettingDefaultAccess.
+// Names of settings, and their values.
 const (
+	// SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
+	SettingForcePKCE = "service_config.oauth_force_pkce"
+
+	// SettingDefaultAccess says who may use the tools of a capability without an access list:
+	// AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone while nobody can
+	// sign up without an administrator (entry 54 of the decisions).
+	SettingDefaultAccess = "mcp.default_access"
+
 	AccessAuto     = "auto"
 	AccessEveryone = "everyone"
 	AccessOwner    = "owner" // the owner of the capability, and administrators

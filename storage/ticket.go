@@ -9,11 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Limits of tickets.
-const (
-	MaxTicketLife = time.Hour
-	maxTicketText = 8 << 10 // bytes of the request that a ticket carries
-)
+const maxTicketText = 8 << 10 // bytes of the request that a ticket carries
 
 // Ticket is something a person has begun in a browser and not finished: a code sent by
 // mail, a visit to another provider, a QR code on a screen. It ends within minutes. Its

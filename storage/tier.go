@@ -13,13 +13,7 @@ const (
 	TierEnterprise = "enterprise"
 )
 
-var ranks = []string{TierFree, TierWhiteLabel, TierEnterprise}
-
-// IsTier reports whether there is such a tier.
-func IsTier(tier string) bool { return slices.Contains(ranks, tier) }
-
-// rank orders the tiers: the lowest is 0.
-func rank(tier string) int { return slices.Index(ranks, tier) }
+var tiers = []string{TierFree, TierWhiteLabel, TierEnterprise}
 
 // TierChange is a tier that an application has from a time on.
 type TierChange struct {
@@ -94,7 +88,7 @@ func (a App) checkTiers() error {
 	last := time.Time{}
 	for _, c := range append([]TierChange{{Tier: a.Tier}}, a.Tiers...) {
 		switch {
-		case !IsTier(c.Tier):
+		case !slices.Contains(tiers, c.Tier):
 			return fmt.Errorf("tier: %q is none of free, white_label, enterprise", c.Tier)
 		case c.At.Before(last):
 			return fmt.Errorf("tier: the changes are not in the order of time")

@@ -15,8 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// product is what the service's calls are charged to. Guard makes it known: it needs no
-// other registration.
+// product is what the service's calls are charged to.
 const product = "greetings"
 
 // host is the process: provider, gateway and service behind one handler.
@@ -51,7 +50,7 @@ func (h *host) build(ctx context.Context, origin string, store *storage.Store) e
 	}
 	h.closers = append(h.closers, pages.Close)
 	// Journal: a folder, or a killed process loses the last second of calls
-	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail})
+	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Products: []string{product}})
 	if err != nil {
 		return err
 	}

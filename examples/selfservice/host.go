@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -64,7 +65,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	}
 	h.closers = append(h.closers, upstreams.Close)
 	bus, err := mcpbus.New(ctx, mcpbus.Config{
-		BaseURL: origin, Catalog: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
+		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: g, Verifier: tokens, Audit: trail,
 	})
 	if err != nil {
 		return err
@@ -84,8 +85,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.registry.Mount(mux)
 	bus.Mount(mux)
 	// Each room describes what it serves; this host serves four of the five.
-	document := provider.OpenAPI().With(g.OpenAPI(), h.registry.OpenAPI(), bus.OpenAPI())
-	mux.Handle("/openapi.json", document.Handler(origin))
+	mux.Handle("/openapi.json", keystile.OpenAPI(origin, provider.OpenAPI(), g.OpenAPI(), h.registry.OpenAPI(), bus.OpenAPI()))
 	h.Handler = g.Front(mux)
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -32,7 +31,7 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	if who.Role == storage.RoleAdmin {
 		most = 0 // held up by no number
 	}
-	a, err = s.c.Store.CreateApp(r.Context(), a, most, s.c.Quotas.Limit(a))
+	a, err = s.c.Store.CreateApp(r.Context(), a, most, s.c.Billing.Limit(a))
 	if err != nil {
 		return manage.Refusal(err, noApp)
 	}
@@ -90,7 +89,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	id := r.PathValue("client_id")
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	var before storage.App
-	_, err := apps.Delete(r.Context(), s.c.Store, revoke, s.c.Quotas.Used, id, func(a storage.App) error {
+	_, err := s.c.Billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
 		if !sees(who, a.Owner) {
 			return noApp
 		}

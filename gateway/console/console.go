@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
@@ -27,12 +27,12 @@ type Store interface {
 	UserStore
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-	SaveOrder(ctx context.Context, o storage.Order, a storage.App) (storage.Order, storage.App, error)
 }
 
 // AppStore keeps applications.
 type AppStore interface {
-	apps.Store
+	App(ctx context.Context, id string) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
@@ -72,14 +72,6 @@ type Trail interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// Quotas knows what applications have used; *gateway.Gateway has it.
-type Quotas interface {
-	// Used is what an application has used of the quota of its present period, and Limit what
-	// one may use that is made now.
-	Used(ctx context.Context, app storage.App) (storage.Quota, error)
-	Limit(app storage.App) storage.Quota
-}
-
 // Notifier tells users what was done to what is theirs, by mail for example.
 type Notifier interface {
 	// Notify does not wait until a user has been told.
@@ -88,13 +80,13 @@ type Notifier interface {
 
 // Config is what New needs.
 type Config struct {
-	BaseURL  string   // the service's own origin, required: its pages may send requests
-	Store    Store    // required
-	Visitors Visitors // required
-	Users    Users    // required
-	Revoker  Revoker  // required: ends what a deleted application or a disabled user was granted
-	Trail    Trail    // required
-	Quotas   Quotas   // required: removing an application and making another renews no quota
+	BaseURL  string           // the service's own origin, required: its pages may send requests
+	Store    Store            // required
+	Visitors Visitors         // required
+	Users    Users            // required
+	Revoker  Revoker          // required: ends what a deleted application or a disabled user was granted
+	Trail    Trail            // required
+	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
 	Notifier Notifier              // nil: nobody is told
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -118,7 +110,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
 		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use oauth.OpenTokens": c.Revoker == nil,
-		"Trail is missing: use gateway.OpenTrail": c.Trail == nil, "Quotas is missing: use the gateway.Gateway": c.Quotas == nil,
+		"Trail is missing: use gateway.OpenTrail": c.Trail == nil, "Billing is missing: use (*gateway.Gateway).Billing": c.Billing == nil,
 	} {
 		if missing {
 			errs = append(errs, errors.New(name))

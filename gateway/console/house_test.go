@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -65,8 +65,8 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Users: h.users, Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
-		Quotas: gateway.Books{Usage: h.store.Usage},
-		Forget: func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
+		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
+		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 	}
 	for _, edit := range edits {
 		edit(&c)
@@ -127,8 +127,8 @@ func (h *house) app(name, owner string) storage.App {
 // waits makes an order that waits for an application.
 func (h *house) waits(app storage.App) (storage.App, string) {
 	h.Helper()
-	order := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "white_label", AmountFen: 99_900, CreatedAt: time.Now()}
-	order, app = order.Wait(app, storage.OrderPending)
+	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "white_label", AmountFen: 99_900, CreatedAt: time.Now()}
+	order.Status, app.Order = storage.OrderPending, order.ID
 	order, app, err := h.store.SaveOrder(h.Context(), order, app)
 	if err != nil {
 		h.Fatal(err)

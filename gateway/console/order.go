@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/manage"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -71,9 +71,7 @@ func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consol
 	if err := manage.NoFields(w, r); err != nil {
 		return err
 	}
-	return s.decide(w, r, who, "order cancel", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Cancel(a, who.Sub, time.Now())
-	})
+	return s.decide(w, r, who, "order cancel", s.c.Billing.Cancel)
 }
 
 // approveOrder is POST /api/console/orders/{order_id}/approve.
@@ -86,8 +84,8 @@ func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who conso
 	if err != nil {
 		return err
 	}
-	return s.decide(w, r, who, "order approve", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Approve(a, who.Sub, time.Now(), until)
+	return s.decide(w, r, who, "order approve", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
+		return s.c.Billing.Approve(ctx, id, by, until)
 	})
 }
 
@@ -116,25 +114,27 @@ func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consol
 	if err := f.Read("reason", "a text", &reason); err != nil {
 		return err
 	}
-	return s.decide(w, r, who, "order reject", func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Reject(a, who.Sub, reason, time.Now())
+	return s.decide(w, r, who, "order reject", func(ctx context.Context, id string, by billing.Actor) (storage.Order, error) {
+		return s.c.Billing.Reject(ctx, id, by, reason)
 	})
 }
 
 // decide settles an order that the actor may settle, and says what became of it.
-func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) error {
+func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) error {
 	var before storage.Order
 	var app storage.App
-	after, err := s.settle(r.Context(), r.PathValue("order_id"), func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
+	may := func(o storage.Order, a storage.App) error {
 		if !sees(who, o.Owner) {
-			return o, a, noOrder
+			return noOrder
 		}
 		before, app = o, a
-		return how(o, a)
-	})
+		return nil
+	}
+	after, err := how(r.Context(), r.PathValue("order_id"), billing.Actor{By: who.Sub, May: may})
 	if err != nil {
 		return manage.Refusal(err, noOrder)
 	}
+	s.c.Forget(after.AppID)
 	err = s.recorder.Note(r, manage.Act{
 		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: who.Sub, App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
@@ -144,12 +144,4 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	}
 	s.recorder.Tell(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return reply.Success(w, orderOf(after))
-}
-
-func (s *Console) settle(ctx context.Context, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (storage.Order, error) {
-	o, err := apps.Decide(ctx, s.c.Store, id, how)
-	if err == nil {
-		s.c.Forget(o.AppID)
-	}
-	return o, err
 }

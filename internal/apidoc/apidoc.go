@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/keystile/keystile/internal/reply"
@@ -24,18 +25,9 @@ var frame []byte
 // Document is an OpenAPI document of one room or of several.
 type Document struct{ parts [][]byte }
 
-// Of returns the document of a room from its parts, OpenAPI documents without what the
-// frame says. They must not change any more.
-func Of(parts ...[]byte) Document { return Document{parts} }
-
-// With returns a document of these rooms and others.
-func (d Document) With(others ...Document) Document {
-	var all Document
-	for _, o := range append([]Document{d}, others...) {
-		all.parts = append(all.parts, o.parts...)
-	}
-	return all
-}
+// Of returns one document of those of several rooms, which are OpenAPI documents without what the
+// frame says. Their bytes must not change any more.
+func Of(parts ...[]byte) Document { return Document{slices.Clone(parts)} }
 
 // JSON returns the document of a service at an origin, such as https://id.example.com. It
 // fails if two parts describe the same path or component: that is a mistake in the program.

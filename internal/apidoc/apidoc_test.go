@@ -14,7 +14,7 @@ const (
 )
 
 func TestRoomsBecomeOneDocument(t *testing.T) {
-	both := Of([]byte(cats)).With(Of([]byte(dogs)))
+	both := Of([]byte(cats), []byte(dogs))
 	raw, err := both.JSON("https://pets.example.net:8443")
 	if err != nil {
 		t.Fatal(err)
@@ -46,10 +46,11 @@ func TestRoomsBecomeOneDocument(t *testing.T) {
 }
 
 func TestDocumentsAreValues(t *testing.T) {
-	d := Of([]byte(cats))
-	d.With(Of([]byte(dogs)))
+	parts := [][]byte{[]byte(cats)}
+	d := Of(parts...)
+	parts[0] = []byte(dogs)
 	if raw, err := d.JSON(Example); err != nil || strings.Contains(string(raw), "/dogs") {
-		t.Errorf("With changes what it is called on: %v", err)
+		t.Errorf("a document changes with the list that it was made of: %v", err)
 	}
 }
 
@@ -62,7 +63,7 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 		"a member too many": {cats, `{"openapi":"3.0.3","paths":{},"webhooks":{}}`},
 		"no JSON":           {cats, `{`},
 	} {
-		if _, err := Of([]byte(parts[0])).With(Of([]byte(parts[1]))).JSON(Example); err == nil {
+		if _, err := Of([]byte(parts[0]), []byte(parts[1])).JSON(Example); err == nil {
 			t.Errorf("%s: not noticed", name)
 		}
 	}

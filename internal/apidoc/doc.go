@@ -1,11 +1,11 @@
 // Package apidoc makes one OpenAPI document of what each room says of itself.
 //
-//	doc := provider.OpenAPI().With(g.OpenAPI(), bus.OpenAPI())
+//	doc := apidoc.Of(provider.OpenAPI(), g.OpenAPI(), bus.OpenAPI())
 //	mux.Handle("/openapi.json", doc.Handler("https://id.example.com"))
 //
 // A room has a file openapi.json beside its route table: its tags, its paths and the
 // schemas that are its own. What all of them share, the failures above all, is in
-// frame.json here. Of is a room's document by itself; With puts several into one.
+// frame.json here.
 //
 // # Choices
 //

@@ -40,6 +40,14 @@ func newKeyset(keys []*key, wanted []string, now time.Time) *keyset {
 	return s
 }
 
+func (s *keyset) find(kid string) (publicKey, bool) {
+	k := s.byID[kid]
+	if k == nil {
+		return publicKey{}, false
+	}
+	return publicKey{k.ID, k.Alg, k.private.Public()}, true
+}
+
 // published orders keys for the JWKS: active ones first, because a client that tries them
 // in turn then needs one try; of one state the newest first.
 func published(a, b *key) int {

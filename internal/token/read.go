@@ -19,9 +19,20 @@ type passed struct {
 	notBefore time.Time
 }
 
+// publicKey is a published key, and the one algorithm that it is used with.
+type publicKey struct {
+	id, alg string
+	public  crypto.PublicKey
+}
+
+// finder finds a published key by its kid.
+type finder interface {
+	find(kid string) (publicKey, bool)
+}
+
 // read takes a token apart in the order that trusts least: its shape, its header, its
 // signature, and only then what it claims.
-func read(bearer string, keys *keyset, issuer string) (*passed, error) {
+func read(bearer string, keys finder, issuer string) (*passed, error) {
 	head, err := split(bearer)
 	if err != nil {
 		return nil, err
@@ -30,7 +41,7 @@ func read(bearer string, keys *keyset, issuer string) (*passed, error) {
 	if err != nil {
 		return nil, err
 	}
-	payload, err := verified(bearer, key.Alg, key.private.Public())
+	payload, err := verified(bearer, key.alg, key.public)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +49,7 @@ func read(bearer string, keys *keyset, issuer string) (*passed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.kid = key.ID
+	t.kid = key.id
 	return t, nil
 }
 
@@ -68,25 +79,25 @@ func split(bearer string) (head []byte, err error) {
 // signer finds the key that a header names. Only kid finds a key, and the key decides the
 // algorithm (RFC 8725 3.1). Every parameter we do not write is refused, which takes care
 // of crit, b64, jku, jwk, x5u and x5c.
-func signer(head []byte, keys *keyset) (*key, error) {
+func signer(head []byte, keys finder) (key publicKey, err error) {
 	h, err := parseObject(head)
 	if err != nil {
-		return nil, invalid("header: " + err.Error())
+		return key, invalid("header: " + err.Error())
 	}
 	alg, err1 := h.text("alg")
 	kid, err2 := h.text("kid")
 	typ, err3 := h.text("typ")
 	if err1 != nil || err2 != nil || err3 != nil || len(h) != 3 {
-		return nil, invalid("its header must hold alg, kid and typ, and nothing else")
+		return key, invalid("its header must hold alg, kid and typ, and nothing else")
 	}
-	key := keys.byID[kid]
+	key, there := keys.find(kid)
 	switch {
 	case !strings.EqualFold(typ, TypeAccess) && !strings.EqualFold(typ, "application/"+TypeAccess):
-		return nil, invalid("typ is not at+jwt (RFC 9068 4)")
-	case key == nil:
-		return nil, invalid("unknown kid")
-	case key.Alg != alg:
-		return nil, invalid("alg is not its key's")
+		return key, invalid("typ is not at+jwt (RFC 9068 4)")
+	case !there:
+		return key, ErrUnknownKey
+	case key.alg != alg:
+		return key, invalid("alg is not its key's")
 	}
 	return key, nil
 }

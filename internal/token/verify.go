@@ -22,6 +22,11 @@ var (
 	ErrStale = errors.New("token: revocations are too old to trust")
 )
 
+// ErrUnknownKey is an ErrInvalid: no published key has the kid of the token.
+var ErrUnknownKey = invalid("unknown kid")
+
+var errExpired, errEarly = invalid("expired"), invalid("not valid yet")
+
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
 
 // VerifierConfig is what a Verifier needs; all but CacheSize must be there.
@@ -100,7 +105,7 @@ func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 		return storage.Caller{}, err
 	}
 	if !now.Before(t.caller.ExpiresAt) {
-		return storage.Caller{}, invalid("expired")
+		return storage.Caller{}, errExpired
 	}
 	return t.caller, nil
 }
@@ -113,21 +118,31 @@ func (v *Verifier) judge(t *passed, keys *keyset, now time.Time, audiences []str
 	case keys.byID[t.kid] == nil:
 		return storage.Caller{}, invalid("its key has gone")
 	case !now.Before(caller.ExpiresAt):
-		return storage.Caller{}, invalid("expired")
+		return storage.Caller{}, errExpired
 	case now.Before(t.notBefore):
-		return storage.Caller{}, invalid("not valid yet")
+		return storage.Caller{}, errEarly
 	case v.revoked.Stops(caller):
 		return storage.Caller{}, invalid("revoked")
 	}
+	caller, err := t.meantFor(v.issuer, audiences)
+	if err == nil {
+		err = v.revoked.stale(now)
+	}
+	if err != nil {
+		return storage.Caller{}, err
+	}
+	return caller, nil
+}
+
+// meantFor returns the caller with the audience that the token is meant for.
+func (t *passed) meantFor(issuer string, audiences []string) (storage.Caller, error) {
 	i := slices.IndexFunc(t.audience, func(aud string) bool {
-		return len(audiences) == 0 && aud == v.issuer || IsOneOf(aud, audiences)
+		return len(audiences) == 0 && aud == issuer || IsOneOf(aud, audiences)
 	})
 	if i < 0 {
 		return storage.Caller{}, invalid("meant for another audience")
 	}
-	if err := v.revoked.stale(now); err != nil {
-		return storage.Caller{}, err
-	}
+	caller := t.caller
 	caller.Audience = t.audience[i]
 	return caller, nil
 }

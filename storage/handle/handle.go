@@ -90,3 +90,8 @@ func HashInvitation(code string) string {
 // NewAppID draws a client_id: "ks" and 20 characters. A user's sub begins with "u", so
 // the two are never equal (RFC 9700 4.15).
 func NewAppID() string { return "ks" + strings.ToLower(rand.Text()[:20]) }
+
+// NewOrderID draws the id of an order. Ids of later orders come later in a list.
+func NewOrderID(at time.Time) string {
+	return "or" + at.UTC().Format("20060102150405") + strings.ToLower(rand.Text()[:10])
+}

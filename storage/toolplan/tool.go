@@ -99,6 +99,16 @@ type Skip struct {
 	Reason  string `json:"reason"`
 }
 
+// Public returns tools as everyone may see them (spec 2.7): without the plan of the call.
+func Public(tools []Tool) []Tool {
+	out := make([]Tool, len(tools))
+	for i, t := range tools {
+		t.Call, t.ReadOnly = nil, false
+		out[i] = t
+	}
+	return out
+}
+
 // SplitName splits the name of a tool on the bus into those of its capability and its own;
 // false if it is not of that form.
 func SplitName(name string) (member, tool string, ok bool) {

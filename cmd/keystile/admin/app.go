@@ -72,7 +72,7 @@ func createApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) 
 		Public: args.On("public"), Tier: args.Get("tier"), IDTokenAlg: args.Get("id-token-alg"),
 		FirstParty: args.On("first-party"), Owner: owner,
 	}
-	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Quotas.Limit(app))
+	app, err = rooms.Store.CreateApp(ctx, app, 0, rooms.Billing.Limit(app))
 	if err != nil {
 		return nil, err
 	}

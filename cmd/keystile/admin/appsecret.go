@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/apps"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -33,9 +32,9 @@ func rotateSecret(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 
 // deleteApp removes an application and ends everything it was granted.
 func deleteApp(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	app, err := apps.Delete(ctx, rooms.Store, func(ctx context.Context, end driver.Revocation) error {
+	app, err := rooms.Billing.RemoveApp(ctx, args.Words[0], func(ctx context.Context, end driver.Revocation) error {
 		return rooms.revoke(ctx, end.Kind, end.ID, end.Before)
-	}, rooms.Quotas.Used, args.Words[0], nil)
+	}, nil)
 	if err != nil {
 		return nil, unknownApp(args.Words[0], err)
 	}

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/gateway"
-	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -56,7 +55,7 @@ var billingCommands = []command{
 
 var untilFlag = cli.Flag{Name: "until", Value: "DATE", Help: "when it ends and is free again, such as 2027-11-21"}
 
-const byOperator = "operator"
+var byOperator = billing.Actor{By: "operator"}
 
 func listOrders(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
@@ -103,29 +102,27 @@ func approveOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 	if err != nil {
 		return nil, err
 	}
-	return decideOrder(ctx, rooms, args.Words[0], func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Approve(a, byOperator, time.Now(), until)
-	})
+	return decided(rooms, args.Words[0])(rooms.Billing.Approve(ctx, args.Words[0], byOperator, until))
 }
 
 func rejectOrder(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	return decideOrder(ctx, rooms, args.Words[0], func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return o.Reject(a, byOperator, args.Get("reason"), time.Now())
-	})
+	return decided(rooms, args.Words[0])(rooms.Billing.Reject(ctx, args.Words[0], byOperator, args.Get("reason")))
 }
 
-func decideOrder(ctx context.Context, rooms Rooms, id string, how func(storage.Order, storage.App) (storage.Order, storage.App, error)) (output, error) {
-	o, err := apps.Decide(ctx, rooms.Store, id, how)
-	switch {
-	case errors.Is(err, storage.ErrNotFound) && o.ID != "":
-		return nil, fmt.Errorf("the application of order %q was removed", id)
-	case errors.Is(err, storage.ErrNotFound):
-		return nil, fmt.Errorf("there is no order %q; list them with: keystile billing orders", id)
-	case err != nil:
-		return nil, err
+// decided tells what became of an order, or why nothing did.
+func decided(rooms Rooms, id string) func(storage.Order, error) (output, error) {
+	return func(o storage.Order, err error) (output, error) {
+		switch {
+		case errors.Is(err, storage.ErrNotFound) && o.ID != "":
+			return nil, fmt.Errorf("the application of order %q was removed", id)
+		case errors.Is(err, storage.ErrNotFound):
+			return nil, fmt.Errorf("there is no order %q; list them with: keystile billing orders", id)
+		case err != nil:
+			return nil, err
+		}
+		rooms.forget(o.AppID)
+		return tellOrder(o), nil
 	}
-	rooms.forget(o.AppID)
-	return tellOrder(o), nil
 }
 
 // setTier gives a tier without an order that anybody has made. The books say so.
@@ -134,15 +131,8 @@ func setTier(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
 	if err != nil {
 		return nil, err
 	}
-	app, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
-		app, err := appOf(ctx, rooms.Store, args.Words[0])
-		if err != nil {
-			return app, err
-		}
-		_, app, err = rooms.Store.SetTier(ctx, app, args.Words[1], byOperator, time.Now(), until)
-		return app, err
-	})
-	if err != nil {
+	app, err := rooms.Billing.SetTier(ctx, args.Words[0], args.Words[1], byOperator.By, until)
+	if err = unknownApp(args.Words[0], err); err != nil {
 		return nil, err
 	}
 	rooms.forget(app.ID)
@@ -169,17 +159,17 @@ func untilOf(args cli.Args) (time.Time, error) {
 }
 
 func listSettlements(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	month, err := gateway.ParseMonth(args.Get("month"), time.Now())
+	month, err := billing.ParseMonth(args.Get("month"), time.Now())
 	if err != nil {
 		return nil, cli.Usage("--month: %v", err)
 	}
-	all, err := settled(ctx, rooms.Store, args.Get("app"))
+	all, err := settled(ctx, rooms, args.Get("app"))
 	if err != nil {
 		return nil, err
 	}
 	said := list{empty: "no applications that owe anything"}
 	for _, app := range all {
-		s, err := rooms.Settle(ctx, app, month)
+		s, err := rooms.Billing.Settle(ctx, app, month)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +178,7 @@ func listSettlements(ctx context.Context, rooms Rooms, args cli.Args) (output, e
 	return said, nil
 }
 
-func tellSettlement(s gateway.Settlement) answer {
+func tellSettlement(s billing.Settlement) answer {
 	return answer{
 		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final}, {"tiers", append(settledTiers{}, s.Tiers...)},
 		{"products", append(settledCalls{}, s.Products...)}, {"calls", s.Calls}, {"overage", s.Overage},
@@ -196,7 +186,7 @@ func tellSettlement(s gateway.Settlement) answer {
 	}
 }
 
-type settledTiers []gateway.SettledTier
+type settledTiers []billing.SettledTier
 
 func (all settledTiers) String() string {
 	var names []string
@@ -206,7 +196,7 @@ func (all settledTiers) String() string {
 	return strings.Join(names, ", ")
 }
 
-type settledCalls []gateway.SettledCall
+type settledCalls []billing.SettledCall
 
 func (all settledCalls) String() string {
 	var texts []string
@@ -217,20 +207,17 @@ func (all settledCalls) String() string {
 }
 
 // settled returns an application, or all there are and were.
-func settled(ctx context.Context, store *storage.Store, id string) ([]storage.App, error) {
+func settled(ctx context.Context, rooms Rooms, id string) ([]storage.App, error) {
 	if id != "" {
-		app, err := apps.Settled(ctx, store, id)
+		app, err := rooms.Billing.App(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil, fmt.Errorf("there is and was no application %q; list them with: keystile app list", id)
 		}
 		return []storage.App{app}, err
 	}
-	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Apps(ctx, "", from, driver.Page) })
-	closed, failed := everything(func(from string) ([]storage.ClosedApp, string, error) {
-		return store.ClosedApps(ctx, "", from, driver.Page)
+	all, err := everything(func(from string) ([]storage.App, string, error) { return rooms.Store.Apps(ctx, "", from, driver.Page) })
+	closed, failed := everything(func(from string) ([]storage.App, string, error) {
+		return rooms.Store.ClosedApps(ctx, "", from, driver.Page)
 	})
-	for _, c := range closed {
-		all = append(all, c.App())
-	}
-	return all, cmp.Or(err, failed)
+	return append(all, closed...), cmp.Or(err, failed)
 }

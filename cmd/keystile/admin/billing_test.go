@@ -7,18 +7,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/handle"
 )
 
 // ordered stores an order that waits, and returns its id.
 func (o *office) ordered(id, tier, status string) string {
 	o.t.Helper()
 	app := o.stored(id)
-	order, app := storage.Order{
-		ID: storage.NewOrderID(time.Now()), AppID: id, From: "free", Tier: tier, AmountFen: 99_900, CreatedAt: time.Now(),
-	}.Wait(app, status)
+	order := storage.Order{
+		ID: handle.NewOrderID(time.Now()), AppID: id, From: "free", Tier: tier, AmountFen: 99_900, CreatedAt: time.Now(), Status: status,
+	}
+	app.Order = order.ID
 	if _, _, err := o.rooms.Store.SaveOrder(o.t.Context(), order, app); err != nil {
 		o.t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestAnOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
 		t.Errorf("the orders are %s", said)
 	}
 	o.must("billing", "reject", first, "--reason", "the invoice is open")
-	if order, err := o.rooms.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected || order.Reason != "the invoice is open" || order.DecidedBy != byOperator {
+	if order, err := o.rooms.Store.Order(t.Context(), first); err != nil || order.Status != storage.OrderRejected || order.Reason != "the invoice is open" || order.DecidedBy != byOperator.By {
 		t.Errorf("rejected is %+v, %v", order, err)
 	}
 	if app := o.stored(id); app.TierAt(time.Now()) != "free" || app.Order != "" {
@@ -85,7 +86,6 @@ func TestTheRunningServerIsToldOfAnotherTier(t *testing.T) {
 func TestSettlementsFromTheCommandLineKnowRemovedApplications(t *testing.T) {
 	o := newOffice(t)
 	store := o.rooms.Store
-	o.rooms.Settle = gateway.Books{Usage: store.Usage, Orders: store.Orders}.Settle
 	id, _ := o.app()
 	day := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
 	for i, product := range []string{"ai", "mcp"} {

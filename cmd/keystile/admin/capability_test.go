@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,11 @@ func workshop(t *testing.T, resolve bool) *office {
 	return o
 }
 
-type nobody struct{ registry.Visitors }
+type nobody struct{}
+
+func (nobody) Visitor(*http.Request) (storage.Session, error) {
+	return storage.Session{}, storage.ErrNotFound
+}
 
 // sub returns the sub of the user with a username.
 func (o *office) sub(name string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/storage"
@@ -47,9 +47,13 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
+	money, err := billing.New(billing.Config{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
 	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
 	users := signin.NewUsers(store, passwords)
-	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Quotas: gateway.Books{Usage: store.Usage}}
+	rooms := Rooms{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money}
 	o := &office{t: t, rooms: rooms, users: users, data: t.TempDir()}
 	o.rooms.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }
 	o.rooms.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }

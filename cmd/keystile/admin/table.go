@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
@@ -23,18 +23,16 @@ import (
 type Rooms struct {
 	Store      *storage.Store
 	Users      Users
-	Provider   Provider                       // nil: nobody serves here
-	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
-	Signed     time.Duration                  // the longest that what a key has signed is valid
-	Granted    time.Duration                  // the longest that what was granted is valid
-	SigningAlg string                         // of access tokens
-	Forget     func(id string)                // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
-	// Settle makes an application's settlement for the month that a time is in.
-	Settle   func(ctx context.Context, app storage.App, month time.Time) (gateway.Settlement, error)
-	Quotas   Quotas                                   // of applications
-	Registry *registry.Registry                       // of capabilities
-	Keys     *Keyring                                 // the master keys
-	Note     func(context.Context, event.Event) error // puts what was done on the audit trail
+	Provider   Provider                                 // nil: nobody serves here
+	Copy       func(io.Writer) (int64, error)           // writes a consistent copy of the database
+	Signed     time.Duration                            // the longest that what a key has signed is valid
+	Granted    time.Duration                            // the longest that what was granted is valid
+	SigningAlg string                                   // of access tokens
+	Forget     func(id string)                          // makes the running server read an application, or a user by sub, anew; nil: nobody serves here
+	Billing    *billing.Billing                         // of applications; the running server's, if one serves here
+	Registry   *registry.Registry                       // of capabilities
+	Keys       *Keyring                                 // the master keys
+	Note       func(context.Context, event.Event) error // puts what was done on the audit trail
 
 	// Notify has a user told by mail what was done to what is theirs; nil: nobody serves here,
 	// and nobody is told.
@@ -42,12 +40,6 @@ type Rooms struct {
 	Unlock        func(netip.Addr) bool       // ends the lockout of an address; nil: nobody serves here
 	Reload        func(context.Context) error // makes the running bus read who may use what anew; nil: nobody serves here
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
-}
-
-// Quotas knows what applications have used; *gateway.Gateway and gateway.Books.
-type Quotas interface {
-	Used(ctx context.Context, app storage.App) (storage.Quota, error)
-	Limit(app storage.App) storage.Quota
 }
 
 // Users makes users with a password; *signin.StoreUsers does.

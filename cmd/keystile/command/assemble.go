@@ -10,6 +10,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -55,7 +57,7 @@ func assemble(ctx context.Context, c *config.Config, base string, home *home, lo
 	if fakes != nil {
 		service.Handle(fake.Path+"/", fakes)
 	}
-	service.Handle("/", newRootHandler(c, base, openAPI(service), home.store, log))
+	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), home.store, log))
 	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
 	return &assembled{service, behind, requested(service.Gateway.Front(behind.before(service.Routes(), log)))}, nil
 }
@@ -98,8 +100,8 @@ func defaultAccess(c *config.Config) string {
 }
 
 // plansOf returns the tiers of spec 8 with the operator's price of what goes beyond a quota.
-func plansOf(c *config.Config) []gateway.Plan {
-	plans := gateway.Plans()
+func plansOf(c *config.Config) []billing.Plan {
+	plans := billing.Plans()
 	for i := range plans {
 		plans[i].OverFen = int64(c.OverageFen)
 	}
@@ -107,12 +109,11 @@ func plansOf(c *config.Config) []gateway.Plan {
 }
 
 // corsOf opens the proxied services to every origin, as the gateway's own endpoints are.
-func corsOf(c *config.Config) gateway.CORS {
-	open := gateway.OpenPaths()
+func corsOf(c *config.Config) (cors gateway.CORS) {
 	for _, p := range c.Products {
 		if p.Upstream != "" {
-			open = append(open, p.Prefix, p.Prefix+"/")
+			cors.AlsoOpen = append(cors.AlsoOpen, p.Prefix, p.Prefix+"/")
 		}
 	}
-	return gateway.CORS{Open: open}
+	return cors
 }

@@ -115,10 +115,11 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 		o.app = w.app(p.Sub)
 	}
 	if strings.Contains(r.path, "/orders") {
-		order, app := storage.Order{ID: storage.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x",
-			From: storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}.Wait(o.app, storage.OrderPending)
+		order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x", Status: storage.OrderPending,
+			From: storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
+		o.app.Order = order.ID
 		var err error
-		o.order, o.app, err = w.store.SaveOrder(w.Context(), order, app)
+		o.order, o.app, err = w.store.SaveOrder(w.Context(), order, o.app)
 		fatal(w, err)
 	}
 	if strings.Contains(r.path, "/capabilities") || strings.HasPrefix(r.path, "/api/mcp") {

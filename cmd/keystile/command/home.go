@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/registry"
@@ -32,6 +32,7 @@ type home struct {
 	copy    func(io.Writer) (int64, error) // nil: the storage has no copies
 	store   *storage.Store
 	users   *signin.StoreUsers
+	billing *billing.Billing
 	swept   atomic.Int64 // expired records removed
 }
 
@@ -99,6 +100,11 @@ func (p program) newHome(ctx context.Context, c *config.Config, f *folder.Folder
 		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
 	}
 	h.users = signin.NewUsers(h.store, nil)
+	// While nobody serves: a server that was killed may have left calls in the journal.
+	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: f.Journal()})
+	if err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
 	return h, nil
 }
 
@@ -121,32 +127,14 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Note:    h.note, Keys: h.keyring, DefaultAccess: defaultAccess(h.conf),
-		Settle: h.books().Settle, Quotas: left{h.books(), h},
+		Billing: h.billing,
 	}
 	if serving != nil {
 		rooms.Provider, rooms.Forget, rooms.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
 		rooms.Reload, rooms.Notify, rooms.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
-		rooms.Registry, rooms.Settle, rooms.Quotas = serving.Registry, serving.Gateway.Settle, serving.Gateway
+		rooms.Registry, rooms.Billing = serving.Registry, serving.Gateway.Billing()
 	}
 	return rooms
-}
-
-func (h *home) books() gateway.Books {
-	return gateway.Books{Plans: plansOf(h.conf), Usage: h.store.Usage, Orders: h.store.Orders}
-}
-
-// left is the quotas while nobody serves: a server that was killed may have left calls in the
-// journal that are not in the books yet.
-type left struct {
-	gateway.Books
-	home *home
-}
-
-func (l left) Used(ctx context.Context, app storage.App) (storage.Quota, error) {
-	if err := gateway.Recover(ctx, l.home.store, l.home.Journal(), nil); err != nil {
-		return storage.Quota{}, err
-	}
-	return l.Books.Used(ctx, app)
 }
 
 // registrar is one that nobody reaches over HTTP.

@@ -4,14 +4,13 @@ import (
 	_ "embed"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/internal/apidoc"
 )
 
 //go:embed openapi.json
 var rootAPI []byte
 
-// openAPI returns the document that describes every endpoint of the program but two: the sign-in page and the demo,
+// openAPI returns the documents that describe every endpoint of the program but two: the sign-in page and the demo,
 // which are for people. The services of gateway.products have documents of their own.
-func openAPI(s *keystile.Service) apidoc.Document {
-	return apidoc.Of(rootAPI).With(s.OAuth.OpenAPI(), s.Gateway.OpenAPI(), s.Console.OpenAPI(), s.Registry.OpenAPI(), s.Bus.OpenAPI(), s.Legacy.OpenAPI())
+func openAPI(s *keystile.Service) [][]byte {
+	return [][]byte{rootAPI, s.OAuth.OpenAPI(), s.Gateway.OpenAPI(), s.Console.OpenAPI(), s.Registry.OpenAPI(), s.Bus.OpenAPI(), s.Legacy.OpenAPI()}
 }

@@ -22,12 +22,11 @@ import (
 )
 
 // Entry 51 of the decisions. Each room holds its own part against its routes and answers.
-func TestTheDocumentHasTheLobbyAndNothingElse(t *testing.T) {
-	document := apidoc.Of(rootAPI)
-	openapitest.New(t, document).Routes(t, rootHandler{base: apidoc.Example, document: document}.routes())
+func TestTheDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
+	openapitest.New(t, rootAPI).Routes(t, rootHandler{base: apidoc.Example, document: apidoc.Of(rootAPI)}.routes())
 }
 
-// Each door of the house is described, or is here with the reason why it is not.
+// Each path of the program is described, or is here with the reason why it is not.
 func TestTheDocumentHasEveryDoor(t *testing.T) {
 	leftOut := map[string]string{
 		"/oauth/signin":  "pages for people, their forms and their script",
@@ -35,7 +34,7 @@ func TestTheDocumentHasEveryDoor(t *testing.T) {
 		"/demo":          "pages that show how it works",
 	}
 	b := built(t, "KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1")
-	document := openapitest.New(t, openAPI(b.Service))
+	document := openapitest.New(t, openAPI(b.Service)...)
 	met := map[string]bool{}
 	for _, path := range b.Patterns() {
 		path = strings.TrimSuffix(path, "{$}") // the root alone

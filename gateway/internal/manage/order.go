@@ -3,6 +3,7 @@ package manage
 import (
 	"net/http"
 
+	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -14,10 +15,7 @@ type Price struct {
 }
 
 // Yearly returns a price for a year, in fen.
-func Yearly(fen int64) Price { return Price{fen, Currency, "year"} }
-
-// Currency is that of all prices.
-const Currency = "CNY"
+func Yearly(fen int64) Price { return Price{fen, billing.Currency, "year"} }
 
 // OrderRecord shows an order as its owner sees it (entry 30 of the decisions).
 type OrderRecord struct {

@@ -1,7 +1,7 @@
 // Package openapitest holds an OpenAPI document against what a service really does. It is for
 // tests alone.
 //
-//	w := witness.New(t, g.OpenAPI())
+//	w := openapitest.New(t, g.OpenAPI())
 //	w.Routes(t, routes)          // every path and method is described, and nothing else is
 //	h = w.Watch(t, h)            // every answer is as the document says
 //	w.SawEverything(t)           // and each operation has been seen to succeed

@@ -20,10 +20,10 @@ type Witness struct {
 	seen map[string]bool // operations that have succeeded, by id
 }
 
-// New makes a Witness of a document.
-func New(t testing.TB, d apidoc.Document) *Witness {
+// New makes a Witness of the documents of rooms.
+func New(t testing.TB, rooms ...[]byte) *Witness {
 	t.Helper()
-	raw, err := d.JSON(apidoc.Example)
+	raw, err := apidoc.Of(rooms...).JSON(apidoc.Example)
 	if err != nil {
 		t.Fatal(err)
 	}

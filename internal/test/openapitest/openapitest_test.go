@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -104,7 +103,7 @@ func TestEveryDifferenceIsNoticed(t *testing.T) {
 		{"any method", "PURGE", "/any", "", "", given{204, nil, ""}, ""},
 		{"any method, another status", "PURGE", "/any", "", "", given{200, nil, ""}, "status"},
 	} {
-		w, n := New(t, apidoc.Of([]byte(pets))), &note{TB: t}
+		w, n := New(t, []byte(pets)), &note{TB: t}
 		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
 		r.Header.Set("Content-Type", c.kind)
 		out := httptest.NewRecorder()
@@ -144,12 +143,12 @@ func TestEachRouteIsDescribedAndNoOther(t *testing.T) {
 		{"a HEAD", func(r []reply.Route) []reply.Route { r[3].Methods = []string{"GET", "HEAD"}; return r }, "GET /pets/{id}: its description"},
 		{"any method no more", func(r []reply.Route) []reply.Route { r[4].Methods = []string{"GET", "HEAD"}; return r }, "/any"},
 	} {
-		got := strings.Join(New(t, apidoc.Of([]byte(pets))).routes(c.change(routes())), "; ")
+		got := strings.Join(New(t, []byte(pets)).routes(c.change(routes())), "; ")
 		if (c.wrong == "") != (got == "") || !strings.Contains(got, c.wrong) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.wrong)
 		}
 	}
-	w := New(t, apidoc.Of([]byte(pets)))
+	w := New(t, []byte(pets))
 	for path, want := range map[string]bool{"/pets": true, "/beasts": true, "/": true, "/pet": false, "/cars": false} {
 		if w.Describes(path) != want {
 			t.Errorf("Describes(%s) = %t", path, !want)
@@ -160,14 +159,14 @@ func TestEachRouteIsDescribedAndNoOther(t *testing.T) {
 func TestOperationsHaveGoodNames(t *testing.T) {
 	for _, id := range []string{"getPets", "pets", "get-pets", "", "add_pet"} {
 		text := strings.Replace(pets, `"list_pets"`, `"`+id+`"`, 1)
-		if got := New(t, apidoc.Of([]byte(text))).names(); len(got) != 1 {
+		if got := New(t, []byte(text)).names(); len(got) != 1 {
 			t.Errorf("%q: %q", id, got)
 		}
 	}
 }
 
 func TestWhatWasNeverSeenIsToldOf(t *testing.T) {
-	w, n := New(t, apidoc.Of([]byte(pets))), &note{TB: t}
+	w, n := New(t, []byte(pets)), &note{TB: t}
 	for path, answer := range map[string]given{"/pets?kind=cat": {204, nil, ""}, "/any": {500, asJSON, ""}, "/pets/1": {200, asJSON, `{"errcode":2}`}} {
 		w.Watch(&note{TB: t}, answer).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}

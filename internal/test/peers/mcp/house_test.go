@@ -49,16 +49,15 @@ func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: tokens, Trail: trail, Log: quiet}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	h.register("pets", tools)
-	c := mcpbus.Config{BaseURL: h.url, Catalog: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, PageSize: 100, Log: quiet}
+	c := mcpbus.Config{BaseURL: h.url, Store: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, PageSize: 100, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
 	h.bus = must(mcpbus.New(t.Context(), c))(t)
 	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Peer", Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel}))(t)
 	mux.Handle("/oauth/", provider)
-	mux.Handle(mcpbus.Path, g.Meter("", h.bus))
-	for _, path := range mcpbus.MetadataPaths() {
-		mux.Handle(path, h.bus)
+	for _, path := range h.bus.Patterns() {
+		mux.Handle(path, g.Meter("", h.bus))
 	}
 	server.Config.Handler = g.Front(mux)
 	server.Start()

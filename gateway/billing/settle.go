@@ -1,8 +1,9 @@
-package gateway
+package billing
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Settlement is what one application owes for one month (spec 8: no quota interrupts
+// Settlement is what one application owes for one month (protocol 8: no quota interrupts
 // anything, and settlement is monthly). It is made of the ledger and of approved orders
 // alone, so that anybody who has both makes the same one. Amounts are in hundredths of a
 // yuan.
@@ -57,14 +58,7 @@ type SettledCall struct {
 	Overage int64  `json:"overage"`
 }
 
-// Books are what settlements are made of.
-type Books struct {
-	Plans []Plan // nil: Plans()
-	// Usage returns the rows of one application; (*storage.Store).Usage does. A running
-	// gateway's own knows the last calls too.
-	Usage  func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
-	Orders func(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
-}
+const iso8601 = "2006-01-02T15:04:05Z"
 
 // ParseMonth reads a month such as 2026-11. "" is the one that now is in.
 func ParseMonth(text string, now time.Time) (time.Time, error) {
@@ -78,18 +72,27 @@ func ParseMonth(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// Settle makes the settlement of one application for the UTC month that at is in.
-func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error) {
-	t, err := newTiers(b.Plans)
-	if err != nil {
-		return Settlement{}, fmt.Errorf("gateway: %w", err)
+// AddFen adds amounts, and stops at the largest instead of overflowing.
+func AddFen(a, b int64) int64 { return saturate(a, b) }
+
+// App returns an application as far as a settlement needs it, one that was removed too, or
+// storage.ErrNotFound if there never was one.
+func (b *Billing) App(ctx context.Context, id string) (storage.App, error) {
+	app, err := b.c.Store.App(ctx, id)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return app, err
 	}
+	return b.c.Store.ClosedApp(ctx, id)
+}
+
+// Settle makes the settlement of one application for the UTC month that at is in.
+func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error) {
 	from, to := month(at), month(at).AddDate(0, 1, 0)
 	daily, unit := from.Before(hoursFrom(time.Now())), time.Hour
 	if daily {
 		unit = 24 * time.Hour
 	}
-	rows, err := b.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
+	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: from, To: to, Daily: daily})
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -97,9 +100,9 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
 	s := Settlement{
-		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: t.spans(app, from, to),
+		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: b.plans.spans(app, from, to),
 	}
-	s.count(tally{tiers: t, app: app, unit: unit}, rows)
+	s.count(tally{plans: b.plans, app: app, unit: unit}, rows)
 	if s.Subscription, err = b.subscribed(ctx, app.ID, from, to); err != nil {
 		return Settlement{}, err
 	}
@@ -114,7 +117,7 @@ func (b Books) Settle(ctx context.Context, app storage.App, at time.Time) (Settl
 func (s *Settlement) count(against tally, rows []driver.Count) {
 	products := map[string]*SettledCall{}
 	for _, row := range rows {
-		_, over := against.over(row)
+		over := against.over(row)
 		p := products[row.Product]
 		if p == nil {
 			p = &SettledCall{Product: row.Product}
@@ -144,7 +147,7 @@ func (s *Settlement) spanOf(end time.Time) *SettledTier {
 }
 
 // spans are the tiers of a month, in the order of time.
-func (t tiers) spans(app storage.App, from, to time.Time) (spans []SettledTier) {
+func (t plans) spans(app storage.App, from, to time.Time) (spans []SettledTier) {
 	for at := from; at.Before(to); {
 		end := app.TierUntil(at)
 		if end.IsZero() || end.After(to) {
@@ -159,34 +162,28 @@ func (t tiers) spans(app storage.App, from, to time.Time) (spans []SettledTier) 
 	return spans
 }
 
-// overageFen is what calls beyond the quota cost, in whole fen, rounded down.
-func (p Plan) overageFen(calls int64) int64 {
-	whole, rest := calls/1000, calls%1000
-	return saturate(times(whole, p.OverFen), times(rest, p.OverFen)/1000)
-}
-
-// times multiplies, and stops at the largest number instead of overflowing.
-func times(a, b int64) int64 {
-	if a != 0 && b > (1<<63-1)/a {
-		return 1<<63 - 1
-	}
-	return a * b
-}
-
 // subscribed is the price of the orders that took effect in the month.
-func (b Books) subscribed(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
+func (b *Billing) subscribed(ctx context.Context, id string, from, to time.Time) (fen int64, err error) {
+	err = b.approved(ctx, id, func(o storage.Order) {
+		if !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
+			fen = saturate(fen, o.AmountFen)
+		}
+	})
+	return fen, err
+}
+
+// approved calls each with every approved order of an application, the oldest first.
+func (b *Billing) approved(ctx context.Context, id string, each func(storage.Order)) error {
 	for after := ""; ; {
-		page, next, err := b.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after, driver.Page)
+		page, next, err := b.c.Store.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after, driver.Page)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for _, o := range page {
-			if !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
-				fen = saturate(fen, o.AmountFen)
-			}
+			each(o)
 		}
 		if after = next; next == "" {
-			return fen, nil
+			return nil
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package limits
 
 import (
 	"context"
@@ -21,18 +21,18 @@ const networkMark = "net "
 
 func networkKey(p netip.Prefix) string { return networkMark + p.String() }
 
-// hold counts a request of nobody who is known against its address and the networks around it
-// that are counted. What any of them refuses counts for none. undo takes it back.
-func (g *Gateway) hold(ctx context.Context, from netip.Addr, now time.Time) (v Verdict, undo func()) {
-	per := g.c.PerAddress
-	v, undo = g.limiter.Hold(ctx, addressKey(from), per, now)
+// HoldAddress counts a request of nobody who is known against its address, which may make per of
+// them, and the networks around it that are counted. What any of them refuses counts for none.
+// undo takes it back.
+func HoldAddress(ctx context.Context, l Limiter, from netip.Addr, per int, now time.Time) (v Verdict, undo func()) {
+	v, undo = l.Hold(ctx, addressKey(from), per, now)
 	client := network.Of(from)
 	if !v.OK || per == Unlimited || !client.Addr().Is6() {
 		return v, undo
 	}
 	for p, factor, more := network.Widen(client); more && p.Bits() >= widestCounted; p, factor, more = network.Widen(p) {
 		narrower := undo
-		w, wider := g.limiter.Hold(ctx, networkKey(p), per*factor, now)
+		w, wider := l.Hold(ctx, networkKey(p), per*factor, now)
 		if !w.OK {
 			narrower()
 			return Verdict{Limit: per, Reset: w.Reset, RetryAfter: w.RetryAfter}, func() {}

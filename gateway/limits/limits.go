@@ -1,4 +1,4 @@
-package gateway
+package limits
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 
 	"github.com/keystile/keystile/internal/limit"
 	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/internal/reply"
 )
 
 // Window is what "a minute" is in every rate: no half-open span of this length holds more
-// requests than the rate admits (spec 8).
+// requests than the rate admits (protocol 8).
 const Window = time.Minute
+
+// Unlimited is a limit that is none, of a rate or of a quota.
+const Unlimited = -1
 
 // Limiter keeps rates. The one that New makes is exact, for this process. A host with
 // several brings its own; if it cannot ask the others, it decides what that means.
@@ -37,19 +39,46 @@ type Verdict struct {
 	RetryAfter time.Duration // if not OK: a retry is admitted then, if nothing else is
 }
 
-// local is the default Limiter. Applications have a table of their own, which no flood of
+// Headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).
+func (v Verdict) Headers(h http.Header) {
+	if v.Limit == Unlimited {
+		return
+	}
+	window := strconv.Itoa(int(Window / time.Second))
+	h["Ratelimit-Policy"] = []string{`"default";q=` + strconv.Itoa(v.Limit) + `;w=` + window}
+	h["Ratelimit"] = []string{`"default";r=` + strconv.Itoa(v.Remaining) + `;t=` + seconds(v.Reset)}
+}
+
+// RetryHeaders returns the headers of a refusal.
+func (v Verdict) RetryHeaders() http.Header {
+	h := http.Header{"Retry-After": {seconds(v.RetryAfter)}}
+	v.Headers(h)
+	return h
+}
+
+// seconds rounds up, so that who waits that long has waited long enough.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
+}
+
+// local is the Limiter of one process. Applications have a table of their own, which no flood of
 // addresses can fill.
 type local struct {
 	apps, addresses *limit.Limiter
 	networks        *network.Counts
 }
 
-func newLocal() (l local, err error) {
-	if l.apps, err = limit.New(limit.Config{Window: Window}); err == nil {
-		l.addresses, err = limit.New(limit.Config{Window: Window, Client: clientOf})
+// New makes a Limiter that is exact within this process.
+func New() (Limiter, error) {
+	apps, err := limit.New(limit.Config{Window: Window})
+	if err != nil {
+		return nil, err
 	}
-	l.networks = network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)
-	return l, err
+	addresses, err := limit.New(limit.Config{Window: Window, Client: clientOf})
+	if err != nil {
+		return nil, err
+	}
+	return local{apps, addresses, network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)}, nil
 }
 
 func (l local) of(key string) *limit.Limiter {
@@ -80,8 +109,8 @@ func verdict(v limit.Verdict) Verdict {
 	return Verdict{v.OK, v.Limit, v.Remaining, v.Reset, v.RetryAfter}
 }
 
-// Keys of applications and of addresses never meet.
-func appKey(clientID string) string { return "app " + clientID }
+// AppKey returns the key of an application. It is never that of an address.
+func AppKey(clientID string) string { return "app " + clientID }
 
 func addressKey(a netip.Addr) string {
 	b := network.Of(a).Addr().As16()
@@ -93,30 +122,4 @@ const addressMark = "ip "
 // clientOf is whose key an addressKey is.
 func clientOf(key string) (client netip.Prefix, kind string) {
 	return network.Of(netip.AddrFrom16([16]byte([]byte(key[len(addressMark):])))), ""
-}
-
-// headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).
-func (v Verdict) headers(h http.Header) {
-	if v.Limit == Unlimited {
-		return
-	}
-	window := strconv.Itoa(int(Window / time.Second))
-	h["Ratelimit-Policy"] = []string{`"default";q=` + strconv.Itoa(v.Limit) + `;w=` + window}
-	h["Ratelimit"] = []string{`"default";r=` + strconv.Itoa(v.Remaining) + `;t=` + seconds(v.Reset)}
-}
-
-// refusal is the answer to who is over a rate, nil if v is OK.
-func (v Verdict) refusal(f *reply.Failure) error {
-	if v.OK {
-		return nil
-	}
-	g := *f
-	g.Header = http.Header{"Retry-After": {seconds(v.RetryAfter)}}
-	v.headers(g.Header)
-	return &g
-}
-
-// seconds rounds up, so that who waits that long has waited long enough.
-func seconds(d time.Duration) string {
-	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
 }

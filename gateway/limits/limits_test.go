@@ -1,4 +1,4 @@
-package gateway
+package limits
 
 import (
 	"encoding/binary"
@@ -25,9 +25,10 @@ func visitor(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
 }
 
-// Entry 56 of the decisions: whoever fills the table is refused, and nobody else.
+// Decision 56: whoever fills the table is refused, and nobody else.
 func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
-	l, err := newLocal()
+	limiter, err := New()
+	l, _ := limiter.(local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 				t.Fatalf("request %d of %v is refused", n+1, visitor(i))
 			}
 		}
-		key := appKey(fmt.Sprint("ks", i))
+		key := AppKey(fmt.Sprint("ks", i))
 		for range 60 {
 			if !l.Allow(t.Context(), key, 60, now).OK {
 				t.Fatalf("application %d is refused", i)
@@ -75,7 +76,8 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 
 // A request that turns out to be an application's is taken off its address.
 func TestAHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
-	l, err := newLocal()
+	limiter, err := New()
+	l, _ := limiter.(local)
 	if err != nil {
 		t.Fatal(err)
 	}

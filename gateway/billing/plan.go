@@ -1,21 +1,23 @@
-package gateway
+package billing
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/keystile/keystile/gateway/limits"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Unlimited is a limit that is none, as /api/v1/quota shows it.
-const Unlimited = -1
+// Currency is that of all prices. They are in fen, hundredths of a yuan.
+const Currency = "CNY"
 
 // Period is how long a quota lasts before it begins anew, by the calendar, in UTC.
 type Period string
 
-// The periods of spec 8.
+// The periods of protocol 8.
 const (
 	PerDay   Period = "day"
 	PerMonth Period = "month"
@@ -42,38 +44,51 @@ func month(at time.Time) time.Time {
 	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Plan is what a tier may do (spec 8). No quota interrupts anything: what goes beyond is
+// Plan is what a tier may do (protocol 8). No quota interrupts anything: what goes beyond is
 // counted and settled.
 type Plan struct {
 	Tier      string // storage.TierFree, TierWhiteLabel or TierEnterprise
-	PerMinute int    // requests in any 60 seconds, or Unlimited
-	Calls     int64  // charged calls in a Period, or Unlimited
+	PerMinute int    // requests in any 60 seconds, or limits.Unlimited
+	Calls     int64  // charged calls in a Period, or limits.Unlimited
 	Period    Period
 	Branding  bool   // pages carry the Keystile mark
 	PriceFen  int64  // a year, in hundredths of a yuan; 0: free, or to be negotiated
-	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (spec 8 names no price)
+	OverFen   int64  // a thousand calls beyond the quota, in hundredths of a yuan; 0: free (protocol 8 names no price)
 	SLA       string // availability promised, "" if none
 }
 
-// Plans returns the table of spec 8.
+// Plans returns the table of protocol 8.
 func Plans() []Plan {
 	return []Plan{
 		{Tier: storage.TierFree, PerMinute: 60, Calls: 1_000, Period: PerDay, Branding: true},
 		{Tier: storage.TierWhiteLabel, PerMinute: 600, Calls: 50_000, Period: PerMonth, PriceFen: 99_900},
-		{Tier: storage.TierEnterprise, PerMinute: Unlimited, Calls: Unlimited, Period: PerMonth, SLA: "99.9%"},
+		{Tier: storage.TierEnterprise, PerMinute: limits.Unlimited, Calls: limits.Unlimited, Period: PerMonth, SLA: "99.9%"},
 	}
 }
 
-// tiers is the table as it is looked up.
-type tiers map[string]Plan
+// ranks orders the tiers.
+var ranks = []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise}
 
-func newTiers(plans []Plan) (tiers, error) {
-	if len(plans) == 0 {
-		plans = Plans()
+func rank(tier string) int { return slices.Index(ranks, tier) }
+
+// checkTier says in words for whom asks that there is no such tier.
+func checkTier(tier string) error {
+	if rank(tier) < 0 {
+		return fmt.Errorf("%w: tier is none of free, white_label, enterprise", storage.ErrInvalid)
 	}
-	t := tiers{}
+	return nil
+}
+
+// plans is the table by tier.
+type plans map[string]Plan
+
+func newPlans(table []Plan) (plans, error) {
+	if len(table) == 0 {
+		table = Plans()
+	}
+	t := plans{}
 	var errs []error
-	for _, p := range plans {
+	for _, p := range table {
 		if _, twice := t[p.Tier]; twice {
 			errs = append(errs, fmt.Errorf("plan %q is there twice", p.Tier))
 		}
@@ -88,19 +103,17 @@ func newTiers(plans []Plan) (tiers, error) {
 		}
 		t[p.Tier] = p
 	}
-	for _, p := range Plans() {
-		if _, there := t[p.Tier]; !there {
-			errs = append(errs, fmt.Errorf("plan %q is missing", p.Tier))
+	for _, tier := range ranks {
+		if _, there := t[tier]; !there {
+			errs = append(errs, fmt.Errorf("plan %q is missing", tier))
 		}
 	}
 	return t, errors.Join(errs...)
 }
 
-func isLimit(n int64) bool { return n > 0 || n == Unlimited }
+func isLimit(n int64) bool { return n > 0 || n == limits.Unlimited }
 
-// of returns the plan of a tier. One that is not in the table, which SaveApp never writes,
-// gets the least.
-func (t tiers) of(tier string) Plan {
+func (t plans) of(tier string) Plan {
 	p, ok := t[tier]
 	if !ok {
 		p = t[storage.TierFree]
@@ -110,8 +123,8 @@ func (t tiers) of(tier string) Plan {
 
 // remaining is how many calls are left; a quota never interrupts, so it stops at 0.
 func (p Plan) remaining(used int64) int64 {
-	if p.Calls == Unlimited {
-		return Unlimited
+	if p.Calls == limits.Unlimited {
+		return limits.Unlimited
 	}
 	return max(0, p.Calls-used)
 }
@@ -139,3 +152,20 @@ func (p Plan) carried(app storage.App, at time.Time) int64 {
 	}
 	return app.UsedBefore(p.period(at))
 }
+
+// overageFen is what calls beyond the quota cost, in whole fen, rounded down.
+func (p Plan) overageFen(calls int64) int64 {
+	whole, rest := calls/1000, calls%1000
+	return saturate(times(whole, p.OverFen), times(rest, p.OverFen)/1000)
+}
+
+// times multiplies, and stops at the largest number instead of overflowing.
+func times(a, b int64) int64 {
+	if a != 0 && b > (1<<63-1)/a {
+		return 1<<63 - 1
+	}
+	return a * b
+}
+
+// saturate adds, and stops at the largest number.
+func saturate(a, b int64) int64 { return driver.Count{Calls: a}.Plus(driver.Count{Calls: b}).Calls }

@@ -1,0 +1,106 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Store is what billing asks of storage; *storage.Store has it.
+type Store interface {
+	App(ctx context.Context, id string) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	DeleteApp(ctx context.Context, a storage.App, used storage.Quota, canceled ...storage.Order) error
+	ClosedApp(ctx context.Context, id string) (storage.App, error)
+	Order(ctx context.Context, id string) (storage.Order, error)
+	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
+	SaveOrder(ctx context.Context, o storage.Order, a storage.App, others ...storage.Order) (storage.Order, storage.App, error)
+	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
+	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+}
+
+// Decider decides what becomes of an order when it is made. A host that takes money brings
+// its own, and decides about what waits with [Billing.Approve] and [Billing.Reject].
+type Decider interface {
+	// Decide returns storage.OrderApproved, OrderRejected with the reason why, OrderPending
+	// or OrderContact. It may be asked again about the same order if something else has
+	// changed meanwhile, and must not charge twice for one id. With an error nothing is
+	// stored.
+	Decide(ctx context.Context, order storage.Order, app storage.App) (status, reason string, err error)
+}
+
+// Config is what New needs.
+type Config struct {
+	Store Store  // required
+	Plans []Plan // nil: Plans()
+
+	// Decider decides about orders; nil: less is given for nothing, enterprise is talked about,
+	// and anything else waits for an administrator.
+	Decider Decider
+
+	// Usage returns the charged calls of one application; nil: the Store's. A running gateway's
+	// own knows the last calls too.
+	Usage func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+
+	// Journal is the folder of a gateway that is not running: what a killed process has left in
+	// it is sent to the Store before Used answers. "": there is none.
+	Journal string
+
+	// Changed is told of each application whose tier an order has changed; nil: nobody is.
+	Changed func(clientID string)
+}
+
+// Billing applies the rules about money to the records of a store.
+type Billing struct {
+	c     Config
+	plans plans
+}
+
+// New makes a Billing. It says everything that is wrong with the Config at once.
+func New(c Config) (*Billing, error) {
+	t, err := newPlans(c.Plans)
+	if c.Store == nil {
+		err = errors.Join(errors.New("Store is missing"), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("billing: %w", err)
+	}
+	if c.Decider == nil {
+		c.Decider = byHand{}
+	}
+	if c.Usage == nil {
+		c.Usage = c.Store.Usage
+	}
+	if c.Changed == nil {
+		c.Changed = func(string) {}
+	}
+	return &Billing{c, t}, nil
+}
+
+// Plan returns the plan of a tier. One that is not in the table, which no application has,
+// gets that of storage.TierFree.
+func (b *Billing) Plan(tier string) Plan { return b.plans.of(tier) }
+
+// Plans returns the plans of all tiers, the lowest first.
+func (b *Billing) Plans() (all []Plan) {
+	for _, tier := range ranks {
+		all = append(all, b.plans[tier])
+	}
+	return all
+}
+
+// byHand is the Decider of who has none.
+type byHand struct{}
+
+func (byHand) Decide(_ context.Context, o storage.Order, _ storage.App) (status, reason string, err error) {
+	switch o.Tier {
+	case storage.TierFree:
+		return storage.OrderApproved, "", nil
+	case storage.TierEnterprise:
+		return storage.OrderContact, "", nil
+	}
+	return storage.OrderPending, "", nil
+}

@@ -1,0 +1,93 @@
+package billing
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/limits"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// Quota is how an application stands with its quota (protocol 2.6).
+type Quota struct {
+	Plan      Plan
+	Remaining int64            // stops at 0; limits.Unlimited
+	ResetAt   time.Time        // UTC
+	Month     map[string]int64 // calls of this month, by product; those without any are left out
+}
+
+// Quota returns how an application stands with its quota at a time.
+func (b *Billing) Quota(ctx context.Context, app storage.App, now time.Time) (Quota, error) {
+	plan, next := b.plans.of(app.TierAt(now)), month(now).AddDate(0, 1, 0)
+	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: month(now), To: next, Daily: true})
+	if err != nil {
+		return Quota{}, err
+	}
+	q := Quota{Plan: plan, ResetAt: plan.Period.end(now), Month: map[string]int64{}}
+	for _, row := range rows {
+		q.Month[row.Product] = saturate(q.Month[row.Product], row.Calls)
+	}
+	start, since := plan.Period.start(now), plan.begins(app, now)
+	if since.After(start) {
+		rows, err = b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: since, To: next})
+		if start = since; err != nil {
+			return Quota{}, err
+		}
+	}
+	used := plan.carried(app, now)
+	for _, row := range rows {
+		if !row.At.Before(start) {
+			used = saturate(used, row.Calls)
+		}
+	}
+	q.Remaining = plan.remaining(used)
+	return q, nil
+}
+
+// Used returns what an application has used of the quota of its present period, up to its
+// limit: what went beyond is settled, and not its owner's to carry. Other processes' calls are
+// in it when they have sent them, within a second. The zero Quota is for an application without
+// an owner, or a limit.
+func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, error) {
+	if err := b.recover(ctx); err != nil {
+		return storage.Quota{}, err
+	}
+	now := time.Now()
+	plan := b.plans.of(app.TierAt(now))
+	used := plan.period(now)
+	if app.Owner == "" || plan.Calls == limits.Unlimited {
+		return storage.Quota{}, nil
+	}
+	rows, err := b.c.Usage(ctx, driver.UsageQuery{AppID: app.ID, From: plan.begins(app, now), To: used.Until})
+	if err != nil {
+		return storage.Quota{}, err
+	}
+	sum := plan.carried(app, now)
+	for _, row := range rows {
+		sum = saturate(sum, row.Calls)
+	}
+	used.Calls = min(sum, plan.Calls)
+	return used, nil
+}
+
+// Limit returns what an application may use that is made now.
+func (b *Billing) Limit(app storage.App) storage.Quota {
+	now := time.Now()
+	return b.plans.of(app.TierAt(now)).period(now)
+}
+
+// recover sends what a killed process has left in its journal to the store. It fails while a
+// process has the journal.
+func (b *Billing) recover(ctx context.Context) error {
+	if b.c.Journal == "" {
+		return nil
+	}
+	l, err := ledger.Open(ctx, ledger.Config{Store: b.c.Store, Path: b.c.Journal})
+	if err != nil {
+		return fmt.Errorf("billing: %w", err)
+	}
+	return l.Close(ctx)
+}

@@ -1,0 +1,67 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/keystile/keystile/internal/apps"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+)
+
+// RemoveApp removes an application and ends everything it was granted. It is disabled before
+// its tokens are revoked, so that nothing is granted in between. A request that is on its
+// way may have read it before: the revocation reaches ahead by a minute, which costs nothing,
+// because the client_id is never given again. may says whether the newest state may be
+// removed; nil is yes.
+//
+// What it has used of its quota is asked when nothing new can call any more: its owner does not
+// get that back by removing it. Its orders that are open or have yet to begin are canceled.
+func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.Context, driver.Revocation) error, may func(storage.App) error) (storage.App, error) {
+	app, err := apps.Change(ctx, b.c.Store, id, func(a *storage.App) error {
+		if may != nil {
+			if err := may(*a); err != nil {
+				return err
+			}
+		}
+		a.Disabled = true
+		return nil
+	})
+	if err != nil {
+		return app, err
+	}
+	end := driver.Revocation{Kind: driver.RevokeApp, ID: app.ID, Before: time.Now().Add(apps.Skew).UTC()}
+	if err := revoke(ctx, end); err != nil {
+		return app, err
+	}
+	_, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
+		now, err := b.c.Store.App(ctx, app.ID)
+		if err != nil {
+			return now, err
+		}
+		return now, b.close(ctx, now)
+	})
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrExists) { // somebody else has removed it meanwhile
+		err = nil
+	}
+	return app, err
+}
+
+// close removes an application, with what it has used and the orders that end with it.
+func (b *Billing) close(ctx context.Context, a storage.App) error {
+	used, err := b.Used(ctx, a)
+	if err != nil {
+		return err
+	}
+	at := time.Now()
+	canceled, err := b.cancelOpen(ctx, &a, a.Owner, at)
+	if err != nil {
+		return err
+	}
+	gone, err := b.overtaken(ctx, storage.App{ID: a.ID}, a.Owner, at) // nothing stands any more
+	if err != nil {
+		return err
+	}
+	return b.c.Store.DeleteApp(ctx, a, used, append(canceled, gone...)...)
+}

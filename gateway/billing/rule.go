@@ -1,0 +1,81 @@
+package billing
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+var errClosed = fmt.Errorf("%w: the order is decided", storage.ErrInvalid)
+
+// approve returns the order and its application as they are once it is approved. More is
+// given at once, and less at the end of what there is: of the agreed time, or else of the
+// UTC month. white_label lasts a year and is free again afterwards; until, if it is not
+// zero, is another end.
+func approve(o storage.Order, a storage.App, by string, at, until time.Time) (storage.Order, storage.App, error) {
+	if !o.Open() && o.Status != "" {
+		return o, a, errClosed
+	}
+	from := at.UTC()
+	o.PriorEnd = a.TierUntil(at)
+	if rank(o.Tier) < rank(a.TierAt(at)) {
+		if from = o.PriorEnd; from.IsZero() {
+			from = month(at).AddDate(0, 1, 0)
+		}
+	}
+	switch {
+	case !until.IsZero() && !until.After(from):
+		return o, a, fmt.Errorf("%w: the end is not after the beginning, %s", storage.ErrInvalid, from.Format(time.RFC3339))
+	case until.IsZero() && o.Tier == storage.TierWhiteLabel:
+		until = from.AddDate(1, 0, 0)
+	}
+	o.EffectiveAt, o.ExpiresAt = from, until
+	a.SetTier(o.Tier, from, until)
+	return decided(o, &a, storage.OrderApproved, by, "", at), a, nil
+}
+
+// reject returns the order and its application as they are once it is rejected.
+func reject(o storage.Order, a storage.App, by, reason string, at time.Time) (storage.Order, storage.App, error) {
+	if !o.Open() && o.Status != "" {
+		return o, a, errClosed
+	}
+	return decided(o, &a, storage.OrderRejected, by, reason, at), a, nil
+}
+
+// cancel returns the order and its application as they are once it is taken back: while it
+// waits, or while what was agreed on has not begun.
+func cancel(o storage.Order, a storage.App, by string, at time.Time) (storage.Order, storage.App, error) {
+	switch {
+	case o.Open():
+	case agreed(o, at):
+		end := o.EffectiveAt
+		a.SetTier(a.TierAt(at), end, time.Time{})
+		if !o.PriorEnd.IsZero() {
+			a.SetTier(storage.TierFree, o.PriorEnd, time.Time{})
+		}
+	default:
+		return o, a, errClosed
+	}
+	return decided(o, &a, storage.OrderCanceled, by, "", at), a, nil
+}
+
+// decided returns the order with what became of it. The application no longer waits for it.
+func decided(o storage.Order, a *storage.App, status, by, reason string, at time.Time) storage.Order {
+	o.Status, o.DecidedBy, o.Reason, o.DecidedAt = status, by, reason, at.UTC()
+	if a.Order == o.ID {
+		a.Order = ""
+	}
+	return o
+}
+
+// agreed reports whether the order is approved and has yet to begin.
+func agreed(o storage.Order, at time.Time) bool {
+	return o.Status == storage.OrderApproved && at.Before(o.EffectiveAt)
+}
+
+// stands reports whether what the order has agreed on still is.
+func stands(o storage.Order, a storage.App) bool {
+	return slices.ContainsFunc(a.Tiers, func(c storage.TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
+}

@@ -1,0 +1,34 @@
+// Package remote verifies access tokens of a Keystile service in another process, for services
+// that its tokens are meant for (protocol 5):
+//
+//	v, err := remote.New(ctx, remote.Config{BaseURL: "https://id.example.com"})
+//	mux.Handle("/reports/", v.Require("profile")(reports)) // in there: remote.CallerFrom(ctx)
+//
+// A token is judged here, by the keys that the service publishes: its signature, its issuer, its
+// audience, its time and that it is an access token (RFC 9068 4). Nothing is charged, and nothing
+// is asked of the service but its keys. Where that is wanted, put the service behind
+// gateway.Proxy, or behind a proxy that asks at /api/v1/verify.
+//
+// The package links neither the provider nor a store.
+//
+// # Choices
+//
+// Keys are fetched when the first token comes, and by a request whenever they are older than
+// Config.RefreshEvery: nothing runs beside the requests, and there is nothing to close. Others go
+// on with the keys there are meanwhile. If the service is away, they do so until
+// Config.StaleAfter; then every token is answered with a 503, because a key may have been
+// withdrawn.
+//
+// A token with a kid that nobody knows has the keys fetched again, because they may have been
+// rotated. Anybody can make up such a token, so one fetch runs at a time, and Config.Pause passes
+// between two of them: in between, such tokens are refused. The service publishes a key long
+// before it signs with it, so that no genuine token is among them.
+//
+// A revoked token opens what is guarded here until it expires, as the specification has it of
+// whoever verifies tokens locally. Config.CheckEvery has the service asked about each token by
+// GET /api/v1/verify, which knows of revocations and of applications that were disabled. The token
+// itself is all that is sent there: no other credential is needed. Each question counts one
+// request against the rate of the token's application. If it cannot be asked, the answer is 503.
+//
+// Redirects are not followed: keys are the service's own, or none.
+package remote

@@ -1,0 +1,149 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/origin"
+	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/storage"
+)
+
+// Config is what New needs. Zero values are the defaults.
+type Config struct {
+	BaseURL   string   // the origin of the Keystile service, such as https://id.example.com; required
+	Audiences []string // what tokens must be for, one of these (RFC 8707); nil: BaseURL, the service itself
+
+	RefreshEvery time.Duration // how old keys may be until they are fetched again; 5 minutes
+	StaleAfter   time.Duration // how old they may be where that fails; 1 hour
+	Pause        time.Duration // the least time between two fetches; 10 seconds
+	Timeout      time.Duration // of one request to the service; 5 seconds
+
+	// CheckEvery has the service asked about each token, and then believed for so long: a token that
+	// was revoked opens nothing for longer. 0: it is not asked. It is for tokens of the service
+	// itself, without Audiences.
+	CheckEvery time.Duration
+
+	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, whoever is on the way can send keys of their own
+	Client         *http.Client // nil: one of its own. It follows no redirects
+	CacheSize      int          // good tokens to remember, 0.45 KB each; 0: 100,000
+	Log            *slog.Logger // nil: slog.Default()
+}
+
+// Verifier verifies access tokens. It needs no closing.
+type Verifier struct {
+	c      Config
+	tokens *token.Published
+	keys   keys
+	checks checks
+	client *http.Client
+}
+
+// New makes a Verifier. It says everything that is wrong with the Config at once. The service is
+// not asked yet, and may be away: see Ready.
+func New(_ context.Context, c Config) (*Verifier, error) {
+	if err := c.complete(); err != nil {
+		return nil, fmt.Errorf("remote: %w", err)
+	}
+	client := *c.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), checks: newChecks(c.CacheSize), client: &client}
+	v.keys.turn = make(chan struct{}, 1)
+	v.keys.state.Store(new(fetched))
+	return v, nil
+}
+
+func (c *Config) complete() error {
+	errs := []error{origin.Check("BaseURL", c.BaseURL)}
+	u, err := url.Parse(c.BaseURL)
+	if err == nil && u.Scheme == "http" && !c.AllowPlainHTTP && !isLoopback(u.Hostname()) {
+		errs = append(errs, errors.New("BaseURL is not https: keys that came over http could be anybody's (see AllowPlainHTTP)"))
+	}
+	c.Audiences = slices.Clone(c.Audiences)
+	if c.CheckEvery > 0 && len(c.Audiences) > 0 {
+		errs = append(errs, errors.New("CheckEvery is for tokens of the service itself: leave Audiences out, or CheckEvery"))
+	}
+	for _, d := range []struct {
+		name     string
+		value    *time.Duration
+		fallback time.Duration
+	}{
+		{"RefreshEvery", &c.RefreshEvery, 5 * time.Minute}, {"StaleAfter", &c.StaleAfter, time.Hour},
+		{"Pause", &c.Pause, 10 * time.Second}, {"Timeout", &c.Timeout, 5 * time.Second}, {"CheckEvery", &c.CheckEvery, 0},
+	} {
+		if *d.value = cmp.Or(*d.value, d.fallback); *d.value < 0 {
+			errs = append(errs, fmt.Errorf("%s is negative", d.name))
+		}
+	}
+	if c.StaleAfter < c.RefreshEvery {
+		errs = append(errs, errors.New("StaleAfter is not shorter than RefreshEvery"))
+	}
+	if c.Client == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = asking
+		c.Client = &http.Client{Transport: transport}
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return errors.Join(errs...)
+}
+
+func isLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+// Error is why a token opens nothing.
+type Error struct {
+	Status     int           // 401: it is no good; 429: its application is over its rate; 503: it cannot be judged now
+	RetryAfter time.Duration // of 429 and 503
+	Err        error         // for the log; it quotes nothing of the token
+}
+
+func (e *Error) Error() string { return "remote: " + e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func refused(err error) error { return &Error{Status: http.StatusUnauthorized, Err: err} }
+
+func away(err error) error {
+	return &Error{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Err: err}
+}
+
+// Verify returns whom a bearer token speaks for: its application, its user, if there is one, and
+// its scope. The error is an *Error.
+func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, error) {
+	if err := v.Ready(ctx); err != nil {
+		return storage.Caller{}, err
+	}
+	seen := v.keys.state.Load()
+	caller, err := v.tokens.Verify(bearer, v.c.Audiences...)
+	if errors.Is(err, token.ErrUnknownKey) {
+		now, failed := v.renew(ctx, seen)
+		if failed != nil {
+			return storage.Caller{}, away(failed)
+		}
+		if now != seen {
+			caller, err = v.tokens.Verify(bearer, v.c.Audiences...)
+		}
+	}
+	if err != nil {
+		return storage.Caller{}, refused(err)
+	}
+	if v.c.CheckEvery > 0 {
+		err = v.check(ctx, bearer, caller.ExpiresAt)
+	}
+	if err != nil {
+		return storage.Caller{}, err
+	}
+	return caller, nil
+}

@@ -1,0 +1,15 @@
+package storage
+
+import "time"
+
+// Bounds of what records hold.
+const (
+	MaxTimeout = 10 * time.Minute // of one call of a tool, from its request to the last byte of the answer
+
+	MaxWaiting   = 50                 // deliveries of one capability; a newer one takes the place of the oldest that was not tried
+	MaxPayload   = 64 << 10           // bytes of a delivery
+	DeliveryLife = 7 * 24 * time.Hour // from its making, and again from when it was given up
+
+	MaxTicketLife     = time.Hour
+	MaxInvitationLife = 90 * 24 * time.Hour
+)
