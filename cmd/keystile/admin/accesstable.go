@@ -18,7 +18,7 @@ type accessTable struct {
 
 func (t accessTable) noted() string { return t.note }
 
-func (r Rooms) accessShown(ctx context.Context, l access.List) (accessTable, error) {
+func (r Target) accessShown(ctx context.Context, l access.List) (accessTable, error) {
 	open, err := r.open(ctx)
 	t := accessTable{member: l.Member, fallback: storage.AccessOwner, rules: l.Rules}
 	if open {

@@ -194,7 +194,7 @@ func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive)
 	defer m.end()
 	return h.reading().reach(ctx, conf, f,
 		func(socket string) error { return do(countedTrail{&distant{socket: socket}, m}) },
-		func(rooms Rooms) error { return do(countedTrail{rooms.Store, m}) })
+		func(target Target) error { return do(countedTrail{target.Store, m}) })
 }
 
 // distant is the trail of a running server.
@@ -247,25 +247,25 @@ type state struct {
 
 func (s state) text(bool) (string, error) { return line(s) }
 
-func auditState(ctx context.Context, rooms Rooms, _ cli.Args) (output, error) {
-	given, err := rooms.Store.Appended(ctx)
+func auditState(ctx context.Context, target Target, _ cli.Args) (output, error) {
+	given, err := target.Store.Appended(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := rooms.Store.Checkpoint(ctx)
+	c, err := target.Store.Checkpoint(ctx)
 	if errors.Is(err, storage.ErrCheckpoint) {
 		return state{Appended: given, Forged: true}, nil
 	}
 	return state{Appended: given, Checkpoint: c.Text.Reveal(), Version: c.Version}, err
 }
 
-func auditPage(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func auditPage(ctx context.Context, target Target, args cli.Args) (output, error) {
 	after, err := strconv.ParseUint(args.Words[0], 10, 64)
 	n, bad := strconv.Atoi(args.Words[1])
 	if err = errors.Join(err, bad); err != nil || n < 1 || n > driver.Page {
 		return nil, cli.Usage("AFTER and N are numbers, N up to %d", driver.Page)
 	}
-	records, err := rooms.Store.Records(ctx, after, n)
+	records, err := target.Store.Records(ctx, after, n)
 	return page(records), err
 }
 

@@ -69,8 +69,8 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 		return opener.reading().reach(ctx, conf, f, func(socket string) (err error) {
 			made.Bytes, err = fetch(ctx, socket, w)
 			return err
-		}, func(rooms Rooms) (err error) {
-			made.Bytes, err = rooms.Copy(w)
+		}, func(target Target) (err error) {
+			made.Bytes, err = target.Copy(w)
 			return err
 		})
 	})

@@ -56,13 +56,13 @@ func changesAccess(args cli.Args) bool {
 	return len(args.Flags[allowFlag])+len(args.Flags[denyFlag]) > 0 || args.On(resetFlag)
 }
 
-func capabilityAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
+func capabilityAccess(ctx context.Context, target Target, args cli.Args) (output, error) {
 	changes, who := changesAccess(args), args.Get(whoFlag)
 	switch {
 	case who != "" && (changes || len(args.Words) > 0):
 		return nil, cli.Usage("--who stands alone: it shows every capability")
 	case who != "":
-		return whatSomebodyMayUse(ctx, rooms, who)
+		return whatSomebodyMayUse(ctx, target, who)
 	case len(args.Words) == 0:
 		return nil, cli.Usage("name the MEMBER, or somebody with --who")
 	case !changes && (args.Get(toolsFlag) != "" || args.On(readOnlyFlag)):
@@ -70,17 +70,17 @@ func capabilityAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, 
 	case args.Get(toolsFlag) != "" && args.On(readOnlyFlag):
 		return nil, cli.Usage("give --tools or --read-only, not both")
 	case changes:
-		return changeAccess(ctx, rooms, args)
+		return changeAccess(ctx, target, args)
 	}
-	c, err := rooms.Store.Capability(ctx, args.Words[0])
+	c, err := target.Store.Capability(ctx, args.Words[0])
 	if err != nil {
 		return nil, unknownMember(args.Words[0], err)
 	}
-	l, err := rooms.Store.Access(ctx, c.Member)
+	l, err := target.Store.Access(ctx, c.Member)
 	if err != nil {
 		return nil, err
 	}
-	return rooms.accessShown(ctx, l)
+	return target.accessShown(ctx, l)
 }
 
 func unknownMember(member string, err error) error {
@@ -91,17 +91,17 @@ func unknownMember(member string, err error) error {
 }
 
 // changeAccess adds the rules that were typed.
-func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, error) {
-	typed, err := typedRules(ctx, rooms.Store, args)
+func changeAccess(ctx context.Context, target Target, args cli.Args) (output, error) {
+	typed, err := typedRules(ctx, target.Store, args)
 	if err != nil {
 		return nil, err
 	}
 	member, before := args.Words[0], []access.Rule(nil)
-	if err := knownTools(ctx, rooms.Store, member, typed); err != nil {
+	if err := knownTools(ctx, target.Store, member, typed); err != nil {
 		return nil, err
 	}
 	l, err := storage.RetryOnConflict(ctx, func() (access.List, error) {
-		l, err := rooms.Store.Access(ctx, member)
+		l, err := target.Store.Access(ctx, member)
 		if err != nil {
 			return l, err
 		}
@@ -110,12 +110,12 @@ func changeAccess(ctx context.Context, rooms Rooms, args cli.Args) (output, erro
 			l.Rules = nil
 		}
 		l.Rules = merge(l.Rules, typed)
-		return rooms.Store.SaveAccess(ctx, l)
+		return target.Store.SaveAccess(ctx, l)
 	})
 	if err != nil {
 		return nil, unknownMember(member, err)
 	}
-	shown, err := rooms.accessShown(ctx, l)
+	shown, err := target.accessShown(ctx, l)
 	shown.note = ": " + says(before) + " -> " + says(l.Rules)
 	return shown, err
 }
@@ -193,7 +193,7 @@ func knownTools(ctx context.Context, store *storage.Store, member string, rules 
 }
 
 // open reports whether everybody may use what has no list.
-func (r Rooms) open(ctx context.Context) (bool, error) {
+func (r Target) open(ctx context.Context) (bool, error) {
 	value, err := r.Store.Setting(ctx, storage.SettingDefaultAccess)
 	if value == "" || value == storage.AccessAuto {
 		value = cmp.Or(r.DefaultAccess, storage.AccessEveryone)
@@ -202,17 +202,17 @@ func (r Rooms) open(ctx context.Context) (bool, error) {
 }
 
 // whatSomebodyMayUse lists every tool with what decides about it.
-func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, error) {
-	who, err := somebody(ctx, rooms.Store, text)
+func whatSomebodyMayUse(ctx context.Context, target Target, text string) (output, error) {
+	who, err := somebody(ctx, target.Store, text)
 	if err != nil {
 		return nil, err
 	}
-	open, err := rooms.open(ctx)
+	open, err := target.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	all, err := everything(func(from string) ([]storage.Capability, string, error) {
-		return rooms.Store.Capabilities(ctx, "", from, driver.Page)
+		return target.Store.Capabilities(ctx, "", from, driver.Page)
 	})
 	said := list{empty: "no tools"}
 	for _, c := range all {
@@ -220,10 +220,10 @@ func whatSomebodyMayUse(ctx context.Context, rooms Rooms, text string) (output, 
 			continue
 		}
 		var tools []toolplan.Tool
-		if c, tools, err = rooms.Store.Tools(ctx, c.Member); err != nil {
+		if c, tools, err = target.Store.Tools(ctx, c.Member); err != nil {
 			break
 		}
-		l, e := rooms.Store.Access(ctx, c.Member)
+		l, e := target.Store.Access(ctx, c.Member)
 		err = e
 		for _, t := range tools {
 			d := toolaccess.Decide(l.Rules, open, who, c, t)

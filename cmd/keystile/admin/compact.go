@@ -10,8 +10,9 @@ import (
 func compactLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "storage compact", Summary: "Make the database file smaller, while the server is stopped",
-		Details: "It writes the database anew without the room of what was removed. A database keeps the room of what is removed, and fills it again; it does not get smaller by\n" +
-			"itself. The new file is written beside the old one, so there must be room for both, and compared\n" +
+		Details: "It writes the database anew without the space of what was removed. A database keeps that space and\n" +
+			"fills it again; it does not get smaller by itself. The new file is written beside the old one, so\n" +
+			"there must be space for both, and compared\n" +
 			"with it row by row before it takes its place in one step. If anything fails nothing is changed.\n" +
 			"A process that is killed may leave keystile.db.compacting, which may be removed.",
 		Examples: []string{"keystile storage compact --data /var/lib/keystile"},

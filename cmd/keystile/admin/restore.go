@@ -102,16 +102,16 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 // check opens a database, reads all that has a list and follows the audit trail, so that
 // damage is met now.
 func (h Opener) check(ctx context.Context, conf *config.Config, f *folder.Folder, path string) error {
-	rooms, held, err := h.Try(ctx, conf, f, path)
+	target, held, err := h.Try(ctx, conf, f, path)
 	if err != nil {
 		return err
 	}
-	_, users := allUsers(ctx, rooms.Store)
+	_, users := allUsers(ctx, target.Store)
 	_, apps := everything(func(from string) ([]storage.App, string, error) {
-		return rooms.Store.Apps(ctx, "", from, driver.Page)
+		return target.Store.Apps(ctx, "", from, driver.Page)
 	})
-	_, keys := rooms.Store.SigningKeys(ctx)
-	_, settings := rooms.Store.Settings(ctx)
-	trail, broken := audit.Verify(ctx, rooms.Store)
+	_, keys := target.Store.SigningKeys(ctx)
+	_, settings := target.Store.Settings(ctx)
+	trail, broken := audit.Verify(ctx, target.Store)
 	return errors.Join(users, apps, keys, settings, broken, trail.Err(), held.Close())
 }

@@ -17,12 +17,12 @@ import (
 // Opener opens the store of a data folder that no server holds, for commands, and says what its
 // storage can do beside. The caller of each func closes what it is given.
 type Opener struct {
-	// Open opens the rooms over the folder's database.
-	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
+	// Open opens the folder's database.
+	Open func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
 	// Read is Open for commands that only read: nothing there has to be writable. nil: Open.
-	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Rooms, io.Closer, error)
-	// Try opens the rooms over another database with the folder's master key; it makes no key.
-	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Rooms, io.Closer, error)
+	Read func(ctx context.Context, c *config.Config, f *folder.Folder) (Target, io.Closer, error)
+	// Try opens another database with the folder's master key; it makes no key.
+	Try func(ctx context.Context, c *config.Config, f *folder.Folder, path string) (Target, io.Closer, error)
 
 	Storage string                                             // what the storage is called
 	Copies  bool                                               // Rooms.Copy copies the database, so there are backup and restore
@@ -103,9 +103,9 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	err = opener.reach(ctx, conf, f, func(socket string) (err error) {
 		said, err = c.ask(ctx, socket, args, tell)
 		return err
-	}, func(rooms Rooms) (err error) {
+	}, func(target Target) (err error) {
 		tell.stage("parsing")
-		said, err = execute(ctx, rooms, c.name, args)
+		said, err = execute(ctx, target, c.name, args)
 		return err
 	})
 	m.end()
@@ -118,7 +118,7 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 
 // reach has the server do something if one answers, else does it here. A server that is
 // just starting holds the store before it answers, hence the second question.
-func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Rooms) error) error {
+func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Target) error) error {
 	socket, err := f.Socket()
 	if err != nil {
 		return err
@@ -126,18 +126,18 @@ func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder
 	if err := ask(socket); !errors.Is(err, errNobody) {
 		return err
 	}
-	rooms, held, err := h.Open(ctx, conf, f)
+	target, held, err := h.Open(ctx, conf, f)
 	if err != nil {
 		if again := ask(socket); !errors.Is(again, errNobody) {
 			return again
 		}
 		return err
 	}
-	return errors.Join(here(rooms), held.Close())
+	return errors.Join(here(target), held.Close())
 }
 
 // tell has a user told by mail what a command did to what is theirs; "" is nobody.
-func (r Rooms) tell(ctx context.Context, sub, kind, app, detail string) {
+func (r Target) tell(ctx context.Context, sub, kind, app, detail string) {
 	if r.Notify != nil && sub != "" {
 		r.Notify(ctx, sub, event.Notice{Kind: kind, App: app, Detail: "by the operator: " + detail, At: time.Now()})
 	}

@@ -35,7 +35,7 @@ func newHouse(t *testing.T) *house {
 }
 
 func (h *house) config() Config {
-	return Config{Rooms: admin.Rooms{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
+	return Config{Target: admin.Target{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
 }
 
 // wantComplete makes sure that the paper tells the truth, and that nothing is there twice.
