@@ -52,21 +52,39 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	taken := fmt.Errorf("%s is there already; choose another name, or replace it with --force", path)
-	if _, err := os.Lstat(path); err == nil && !call.On("force") {
-		return taken
-	}
 	if call.On("force") { // what stood beside the old copy would call the new one damaged
 		if err := os.Remove(manifestOf(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
+	made, err := opener.copyTo(ctx, call, conf, f, path)
+	if err != nil {
+		return err
+	}
+	if made.Contents, err = opener.contents(path); err != nil {
+		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
+	}
+	if err := made.write(path); err != nil {
+		return err
+	}
+	return say(call, answer{
+		{"file", path}, {"bytes", made.Bytes}, {"sha256", made.SHA256}, {"manifest", manifestOf(path)},
+		{"master_key_included", false}, {"note", keyNote},
+	})
+}
+
+// copyTo copies the database of a running server, or of the folder, to a file.
+func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, f *folder.Folder, path string) (manifest, error) {
+	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
+	taken := fmt.Errorf("%s is there already; choose another name, or replace it with --force", path)
+	if _, err := os.Lstat(path); err == nil && !call.On("force") {
+		return made, taken
+	}
 	m := watch(call, "copying the database", "bytes")
 	defer m.end()
-	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
-	err = folder.Place(path, call.On("force"), func(w io.Writer) error {
+	err := folder.Place(path, call.On("force"), func(w io.Writer) error {
 		w = untilDone{ctx, io.MultiWriter(w, sum, m)}
-		return opener.reading().reach(ctx, conf, f, func(socket string) (err error) {
+		return h.reading().reach(ctx, conf, f, func(socket string) (err error) {
 			made.Bytes, err = fetch(ctx, socket, w)
 			return err
 		}, func(target Target) (err error) {
@@ -75,23 +93,10 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 		})
 	})
 	if errors.Is(err, fs.ErrExist) {
-		return taken
-	}
-	if err != nil {
-		return err
+		err = taken
 	}
 	made.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	if made.Contents, err = opener.contents(path); err != nil {
-		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
-	}
-	if err := made.write(path); err != nil {
-		return err
-	}
-	m.end()
-	return say(call, answer{
-		{"file", path}, {"bytes", made.Bytes}, {"sha256", made.SHA256}, {"manifest", manifestOf(path)},
-		{"master_key_included", false}, {"note", keyNote},
-	})
+	return made, err
 }
 
 // contents checks a database file and counts what is in it.

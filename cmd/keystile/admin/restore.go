@@ -75,28 +75,37 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 		if err == nil {
 			err = opener.check(ctx, conf, f, path)
 		}
-		if err != nil {
-			// What was looked at is a copy, whose name says nothing to anybody.
-			text := strings.ReplaceAll(err.Error(), path, name)
-			if !strings.Contains(text, name) {
-				text = name + ": " + text
-			}
-			if errors.Is(err, storage.ErrMasterKey) {
-				text += "; " + olderKey
-			}
-			return errors.New(text)
-		}
-		return nil
+		return aboutBackup(err, path, name)
 	}, opener.Beside...)
 	if err != nil {
 		return err
 	}
 	m.end()
-	checksum := "matches " + manifestOf(name)
+	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksumOf(name, listed)}})
+}
+
+// checksumOf says whether the checksum of a backup was checked.
+func checksumOf(name string, listed bool) string {
 	if !listed {
-		checksum = "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
+		return "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
 	}
-	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksum}})
+	return "matches " + manifestOf(name)
+}
+
+// aboutBackup says what is wrong with a backup. It was found in a copy, whose name says nothing to
+// anybody.
+func aboutBackup(err error, path, name string) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ReplaceAll(err.Error(), path, name)
+	if !strings.Contains(text, name) {
+		text = name + ": " + text
+	}
+	if errors.Is(err, storage.ErrMasterKey) {
+		text += "; " + olderKey
+	}
+	return errors.New(text)
 }
 
 // check opens a database, reads all that has a list and follows the audit trail, so that

@@ -56,6 +56,10 @@ func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 		"set a --dta d --onn --data=": "unknown flag --dta",
 		"completion":                  "completion what? There is: completion bash",
 		"completion tcsh":             `unknown command "completion tcsh"`,
+		"completion bash x":           `unknown command "x" for "prog completion bash"`,
+		"completion bash --x":         "unknown flag: --x",
+		"app --x -h":                  "unknown flag: --x",
+		"--data d -h":                 "unknown flag: --data",
 		"man":                         "man takes DIR",
 	} {
 		p := newProgram()
