@@ -5,7 +5,7 @@
 // turns OpenAPI documents into tools, an MCP tool bus that serves them, and the old
 // aggregated-login endpoints.
 //
-// New wires all of it with the specification's defaults. A host that wants some of it only, or
+// New wires all of it with the protocol's defaults. A host that wants some of it only, or
 // parts of its own, makes the packages below one by one: both ways are examples here. To run
 // the binary: go run ./cmd/keystile.
 //
@@ -28,8 +28,8 @@
 //	legacy     the old endpoints: /connect.php, /check_token.php
 //	cmd/keystile  the binary: flags, configuration and commands around New
 //
-// A room is a handler made by New(ctx, Config), a plain struct whose zero values are the
-// specification's defaults. Mount hangs its paths into a mux, Patterns names them for other
+// A room is a handler made by New(ctx, Config), a plain struct whose zero values are the protocol's
+// defaults. Mount hangs its paths into a mux, Patterns names them for other
 // routers, Close ends what it runs. Two things are made before all rooms, because all take them:
 // oauth.OpenTokens and gateway.OpenTrail. Nothing is set later, so a room that exists is complete.
 //

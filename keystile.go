@@ -20,19 +20,20 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Config is what New needs. What is not required has the specification's defaults.
+// Config is what New needs. What is not required has the protocol's defaults.
 type Config struct {
 	BaseURL   string            // the service's origin, such as https://id.example.com; required
 	Backend   driver.Backend    // required unless there is a Store; New does not close it
 	MasterKey storage.MasterKey // seals what must be read back; required unless there is a Store
 	Store     *storage.Store    // one that is open already, in place of Backend and MasterKey
 
-	Users signin.Users // nil: users and passwords of the Store. A host's own implement oauth.Users too
+	Users users.Users // nil: users and passwords of the Store. A host's own implement oauth.Users too
 
 	// Journal is a folder where charged calls are written down before they are answered, so that
 	// a killed process loses none; "": up to a second of calls.
@@ -158,7 +159,7 @@ func (s *Service) foundation(ctx context.Context, c *Config) (err error) {
 
 func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 	if c.Users == nil {
-		c.Users = signin.NewUsers(s.Store, c.SignIn.Passwords)
+		c.Users = users.New(s.Store, c.SignIn.Passwords)
 	}
 	in := c.SignIn
 	in.BaseURL, in.Store, in.Users, in.Revoker, in.Audit, in.ClientIP, in.Log = c.BaseURL, s.Store, c.Users, s.Tokens, s.Trail, s.client, c.Log

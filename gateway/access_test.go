@@ -63,7 +63,7 @@ func (h *house) waits(app storage.App) (storage.App, string) {
 	return app, order.ID
 }
 
-// Entry 52 of the decisions.
+// Decision 52.
 func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	root, ada := h.person("root", storage.RoleAdmin), h.person("ada", "")
@@ -88,7 +88,7 @@ func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 	}
 }
 
-// Entry 52 of the decisions.
+// Decision 52.
 func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.person("ada", "")
@@ -150,7 +150,7 @@ func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 	}
 }
 
-// Entry 52 of the decisions.
+// Decision 52.
 func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
@@ -180,7 +180,7 @@ func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 	}
 }
 
-// Entry 52 of the decisions: an administrator's powers are in the console and the CLI.
+// Decision 52: an administrator's powers are in the console and the CLI.
 func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	root := h.person("root", storage.RoleAdmin)
@@ -257,7 +257,7 @@ func (p *postbox) Notify(_ context.Context, sub string, n event.Notice) {
 	p.got = append(p.got, fmt.Sprintf("%s %s %q %s from %v by %s", sub, n.Kind, n.App, n.Detail, n.IP, n.Agent))
 }
 
-// Entry 57 of the decisions.
+// Decision 57.
 func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t *testing.T) {
 	told := &postbox{}
 	h := newHouse(t, func(c *gateway.Config) { c.Notifier, c.Plans = told, unlimited() })

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// apps is GET and POST /api/v1/apps (spec 4.7).
+// apps is GET and POST /api/v1/apps (protocol 4.7).
 func (g *Gateway) apps(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
 	if err != nil {

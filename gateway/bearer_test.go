@@ -96,7 +96,7 @@ func TestATokenForAnotherAudienceStillHasItsApplicationsRate(t *testing.T) {
 	h.want(h.ask("GET", "/.well-known/openid-configuration", ""), 200, "the address has its own")
 }
 
-// spec 5: one key across services.
+// Protocol 5: one key across services.
 func TestOneTokenOpensEveryService(t *testing.T) {
 	h := newHouse(t)
 	h.mux.Handle("/payment/", h.gateway.Guard(gateway.Payment, http.HandlerFunc(service)))

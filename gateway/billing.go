@@ -14,7 +14,7 @@ import (
 // this process's last call in it. An order that it decides about holds for the next call.
 func (g *Gateway) Billing() *billing.Billing { return g.billing }
 
-// upgrade is POST /api/v1/billing/upgrade (spec 4.7): an order of another tier. Asking again
+// upgrade is POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
 // for what is already asked for answers with the order there is.
 func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)

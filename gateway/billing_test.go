@@ -50,7 +50,7 @@ func (h *house) upgrade(p person, id, tier string, status int) answer {
 	return h.want(h.do("POST", "/api/v1/billing/upgrade", p.bearer, `{"client_id":"`+id+`","tier":"`+tier+`"}`), status, "upgrade to "+tier)
 }
 
-// Entry 30 of the decisions: the whole life of an upgrade, with a restart before each step.
+// Decision 30: the whole life of an upgrade, with a restart before each step.
 func TestAnUpgradesWholeLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newHouse(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 27 of the decisions.
+// Decision 27.
 func TestWhatIsCharged(t *testing.T) {
 	for path, want := range map[string]int64{
 		"/ai/200": 1, "/ai/201": 1, "/ai/204": 1, "/ai/302": 1, "/ai/400": 1, "/ai/404": 1,
@@ -150,7 +150,7 @@ func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
 	}
 }
 
-// spec 8: exceeding a quota does not interrupt service.
+// Protocol 8: exceeding a quota does not interrupt service.
 func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
 	h := newHouse(t, func(c *gateway.Config) {
 		c.Plans = billing.Plans()
@@ -170,7 +170,7 @@ func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
 	}
 }
 
-// Entry 26 of the decisions.
+// Decision 26.
 func TestQuotasBeginAnewByTheCalendarInUTC(t *testing.T) {
 	for _, c := range []struct {
 		tier      string

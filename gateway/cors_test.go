@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-// Entry 31 of the decisions.
+// Decision 31.
 func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 	h := newHouse(t)
 	for _, path := range []string{

@@ -1,5 +1,5 @@
 // Package gateway checks, counts and forwards calls: bearer tokens, rates, quotas, usage,
-// applications, billing, audit and CORS; /api/v1/*. One access token opens every service behind it (spec 4.7, 5, 8).
+// applications, billing, audit and CORS; /api/v1/*. One access token opens every service behind it (protocol 4.7, 5, 8).
 //
 //	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Journal: "usage"})
@@ -48,7 +48,7 @@
 //
 // A proxied service is told who calls in headers, and does not get the token unless
 // Upstream.KeepBearer says so: one token opens every product, so whoever reads it could
-// call the others. A sibling that verifies tokens itself (spec 5) keeps it. None ever gets
+// call the others. A sibling that verifies tokens itself (protocol 5) keeps it. None ever gets
 // the sign-in cookie, or can set it.
 //
 // The prefix of a proxied service must be written as it is: /%61i is not /ai. What is handed on

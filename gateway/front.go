@@ -31,7 +31,7 @@ type entry struct {
 }
 
 // Front stands before everything else of a service. It answers preflights, puts CORS
-// headers and that of Config.HSTS on answers, and counts each request once (spec 8): against the application that
+// headers and that of Config.HSTS on answers, and counts each request once (protocol 8): against the application that
 // a valid bearer token names, or else against its address. What a room behind it learns
 // of the caller later moves the count (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {

@@ -45,7 +45,7 @@ type Tokens interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Config is what New needs. Zero values are the defaults of the specification.
+// Config is what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	Store  Store  // required
 	Tokens Tokens // required: oauth.OpenTokens
@@ -60,7 +60,7 @@ type Config struct {
 	Decider    billing.Decider // decides about orders; nil: see billing.Config
 	Plans      []billing.Plan  // nil: billing.Plans()
 	Limiter    limits.Limiter  // nil: exact, within this process
-	PerAddress int             // requests in any minute of an address without a valid token; 60 (spec 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
+	PerAddress int             // requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a /48 16 times
 	Products   []string        // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
 	CORS       CORS
 

@@ -18,7 +18,7 @@ type manager struct {
 	app  storage.App  // through which the request comes, or which it is for
 }
 
-// manager finds out whose applications a token manages (entry 52 of the decisions): those
+// manager finds out whose applications a token manages (decision 52): those
 // of its user, if they have allowed that with the scope apps, or its own application.
 func (g *Gateway) manager(r *http.Request) (manager, error) {
 	caller, account, err := g.caller(r)

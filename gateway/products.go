@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Products of spec 1 that every quota record names.
+// Products of protocol 1 that every quota record names.
 const (
 	Identity = "identity" // userinfo
 	AI       = "ai"

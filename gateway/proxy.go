@@ -27,7 +27,7 @@ type Upstream struct {
 	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it. A path without it, as it is written, is refused
 
 	// KeepBearer hands on the Authorization header, to a service that verifies tokens itself
-	// (spec 5). Without it the token ends here: who has it could call every other product.
+	// (protocol 5). Without it the token ends here: who has it could call every other product.
 	KeepBearer bool
 
 	// PerSecond paces what goes to the service, whoever calls: a call waits up to MaxWait

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// quotaRecord is spec 2.6.
+// quotaRecord is protocol 2.6.
 type quotaRecord struct {
 	Tier  string           `json:"tier"`
 	Quota quotaLeft        `json:"quota"`
@@ -24,7 +24,7 @@ type quotaLeft struct {
 
 const iso8601 = manage.ISO8601
 
-// quota is GET /api/v1/quota (spec 4.7). It tells what is charged so far, this process's
+// quota is GET /api/v1/quota (protocol 4.7). It tells what is charged so far, this process's
 // last call included; it is free itself.
 func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	_, account, err := g.caller(r)
@@ -42,7 +42,7 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, quotaRecord{q.Plan.Tier, quotaLeft{q.Remaining, q.Plan.Calls, q.ResetAt.Format(iso8601)}, q.Month})
 }
 
-// planRecord is a line of GET /api/v1/billing/plans (spec 8).
+// planRecord is a line of GET /api/v1/billing/plans (protocol 8).
 type planRecord struct {
 	Tier      string         `json:"tier"`
 	PerMinute int            `json:"requests_per_minute"` // -1: unlimited

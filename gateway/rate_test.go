@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 25 of the decisions.
+// Decision 25.
 func TestNoMinuteHoldsMoreThanTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -89,7 +89,7 @@ func TestWhoWaitsAsLongAsRetryAfterSaysIsAdmitted(t *testing.T) {
 	})
 }
 
-// Entry 24 of the decisions.
+// Decision 24.
 func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
 	for name, c := range map[string]struct {
 		from  func(i int) string

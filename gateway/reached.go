@@ -30,8 +30,8 @@ func (t noticing) RoundTrip(r *http.Request) (*http.Response, error) {
 func (e *entry) reach() { e.reached.Store(true) }
 
 // chargeGone charges a call whose client left before its answer began, if it had reached the
-// service: going away is not a way to have work done for nothing (entry 27 of the
-// decisions). There is nobody to tell if it cannot be counted; Charge does count that.
+// service: going away is not a way to have work done for nothing (decision 27).
+// There is nobody to tell if it cannot be counted; Charge does count that.
 func (a *answer) chargeGone() {
 	e := a.visit.Entry.(*entry)
 	if a.request.Context().Err() == nil || !e.reached.Load() || !a.visit.Known || a.status != 0 {

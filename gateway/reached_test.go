@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-// Entry 27 of the decisions: who goes away when the service has the call pays for it.
+// Decision 27: who goes away when the service has the call pays for it.
 func TestACallThatReachedTheServiceIsChargedAlsoIfItsClientLeft(t *testing.T) {
 	h := newHouse(t)
 	began, ended := make(chan struct{}), make(chan struct{})

@@ -66,7 +66,7 @@ func TestAServiceCanBelieveWhatOnlyTheGatewaySays(t *testing.T) {
 	}
 }
 
-// Entry 45 of the decisions: siblings may verify tokens themselves.
+// Decision 45: siblings may verify tokens themselves.
 func TestTheTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		h := newHouse(t)

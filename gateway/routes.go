@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Paths of the endpoints (spec 4.7).
+// Paths of the endpoints (protocol 4.7).
 const (
 	pathQuota  = "/api/v1/quota"
 	pathUsage  = "/api/v1/usage"

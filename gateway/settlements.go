@@ -13,7 +13,7 @@ import (
 // maxSettled is how many applications one answer settles.
 const maxSettled = 2 * manage.PageSize
 
-// settlements is GET /api/v1/billing/settlements?month=2026-11 (entry 30 of the decisions):
+// settlements is GET /api/v1/billing/settlements?month=2026-11 (decision 30):
 // what the manager's applications owe, those removed since included.
 func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
@@ -29,13 +29,9 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, total := []billing.Settlement{}, int64(0)
-	for _, app := range all {
-		s, err := g.billing.Settle(r.Context(), app, at)
-		if err != nil {
-			return err
-		}
-		list, total = append(list, s), billing.AddFen(total, s.TotalFen)
+	list, total, err := g.billing.SettleAll(r.Context(), all, at)
+	if err != nil {
+		return err
 	}
 	return reply.Success(w, struct {
 		Month       string               `json:"month"`

@@ -53,7 +53,7 @@ func call(t *testing.T, method, url, bearer string, body io.Reader) *http.Respon
 	return resp
 }
 
-// Spec 5: files are uploaded as multipart/form-data.
+// Protocol 5: files are uploaded as multipart/form-data.
 func TestALargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
 	const size = 64 << 20
 	h := newHouse(t)

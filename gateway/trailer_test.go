@@ -27,7 +27,7 @@ func withTrailers(line, bearer, announce string) string {
 	return request + "\r\n4\r\nbody\r\n0\r\n" + strings.Join(forgedTrailers, ": forged\r\n") + ": forged\r\n\r\n"
 }
 
-// Entry 63 of the decisions.
+// Decision 63.
 func TestNoTrailerOfAClientReachesAService(t *testing.T) {
 	for name, announce := range map[string]string{
 		"announced": strings.Join(forgedTrailers, ", "), "announced late": "X-Other", "not announced": "",

@@ -44,7 +44,7 @@ const (
 	maxHours = 32 * 24 * time.Hour
 )
 
-// usage is GET /api/v1/usage (spec 4.7): what was charged to the caller's application, by
+// usage is GET /api/v1/usage (protocol 4.7): what was charged to the caller's application, by
 // day or hour, and how much of it went beyond the quota. It is free itself.
 func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	_, account, err := g.caller(r)

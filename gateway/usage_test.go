@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Entry 28 of the decisions.
+// Decision 28.
 func TestUsageByDayAndHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newHouse(t, func(c *gateway.Config) {

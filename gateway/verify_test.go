@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Entry 45 of the decisions.
+// Decision 45.
 func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	h := newHouse(t)
 	user := h.userBearer()
@@ -25,7 +25,7 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	}
 }
 
-// Entry 63 of the decisions: a proxy that copies only what it finds in the answer would leave
+// Decision 63: a proxy that copies only what it finds in the answer would leave
 // what the client says of itself.
 func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
 	h := newHouse(t)
@@ -161,7 +161,7 @@ func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
 	}
 }
 
-// Entry 32 of the decisions.
+// Decision 32.
 func TestEachCallIsOnTheAuditTrail(t *testing.T) {
 	h := newHouse(t)
 	user := h.userBearer()

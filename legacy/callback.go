@@ -19,7 +19,7 @@ import (
 // clients decode them into fixed types.
 type profile struct {
 	Type        string `json:"type"`
-	SocialUID   string `json:"social_uid"` // the openid of spec 2.2
+	SocialUID   string `json:"social_uid"` // the openid of protocol 2.2
 	AccessToken string `json:"access_token"`
 	Nickname    string `json:"nickname"`
 	FaceImg     string `json:"faceimg"`
@@ -46,7 +46,7 @@ type pending struct {
 
 var goesOn = pending{2, "the sign-in has not come back: redeem the code that redirect_uri is given"}
 
-// callback is act=callback: it redeems a code, once (spec 3.1). Everything is read, judged
+// callback is act=callback: it redeems a code, once (protocol 3.1). Everything is read, judged
 // and minted before the one write that spends the code.
 func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)

@@ -25,7 +25,7 @@ type ownedAnswer struct {
 	ExpiresIn int64  `json:"expires_in"` // seconds
 }
 
-// checkToken is /check_token.php (spec 4.10): whether a user's access token is good. Whoever
+// checkToken is /check_token.php (protocol 4.10): whether a user's access token is good. Whoever
 // has it may ask; whose it is, only the application it was issued to is told.
 func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, checkTokenNames, func(w http.ResponseWriter, c *call) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entries 46, 47 and 48 of the decisions. Bubbles begin at midnight UTC 2000-01-01, Unix
+// Decisions 46, 47 and 48. Bubbles begin at midnight UTC 2000-01-01, Unix
 // time 946684800, which the signatures in the files are made for.
 func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(legacy.Legacy).OpenAPI())

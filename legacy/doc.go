@@ -1,5 +1,5 @@
 // Package legacy serves the old endpoints, /connect.php and /check_token.php with the MD5
-// signature, for applications that were written against them (spec 4.10, 5, 9).
+// signature, for applications that were written against them (protocol 4.10, 5, 9).
 //
 //	old, err := legacy.New(ctx, legacy.Config{
 //		BaseURL: origin, Store: store, SignIns: provider, Codes: provider, Verifier: tokens, Visitors: signIn,
@@ -45,12 +45,12 @@
 // the refresh token.
 //
 // The example shows both ways side by side. Two applications of one owner can be moved one
-// after the other: the old endpoints stay open meanwhile. [ReadMigration]
+// after the other: the old endpoints stay open meanwhile. Package migration
 // tells who still uses them.
 //
 // # What the signature cannot promise
 //
-// The MD5 signature (spec 5) is kept for what was written against it. It proves that somebody
+// The MD5 signature (protocol 5) is kept for what was written against it. It proves that somebody
 // who had the appkey has put these parameters together within the last five minutes. It does
 // not promise what a signature is expected to:
 //

@@ -23,7 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Entry 19 of the decisions.
+// Decision 19.
 func TestGuessingKeysIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "203.0.113.7"
@@ -46,7 +46,7 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 	})
 }
 
-// Entry 19 of the decisions: names that somebody makes up have one count by address, and none
+// Decision 19: names that somebody makes up have one count by address, and none
 // of the applications that there are.
 func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
 	h := newHouse(t)
@@ -97,7 +97,7 @@ func TestAWrongClockIsNoGuess(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect).wants(t, "login", 1)
 }
 
-// Entry 24 of the decisions.
+// Decision 24.
 func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 	h := newHouse(t)
 	over := &reply.Failure{Status: 429, Msg: "too many requests", Header: http.Header{"Retry-After": {"7"}}}

@@ -16,6 +16,8 @@ import (
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -49,7 +51,7 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 	t.Cleanup(func() { h.backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(context.Background(), h.backend, storage.NewMasterKey()))(t)
-	users := signin.NewUsers(h.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	users := users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	h.ada = must(users.Create(context.Background(), storage.User{
 		Username: "ada", Nickname: "Ada", Picture: "https://img.example.com/ada.png", Gender: "female", Location: "London",
 		LoginType: storage.LoginSelf,

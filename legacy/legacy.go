@@ -73,10 +73,10 @@ type Audit interface{ Note(e event.Event) }
 // How a refusal is sent (Config.ErrorStatus).
 const (
 	AlwaysOK = "always_ok" // HTTP 200: clients that read no body of an error still get to know errcode
-	Mapped   = "mapped"    // HTTP 400, 401, 403 or 404 (spec 7)
+	Mapped   = "mapped"    // HTTP 400, 401, 403 or 404 (protocol 7)
 )
 
-// Config is what New needs. Zero values are the defaults of the specification.
+// Config is what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	BaseURL  string // the origin, such as https://id.example.com; required
 	Store    Store  // required
@@ -86,7 +86,7 @@ type Config struct {
 	Verifier Verifier
 	Visitors Visitors
 
-	Types       []string // login types that the sign-in page offers (spec 1); the first is the default. nil: self
+	Types       []string // login types that the sign-in page offers (protocol 1); the first is the default. nil: self
 	ErrorStatus string   // AlwaysOK (default) or Mapped
 
 	Audit    Audit                          // nil: nothing is taken down
@@ -113,7 +113,7 @@ func New(_ context.Context, c Config) (*Legacy, error) {
 	return l, nil
 }
 
-// routes is the room's one table (spec 4.10). There is no HEAD: it would spend a code.
+// routes is the room's one table (protocol 4.10). There is no HEAD: it would spend a code.
 func (l *Legacy) routes() (all []reply.Route) {
 	methods := []string{http.MethodGet, http.MethodPost}
 	for _, php := range []string{"", ".php"} {

@@ -39,7 +39,7 @@ func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 }
 
 // target is where a request wants a browser sent. Nothing is ever sent anywhere before the
-// application's own rule has passed it (spec 5).
+// application's own rule has passed it (protocol 5).
 func (c *call) target(app storage.App) (string, error) {
 	uri := c.params.Get("redirect_uri")
 	if uri == "" {

@@ -11,12 +11,13 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // How an application proved who it is, in an event's Detail.
 const (
-	byKey    = " plain"
-	bySign   = " signed"
+	byKey    = event.DetailPlainKey
+	bySign   = event.DetailSigned
 	unproven = " open"
 )
 
@@ -24,7 +25,7 @@ const (
 // one does.
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// prove finds the application of a request and has it prove who it is (spec 5). From then
+// prove finds the application of a request and has it prove who it is (protocol 5). From then
 // on the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)

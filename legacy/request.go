@@ -33,7 +33,7 @@ var (
 	checkTokenNames = []string{"access_token", "token", "appid", "appkey", "timestamp", "sign"}
 )
 
-// connect is /connect.php (spec 4.10).
+// connect is /connect.php (protocol 4.10).
 func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, connectNames, func(w http.ResponseWriter, c *call) error {
 		name := c.params.Get("act")

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/legacy"
 )
 
-// Entry 63 of the decisions. The text that is signed does not tell where a value ends: an
+// Decision 63. The text that is signed does not tell where a value ends: an
 // application that takes state from its own visitors would sign what another request says.
 func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	h := newHouse(t)

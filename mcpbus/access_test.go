@@ -59,7 +59,7 @@ func (h *house) wantFound(what, bearer string, want ...string) {
 	}
 }
 
-// Entry 54 of the decisions.
+// Decision 54.
 func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
 	h := payroll(t)
 	all := []string{"payroll__show", "payroll__wipe", "pets__getPet"}

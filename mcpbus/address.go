@@ -60,7 +60,7 @@ type reach struct {
 	members []string // else the tools of these, sorted
 }
 
-// reachOf reads a token's scope (entry 53 of the decisions); false if nothing in it opens
+// reachOf reads a token's scope (decision 53); false if nothing in it opens
 // the address. Only an application's own token has the scope app: a user cannot be taken
 // for one by a text.
 func (e *address) reachOf(caller storage.Caller) (reach, bool) {

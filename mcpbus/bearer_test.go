@@ -122,7 +122,7 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 	}
 }
 
-// Entry 42 of the decisions, RFC 9728 5.1.
+// Decision 42, RFC 9728 5.1.
 func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`

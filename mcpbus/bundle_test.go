@@ -50,7 +50,7 @@ func bundled(t *testing.T) *house {
 	return h
 }
 
-// Entries 53 and 54 of the decisions.
+// Decisions 53 and 54.
 func TestABundleServesItsToolsAlone(t *testing.T) {
 	h := bundled(t)
 	want := []string{"maths__add", "pets__getPet"}

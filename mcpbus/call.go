@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// product is what calls are charged to (spec 2.6).
+// product is what calls are charged to (protocol 2.6).
 const product = "mcp"
 
 // Statuses of the audit record of a call that has none from its upstream.
@@ -36,7 +36,7 @@ type toolCall struct {
 	ctx   context.Context // ends with the client, or because it says so
 }
 
-// call is tools/call (spec 4.9).
+// call is tools/call (protocol 4.9).
 func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	name, ok := m.Params.Text("name")
 	if !ok {

@@ -92,7 +92,7 @@ func TestAResultHasTheShapeOfItsRevision(t *testing.T) {
 	}
 }
 
-// Entry 43 of the decisions.
+// Decision 43.
 func TestEachDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 	charged, failed := []string{"app1 mcp failed false"}, []string{"app1 mcp failed true"}
 	for name, c := range map[string]struct {

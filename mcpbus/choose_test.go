@@ -29,7 +29,7 @@ func (h *house) later(owner, member string, tools ...string) {
 	must(h.store.SaveCapability(h.Context(), c, all))(h)
 }
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -76,7 +76,7 @@ func discovered(t *testing.T, members ...string) (*house, *upstreams) {
 	return h, u
 }
 
-// Entry 34 of the decisions.
+// Decision 34.
 func TestAQuickRegistrationIsAskedAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")

@@ -1,4 +1,4 @@
-// Package mcpbus serves every published tool to any MCP client, at /api/mcp (spec 4.9).
+// Package mcpbus serves every published tool to any MCP client, at /api/mcp (protocol 4.9).
 //
 //	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{})
 //	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: gateway, Verifier: tokens})

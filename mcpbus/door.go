@@ -188,8 +188,8 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 }
 
 // serveBatch answers the messages of a batch one after the other. Only revisions until
-// 2025-03-26 have batches. Each message counts against the caller's rate (entry 63 of the
-// decisions): where they are too many, none is answered. A batch carries one call.
+// 2025-03-26 have batches. Each message counts against the caller's rate (decision 63):
+// where they are too many, none is answered. A batch carries one call.
 func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
 	if !hasBatches(x.request.Header) {
 		return unreadable(noBatch, nil)

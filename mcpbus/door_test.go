@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 )
 
-// Entry 42 of the decisions.
+// Decision 42.
 func TestLegacyIsAnsweredWithOrWithoutWhatItsRevisionsAdd(t *testing.T) {
 	h := newHouse(t)
 	for name, headers := range map[string][]string{

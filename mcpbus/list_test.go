@@ -150,7 +150,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 	}
 }
 
-// Entry 36 of the decisions: registering again replaces all at once.
+// Decision 36: registering again replaces all at once.
 func TestAListIsNeverHalfOld(t *testing.T) {
 	h := emptyHouse(t)
 	tools := func(generation string) (out []toolplan.Tool) {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	Path = "/api/mcp" // of the bus (spec 4.9)
+	Path = "/api/mcp" // of the bus (protocol 4.9)
 
 	MaxPageSize = 1000 // of Config.PageSize
 

@@ -28,7 +28,7 @@ type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) { u.t.Error("the body was read"); return 0, io.EOF }
 
-// Entry 53 of the decisions, RFC 6750 3.1: an application that a user has let in to know who
+// Decision 53, RFC 6750 3.1: an application that a user has let in to know who
 // they are has not been let in to act for them.
 func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 	h := newHouse(t)

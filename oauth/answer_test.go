@@ -7,7 +7,7 @@ import (
 	"testing/quick"
 )
 
-// The order and the names of spec 2.1 are those of the structure: what is written by hand may
+// The order and the names of protocol 2.1 are those of the structure: what is written by hand may
 // not differ from what encoding/json makes of it.
 func TestTokenAnswersAreWrittenAsTheirStructureSays(t *testing.T) {
 	same := func(answer tokenResponse) bool {

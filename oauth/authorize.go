@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// authorize is GET and POST /oauth/authorize (spec 4.1).
+// authorize is GET and POST /oauth/authorize (protocol 4.1).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	app, form, err := s.asker(w, r)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	return code, failed(err)
 }
 
-// offered refuses what this provider does not do (spec 1; OpenID Connect Core 6, 3.1.2.6).
+// offered refuses what this provider does not do (protocol 1; OpenID Connect Core 6, 3.1.2.6).
 func offered(form url.Values) error {
 	no := badRequest
 	switch mode := form.Get("response_mode"); {

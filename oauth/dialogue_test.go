@@ -19,6 +19,8 @@ import (
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -42,7 +44,7 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	ada := must(users.Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
@@ -105,7 +107,7 @@ func backstage(store *storage.Store) http.Handler {
 	)
 }
 
-// signed is the query of an authorize request as a vendor SDK signs it (spec 5). Dialogues
+// signed is the query of an authorize request as a vendor SDK signs it (protocol 5). Dialogues
 // ask for it at /test/signed, with the parameters to be signed.
 func signed(store *storage.Store) reply.Route {
 	return reply.Route{Path: "/test/signed", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {

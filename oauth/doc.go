@@ -1,4 +1,4 @@
-// Package oauth is an OAuth 2.1 and OpenID Connect provider (spec 4.1-4.6).
+// Package oauth is an OAuth 2.1 and OpenID Connect provider (protocol 4.1-4.6).
 //
 // A [Server] is an http.Handler that owns /oauth/* except /oauth/signin, /oauth/account and
 // what is below them, and the documents under /.well-known/. It is made of [Tokens], which every

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Entry 52: what manages a user's applications is asked for each time, whoever asks and
+// Decision 52: what manages a user's applications is asked for each time, whoever asks and
 // whatever was allowed before.
 func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 	h, c := houseWithConsent(t)
@@ -88,7 +88,7 @@ func TestNobodyIsGrantedManagementWhereNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
-// Entry 53.
+// Decision 53.
 func TestToolsAreGrantedAndNarrowed(t *testing.T) {
 	h := newHouse(t)
 	granted := h.exchange(h.code("scope", "openid tools:shop tools tools:b:support tools: tools:b:")).tokens(t)
@@ -121,7 +121,7 @@ func TestTheScopesAreListedForClientsOfTools(t *testing.T) {
 	h, _ := houseWithConsent(t)
 	for path, want := range map[string]string{
 		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","tools","apps"]`,
-		"/.well-known/openid-configuration":       `"scopes_supported":["openid","profile","email"]`, // spec 2.5: exactly
+		"/.well-known/openid-configuration":       `"scopes_supported":["openid","profile","email"]`, // protocol 2.5: exactly
 	} {
 		if w := h.serve(httptest.NewRequest("GET", path, nil)); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s lacks %s: %s", path, want, w.Body)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 6 of the decisions.
+// Decision 6.
 func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 	h := newHouse(t)
 	own := redirect + "?z=1&a=b%20c&a=%E4%BD%A0&empty="
@@ -37,7 +37,7 @@ func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 	}
 }
 
-// Entry 6 of the decisions.
+// Decision 6.
 func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 	h := newHouse(t)
 	for name, pairs := range map[string][]string{
@@ -65,7 +65,7 @@ func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 	}
 }
 
-// Entry 14 of the decisions.
+// Decision 14.
 func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
 	h := newHouse(t)
 	for name, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
 	}
 }
 
-// Entry 14 of the decisions.
+// Decision 14.
 func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
 	h := newHouse(t)
 	h.authorize("prompt", "login")
@@ -118,7 +118,7 @@ func TestPromptAndMaxAgeDecideWhoIsAsked(t *testing.T) {
 	}
 }
 
-// Entry 14 of the decisions.
+// Decision 14.
 func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
 	h := newHouse(t)
 	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "s")
@@ -137,7 +137,7 @@ func TestAuthorizeWorksByFormAndNotByHEAD(t *testing.T) {
 	}
 }
 
-// Entry 4 of the decisions.
+// Decision 4.
 func TestClientAuthenticationFailures(t *testing.T) {
 	h := newHouse(t)
 	grant := []string{"grant_type", "client_credentials"}
@@ -165,7 +165,7 @@ func TestClientAuthenticationFailures(t *testing.T) {
 	}
 }
 
-// Entry 4 of the decisions.
+// Decision 4.
 func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
 	h := newHouse(t)
 	old := h.app.Secrets[0]
@@ -175,7 +175,7 @@ func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
 	h.token("grant_type", "client_credentials").tokens(t)
 }
 
-// Entry 10 of the decisions.
+// Decision 10.
 func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 	h := newHouse(t)
 	valid := h.tokenForm("grant_type", "client_credentials").Encode()
@@ -204,7 +204,7 @@ func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 	h.answer(h.serve(r)).wants(t, "credentials in the query", 401, 401, "invalid_client")
 }
 
-// Entry 12 of the decisions.
+// Decision 12.
 func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
 	h := newHouse(t)
 	h.app.IDTokenAlg = "ES256" // signed with the very key that signs access tokens
@@ -234,7 +234,7 @@ func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
 	h.answer(h.serve(r)).wants(t, "a token in the query", 401, 401, "")
 }
 
-// Entry 12 of the decisions.
+// Decision 12.
 func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 	h := newHouse(t)
 	const all = "email email_verified gender iss location login_type name nickname picture preferred_username sub updated_at user_id"
@@ -257,7 +257,7 @@ func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 	}
 }
 
-// Entry 9 of the decisions.
+// Decision 9.
 func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 	h := newHouse(t)
 	tokens := h.exchange(h.code()).tokens(t)
@@ -287,8 +287,8 @@ func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 	}
 }
 
-// Entry 13 of the decisions.
-func TestDiscoveryIsExactlyTheSpecifications(t *testing.T) {
+// Decision 13.
+func TestDiscoveryIsExactlyTheProtocols(t *testing.T) {
 	h := newHouse(t)
 	got := h.answer(h.serve(httptest.NewRequest("GET", "/.well-known/openid-configuration", nil)))
 	var want map[string]any
@@ -322,7 +322,7 @@ func TestDiscoveryIsExactlyTheSpecifications(t *testing.T) {
 
 func mustJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
-// Entry 13 of the decisions.
+// Decision 13.
 func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 	h := newHouse(t)
 	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks", "/oauth/jwks.php"} {
@@ -343,7 +343,7 @@ func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 	}
 }
 
-// Entry 15 of the decisions.
+// Decision 15.
 func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 	h := newHouse(t)
 	var set struct{ Keys []map[string]any }
@@ -358,7 +358,7 @@ func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 	}
 }
 
-// Entry 13 of the decisions.
+// Decision 13.
 func TestTwinsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
 	h := newHouse(t)
 	a := h.post("/oauth/token.php", h.tokenForm("grant_type", "client_credentials"))

@@ -15,35 +15,35 @@ import (
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
-	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // spec 4.1
-	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // spec 4.1
-	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // spec 4.1, 5
+	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"} // protocol 4.1
+	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}            // protocol 4.1
+	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                 // protocol 4.1, 5
 
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
 
-	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // spec 4.10
-	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()}                                                       // spec 5, 7
-	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrRepeated.Error()}                                                        // spec 5
-	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // spec 5
-	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // spec 5
+	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // protocol 4.10
+	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()}                                                       // protocol 5, 7
+	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrRepeated.Error()}                                                        // protocol 5
+	badMixture   = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // protocol 5
+	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // protocol 5
 
-	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; spec 5: client_secret_post only
+	basicRefused = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2; protocol 5: client_secret_post only
 		Msg:    "the Authorization header is not read here: send client_id and client_secret in the form body",
 		Header: http.Header{"Www-Authenticate": {`Basic realm="use client_secret_post"`}}}
-	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // spec 7
-	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // spec 4.3, RFC 6750 3.1
+	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
+	noToken     = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // spec 4.3, RFC 6750 3.1
+	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
 	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
 	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
 	untold       = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // spec 7
+	crossOrigin  = &reply.Failure{Status: 403, Msg: "this form was sent from another site"}                                                                                      // protocol 7
 	staleFeed    = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
 )
 
-// errcodes are the business codes of refusals that have one of their own (spec 7).
+// errcodes are the business codes of refusals that have one of their own (protocol 7).
 var errcodes = map[string]int{engine.CodeUsed: 40163}
 
 // failed gives the engine's refusals their HTTP form; other errors pass through.

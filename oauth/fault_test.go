@@ -13,6 +13,8 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 )
@@ -30,7 +32,7 @@ func newWard(t *testing.T) *ward {
 	t.Helper()
 	w := &ward{house: &house{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
 	w.open()
-	users := signin.NewUsers(w.store, cheap)
+	users := users.New(w.store, cheap)
 	w.user = must(users.Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
 	w.app = w.register(storage.App{Name: "App", Domains: []string{"app.example.com"}})
 	w.cookie = signedIn(t, w.signIn)
@@ -38,14 +40,14 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-var cheap = signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
+var cheap = passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 
 func (w *ward) open() {
 	w.Helper()
 	w.calls = &counting{Backend: must(bolt.Open(w.path, bolt.Options{}))(w.TB)}
 	w.Cleanup(func() { w.calls.Close() })
 	w.store = must(storage.Open(context.Background(), w.calls, w.master))(w.TB)
-	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: signin.NewUsers(w.store, cheap), Log: quiet}))(w.TB)
+	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store, Users: users.New(w.store, cheap), Log: quiet}))(w.TB)
 	w.tokens = tokensOf(w.TB, issuer, w.store)
 	w.server = must(oauth.New(context.Background(), oauth.Config{Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
 }

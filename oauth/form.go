@@ -14,7 +14,7 @@ const (
 	formCT  = "application/x-www-form-urlencoded"
 )
 
-// bodyForm reads the parameters of a form body (spec 4). Those of the query are not read.
+// bodyForm reads the parameters of a form body (protocol 4). Those of the query are not read.
 func bodyForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	text, err := formBody(w, r)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // keys are the fields of an answer, sorted.
 func (a answer) keys() string { return strings.Join(slices.Sorted(maps.Keys(a.body)), " ") }
 
-// Entry 1, 11 of the decisions.
-func TestTheCodeGrantAnswersExactlyTheFieldsOfTheSpecification(t *testing.T) {
+// Decisions 1 and 11.
+func TestTheCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 	h := newHouse(t)
 	a := h.exchange(h.code()).tokens(t)
 	if got, want := a.keys(), "access_token code expires_in id_token msg refresh_token scope token_type user"; got != want {
@@ -53,7 +53,7 @@ func TestTheCodeGrantAnswersExactlyTheFieldsOfTheSpecification(t *testing.T) {
 	}
 }
 
-// Entry 1 of the decisions.
+// Decision 1.
 func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	h := newHouse(t)
 	c := payload(t, h.exchange(h.code()).tokens(t).text("access_token"))
@@ -69,7 +69,7 @@ func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	}
 }
 
-// Entry 3 of the decisions.
+// Decision 3.
 func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
 	h := newHouse(t)
 	a := h.exchange(h.code("nonce", "n-1", "scope", "openid profile email")).tokens(t)
@@ -100,7 +100,7 @@ func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 	})
 }
 
-// Entry 1, 2 of the decisions.
+// Decisions 1 and 2.
 func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {
 	h := newHouse(t)
 	m := h.token("grant_type", "client_credentials", "scope", "openid app nonsense").tokens(t)
@@ -133,13 +133,13 @@ func TestPKCECanNotBeShedByFailingFirst(t *testing.T) {
 	h.exchange(code, append(none, "code_verifier", verifier)...).tokens(t)
 }
 
-// Entry 5 of the decisions.
+// Decision 5.
 func TestAVerifierWithoutAChallengeIsRefused(t *testing.T) {
 	h := newHouse(t)
 	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400, "invalid_grant")
 }
 
-// Entry 7 of the decisions.
+// Decision 7.
 func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -189,7 +189,7 @@ func parallel(n int, act func() answer) []answer {
 	return out
 }
 
-// Entry 7 of the decisions.
+// Decision 7.
 func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -212,7 +212,7 @@ func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	})
 }
 
-// Entry 7 of the decisions.
+// Decision 7.
 func TestAStrangersReplayRevokesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -233,7 +233,7 @@ func TestAStrangersReplayRevokesNothing(t *testing.T) {
 	})
 }
 
-// Entry 8 of the decisions.
+// Decision 8.
 func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
@@ -248,7 +248,7 @@ func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	})
 }
 
-// Entry 2 of the decisions.
+// Decision 2.
 func TestRefreshMayNarrowButNotWiden(t *testing.T) {
 	h := newHouse(t)
 	first := h.exchange(h.code()).tokens(t)
@@ -262,7 +262,7 @@ func TestRefreshMayNarrowButNotWiden(t *testing.T) {
 	}
 }
 
-func TestLifetimesAreThoseOfTheSpecification(t *testing.T) {
+func TestLifetimesAreThoseOfTheProtocol(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)
 		early, late := h.code(), h.code()
@@ -283,7 +283,7 @@ func TestLifetimesAreThoseOfTheSpecification(t *testing.T) {
 	})
 }
 
-// Entry 8 of the decisions.
+// Decision 8.
 func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -299,7 +299,7 @@ func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 	h.refresh(tokens.text("refresh_token")).tokens(t)
 }
 
-// Entry 5 of the decisions.
+// Decision 5.
 func TestForcePKCEWorksAtOnce(t *testing.T) {
 	h := newHouse(t)
 	before := h.code()
@@ -317,7 +317,7 @@ func TestForcePKCEWorksAtOnce(t *testing.T) {
 	h.exchange(before).tokens(t)
 }
 
-// Entry 3, 4 of the decisions.
+// Decisions 3 and 4.
 func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 	h := newHouse(t)
 	h.app = h.register(storage.App{Name: "Public", Public: true, Domains: []string{"app.example.com"}})

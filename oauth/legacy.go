@@ -25,7 +25,7 @@ import (
 )
 
 // The way through authorize that begins at the old endpoints and ends with a code of kind
-// legacy (spec 4.10). A ticket in the address says that the application, which has proved
+// legacy (protocol 4.10). A ticket in the address says that the application, which has proved
 // who it is, asked for this sign-in: without one, nobody is sent that way.
 const (
 	paramTicket    = "legacy"

@@ -15,7 +15,7 @@ import (
 // logout is /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
 // send a browser here, so a GET asks before it ends a session or leads to an application.
 // It does both at once for an application that shows an id_token of the user who is
-// signed in (entry 63 of the decisions). The POST, which is our own form, always does.
+// signed in (decision 63). The POST, which is our own form, always does.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.signOut(w, r)

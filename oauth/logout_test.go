@@ -21,7 +21,7 @@ func (h *house) logout(method string, header map[string]string, pairs ...string)
 	return h.serve(r)
 }
 
-// Entry 17 of the decisions.
+// Decision 17.
 func TestLogoutAsksFirstAndThenSendsTheBrowserBack(t *testing.T) {
 	h := newHouse(t)
 	back := []string{"client_id", h.app.ID, "post_logout_redirect_uri", "https://app.example.com/bye?x=1", "state", `a"b`}

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// revoke is POST /oauth/revoke (spec 4.4, RFC 7009). token_type_hint is not needed: the
+// revoke is POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	act := s.act(r, event.Revocation)

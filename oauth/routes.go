@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Paths of the endpoints (spec 4). Each OAuth endpoint also answers with .php behind it.
+// Paths of the endpoints (protocol 4). Each OAuth endpoint also answers with .php behind it.
 const (
 	pathAuthorize = "/oauth/authorize"
 	pathToken     = "/oauth/token"

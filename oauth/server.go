@@ -42,7 +42,7 @@ type Store interface {
 // own user table implements it.
 type Users interface {
 	// User returns the user with this sub, or an error that wraps storage.ErrNotFound. A
-	// sub is never equal to a client_id; ID, the user_id of spec 2.2, may stay 0.
+	// sub is never equal to a client_id; ID, the user_id of protocol 2.2, may stay 0.
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
@@ -66,10 +66,10 @@ type Meter interface {
 	Meter(product string, handler http.Handler) http.Handler
 }
 
-// identity is the product that userinfo is charged to (spec 8).
+// identity is the product that userinfo is charged to (protocol 8).
 const identity = "identity"
 
-// Config is what New needs. Zero values are the defaults of the specification.
+// Config is what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	Tokens *Tokens // required: OpenTokens
 	SignIn SignIn  // required

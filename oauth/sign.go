@@ -25,7 +25,7 @@ var authorizeNames = []string{
 	paramTicket, paramConsent,
 }
 
-// checkSign judges an authorize request that an SDK has signed (spec 4.1, 5), before
+// checkSign judges an authorize request that an SDK has signed (protocol 4.1, 5), before
 // anything else does: what was signed is every parameter as it was sent, also those that
 // are sent empty or twice. Who the application is, is judged later.
 func (s *Server) checkSign(ctx context.Context, text string) error {

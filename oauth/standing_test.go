@@ -95,7 +95,7 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 	}
 }
 
-// Entry 8 of the decisions.
+// Decision 8.
 func TestADisabledApplicationGetsNothing(t *testing.T) {
 	h := newHouse(t)
 	code := h.code()
@@ -114,7 +114,7 @@ func TestADisabledApplicationGetsNothing(t *testing.T) {
 	h.refresh(tokens.text("refresh_token")).tokens(t)
 }
 
-// Entry 5 of the decisions.
+// Decision 5.
 func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 	h := newHouse(t)
 	code := h.code("code_challenge", verifier)
@@ -130,7 +130,7 @@ func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 	h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
 }
 
-// Entry 2 of the decisions.
+// Decision 2.
 func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
 	h := newHouse(t)
 	for asked, want := range map[string]string{
@@ -147,7 +147,7 @@ func TestScopesAreGrantedOnceAndOnlyWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// Entry 14 of the decisions.
+// Decision 14.
 func TestNoncesOfAnyLengthComeBack(t *testing.T) {
 	h := newHouse(t)
 	for _, nonce := range []string{"x", strings.Repeat("n", 2000), "<\"&>"} {

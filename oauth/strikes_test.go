@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 19 of the decisions: 30 wrong appkeys a minute, by address and client.
+// Decision 19: 30 wrong appkeys a minute, by address and client.
 func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "192.0.2.1"
@@ -45,7 +45,7 @@ func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	})
 }
 
-// Entry 19 of the decisions: names that somebody makes up have one count by address, and none
+// Decision 19: names that somebody makes up have one count by address, and none
 // of the applications that there are.
 func TestGuessesAtMadeUpClientsCountTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

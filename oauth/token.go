@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// token is POST /oauth/token (spec 4.2).
+// token is POST /oauth/token (protocol 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	act := s.act(r, event.Token)
 	act.Anonymous = true
@@ -51,7 +51,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	return reply.JSON(w, http.StatusOK, tokenAnswer(granted))
 }
 
-// client reads a form and finds the application that sent it, by its secret (spec 5). An
+// client reads a form and finds the application that sent it, by its secret (protocol 5). An
 // Authorization header is refused before anything is looked up or counted: libraries that
 // do not know which way a server wants try Basic first.
 func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
@@ -92,7 +92,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	return app, failed(err)
 }
 
-// tokenResponse is spec 2.1, in its order.
+// tokenResponse is protocol 2.1, in its order.
 type tokenResponse struct {
 	Code         int         `json:"code"`
 	Msg          string      `json:"msg"`
@@ -105,7 +105,7 @@ type tokenResponse struct {
 	Scope        string      `json:"scope"`
 }
 
-// userObject is the user object of spec 2.2.
+// userObject is the user object of protocol 2.2.
 type userObject struct {
 	ID        int64  `json:"id"`
 	OpenID    string `json:"openid"`

@@ -16,14 +16,14 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// TokensConfig is what OpenTokens needs. Zero values are the defaults of the specification.
+// TokensConfig is what OpenTokens needs. Zero values are the defaults of the protocol.
 type TokensConfig struct {
 	BaseURL string // the service's origin, such as https://id.example.com, which is the issuer; required
 	Store   Store  // required
 
-	CodeLifetime    time.Duration // 5 minutes (spec 8)
-	AccessLifetime  time.Duration // 168 hours (spec 8)
-	RefreshLifetime time.Duration // 30 days (spec 8)
+	CodeLifetime    time.Duration // 5 minutes (protocol 8)
+	AccessLifetime  time.Duration // 168 hours (protocol 8)
+	RefreshLifetime time.Duration // 30 days (protocol 8)
 
 	SigningAlg string        // of access tokens: ES256 (default), EdDSA or RS256
 	SweepEvery time.Duration // how often what has ended is removed from the store: each minute; below 0: never, because another process does

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// claims is spec 2.3: all 13, always. What the scope does not open is empty.
+// claims is protocol 2.3: all 13, always. What the scope does not open is empty.
 type claims struct {
 	Subject string `json:"sub"`
 	UserID  int64  `json:"user_id"`
@@ -21,7 +21,7 @@ type claims struct {
 	Issuer    string `json:"iss"`
 }
 
-// userInfo is GET and POST /oauth/userinfo (spec 4.3).
+// userInfo is GET and POST /oauth/userinfo (protocol 4.3).
 func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.caller(r)
 	if err != nil {

@@ -18,7 +18,7 @@ func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.
 	return a.User, err
 }
 
-// register is POST /api/console/capabilities/register (spec 4.8).
+// register is POST /api/console/capabilities/register (protocol 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.access.Actor(r)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Entry 18 of the decisions.
+// Decision 18.
 func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 	h := newHouse(t)
 	mina := h.developer("mina")
@@ -180,7 +180,7 @@ func TestTheNamesThatAreNames(t *testing.T) {
 	}
 }
 
-// Entry 35 of the decisions.
+// Decision 35.
 func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 	const secret, hook = "sesame-0123456789", "hook-9876543210"
 	h := newHouse(t, func(c *registry.Config) { c.Discoverer = leaky{} })

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Entry 34 of the decisions.
+// Decision 34.
 func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, func(c *registry.Config) { c.Discoverer = upstreams{} })

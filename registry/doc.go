@@ -1,6 +1,6 @@
 // Package registry turns OpenAPI documents into tools.
 //
-// [New] makes a [Registry], the endpoints under /api/console/capabilities (spec 4.8): who
+// [New] makes a [Registry], the endpoints under /api/console/capabilities (protocol 4.8): who
 // is signed in and has a role registers, previews, lists, shows and removes capabilities.
 // It stores them and tells webhooks; a [Bus] is told to read them from the store.
 //
@@ -77,7 +77,7 @@
 // that has the form of a URL does not. What documents append to paths, the queries of
 // RFC 6570, is not sent.
 //
-// One user has a share of what there is (entry 61 of the decisions). All their capabilities
+// One user has a share of what there is (decision 61). All their capabilities
 // count, the private ones too; of tools those that are published, as far as they are known:
 // what an upstream lists later is for the bus to bound, by the same number. Nothing that
 // does not grow is refused, so a share that was made smaller locks nobody out. Shares are
@@ -97,7 +97,7 @@
 // may be registered; operations that could lead to the bus, also by what an argument holds,
 // are left out of it. What gets there by another name is refused by the bus (package hop).
 //
-// Removing takes a sign-in of the last ten minutes (entry 57 of the decisions), and so does
+// Removing takes a sign-in of the last ten minutes (decision 57), and so does
 // registering in the place of what is there: it takes the stored credential away, and sends
 // what everybody hands to the tools to another address. What is new takes nothing away.
 //

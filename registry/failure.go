@@ -11,9 +11,9 @@ import (
 // Every way this room says no beside a [Rejection] and what package consoleauth refuses, with
 // the section it comes from.
 var (
-	notYours   = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // spec 7
-	looksTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // spec 7
-	notHere    = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // spec 7
+	notYours   = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
+	looksTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
+	notHere    = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}                                                                                                          // protocol 7
 	untold     = &reply.Failure{Status: 503, Msg: "it is done, but it could not be written down: see the list for what there is, and send it again if you want to be sure", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
 	changed    = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                                                        // RFC 9110 15.6.4
 )

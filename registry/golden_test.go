@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Entry 38 of the decisions.
+// Decision 38.
 func TestTheGoldenVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/openapi-golden/*.json")
 	if err != nil || len(files) != 36 {
@@ -50,7 +50,7 @@ func TestTheGoldenVectors(t *testing.T) {
 	}
 }
 
-// Entry 39 of the decisions.
+// Decision 39.
 func TestTheNameVectors(t *testing.T) {
 	var file struct {
 		Vectors []struct {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -45,7 +47,7 @@ type house struct {
 	testing.TB
 	backend  *faulty
 	store    *storage.Store
-	users    *signin.StoreUsers
+	users    *users.StoreUsers
 	signIn   *signin.SignIn
 	tokens   *oauth.Tokens
 	provider *oauth.Server
@@ -66,8 +68,8 @@ func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
 	t.Cleanup(func() { h.backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
-	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
-	h.users = signin.NewUsers(h.store, passwords)
+	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
+	h.users = users.New(h.store, passwords)
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)

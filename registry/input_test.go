@@ -11,7 +11,7 @@ import (
 
 const small = `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}}}}`
 
-// Entry 37 of the decisions.
+// Decision 37.
 func TestWhatIsADocument(t *testing.T) {
 	for _, c := range []struct {
 		name, document string

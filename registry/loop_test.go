@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestAnUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 	h := newHouse(t)
 	cookies := []string{h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))}

@@ -97,7 +97,7 @@ func legalName(id string) string {
 	return ""
 }
 
-// derivedName names an operation by its method and path (spec 4.8, rule 6).
+// derivedName names an operation by its method and path (protocol 4.8, rule 6).
 func derivedName(op operation) string {
 	runs := strings.FieldsFunc(op.path, func(r rune) bool { return !alphanumeric(r) })
 	if len(runs) == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Entry 39 of the decisions.
+// Decision 39.
 func TestHowOperationsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		why, member, paths string

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/test/openapitest"
 )
 
-// Entry 51 of the decisions; TestDialogues holds the answers against the document.
+// Decision 51; TestDialogues holds the answers against the document.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	openapitest.New(t, new(Registry).OpenAPI()).Routes(t, new(Registry).routes())
 }

@@ -17,7 +17,7 @@ type operation struct {
 	item, node   toolschema.Node // the path item, with parameters for all of its methods, and the operation
 }
 
-// methods in the order of a path's tools (spec 2.7). Their names are matched exactly.
+// methods in the order of a path's tools (protocol 2.7). Their names are matched exactly.
 var methods = []string{"get", "post", "put", "delete", "patch"}
 
 // maxPath bounds a path and the name of a parameter, which stand in request lines.
@@ -145,7 +145,7 @@ func placeholders(template string) (names []string) {
 	return names
 }
 
-// publicPath writes {x} as :x (spec 4.8, rule 2).
+// publicPath writes {x} as :x (protocol 4.8, rule 2).
 func publicPath(template string) string {
 	return placeholder.ReplaceAllString(template, ":$1")
 }

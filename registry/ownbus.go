@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// busPath is where the bus is (spec 4.9); bundles are below it.
+// busPath is where the bus is (protocol 4.9); bundles are below it.
 const busPath = "/api/mcp"
 
 var errToBus = errors.New("this may call the bus itself, and calls would come back to where they came from")

@@ -119,7 +119,7 @@ func (d *document) schemaOf(p parameter) (schema toolschema.Node, json bool) {
 	return d.resolved(schema), json
 }
 
-// resolved follows the reference of a schema at the top (spec 4.8, rule 4, is about nested
+// resolved follows the reference of a schema at the top (protocol 4.8, rule 4, is about nested
 // ones), and returns it as it is if that leads nowhere: it is then shown as unresolved.
 func (d *document) resolved(schema toolschema.Node) toolschema.Node {
 	target, err := d.Follow(schema)

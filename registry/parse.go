@@ -63,7 +63,7 @@ type Result struct {
 	Version string          // of OpenAPI, as the document says; "" for static tools
 }
 
-// Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (spec 4.8). The document is a
+// Parse turns an OpenAPI 2.0, 3.0 or 3.1 document into tools (protocol 4.8). The document is a
 // JSON object, YAML 1.2 (RFC 9512), or a JSON string that holds either: what begins with a
 // brace is JSON, and a line --- before it makes it YAML. The limits are those of the JSON
 // that YAML stands for, and its tools are the same. A piece that cannot be read is left out

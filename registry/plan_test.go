@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Entries 38 and 41 of the decisions: what is shown is also what is sent.
+// Decisions 38 and 41: what is shown is also what is sent.
 func TestHowParametersAreSent(t *testing.T) {
 	for _, c := range []struct{ name, version, path, parameters, want string }{
 		{"the defaults of 3.x", three, "/a/{p}", `{"name":"p","in":"path","schema":{}},{"name":"q","in":"query","schema":{}},{"name":"H","in":"header","schema":{}}`,

@@ -20,7 +20,7 @@ type Registered struct {
 }
 
 // Register stores a capability with its tools, in place of what was stored under its name
-// before: all at once, or nothing (spec 4.8). A name belongs to who took it first; an
+// before: all at once, or nothing (protocol 4.8). A name belongs to who took it first; an
 // admin may take any, and leaves it with its owner. Of registrations of one name at the
 // same time each is stored whole, one after the other.
 //

@@ -135,7 +135,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	}
 }
 
-// Entry 37 of the decisions.
+// Decision 37.
 func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
 	h := newHouse(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {

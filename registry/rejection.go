@@ -10,7 +10,7 @@ import (
 
 // Why a registration is refused: errcode, with HTTP status 400.
 const (
-	Empty       = 4001 // no tool is left (spec 4.8, rule 5)
+	Empty       = 4001 // no tool is left (protocol 4.8, rule 5)
 	NotOpenAPI  = 4002 // no OpenAPI document
 	TooMuch     = 4003 // a limit is passed
 	BadMember   = 4004 // no name for a capability

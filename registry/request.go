@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Request is a registration (spec 4.8): quick with Member and UpstreamURL alone, standard
+// Request is a registration (protocol 4.8): quick with Member and UpstreamURL alone, standard
 // with OpenAPI, full with credentials, webhook and Publish; or StaticTools by hand.
 type Request struct {
 	Member        string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Entry 38 of the decisions: resolve_refs.
+// Decision 38: resolve_refs.
 func TestWhatResolvingShows(t *testing.T) {
 	for _, c := range []struct{ name, components, property, want string }{
 		{"a reference to an enum", `"S":{"type":"string","enum":["on","off"]}`, ref("S"), `{"enum":["on","off"],"type":"string"}`},

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// Entry 36 of the decisions.
+// Decision 36.
 func TestRegistrationsOfOneNameAtOnceAreStoredWhole(t *testing.T) {
 	h := newHouse(t)
 	mina, ada := h.developer("mina"), h.developer("ada")

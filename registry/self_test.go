@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/registry"
 )
 
-// Entry 51 of the decisions: the rooms' own document is one that the registrar takes.
+// Decision 51: the rooms' own document is one that the registrar takes.
 func ownDocuments(t *testing.T) map[string][]byte {
 	t.Helper()
 	h := newHouse(t)

@@ -194,7 +194,7 @@ func (g *Registry) Close(ctx context.Context) error {
 	return g.sender.Close(ctx)
 }
 
-// Paths of the endpoints (spec 4.8).
+// Paths of the endpoints (protocol 4.8).
 const (
 	pathAll      = "/api/console/capabilities"
 	pathRegister = pathAll + "/register"

@@ -14,7 +14,7 @@ import (
 // few makes a registrar where three capabilities and five tools are an owner's share.
 func few(c *registry.Config) { c.MaxCapabilities, c.MaxTools = 3, 5 }
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedAndToldWhatToRemove(t *testing.T) {
 	h := newHouse(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
@@ -155,7 +155,7 @@ func TestWhatTheBusLeavesOutIsToldWhereACapabilityIsShown(t *testing.T) {
 	}
 }
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	h := newHouse(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))

@@ -14,7 +14,7 @@ import (
 )
 
 // StaticTools turns the hand-filled list of tools_static into tools. An entry has name,
-// httpMethod, path with :x, inputSchema (spec 2.7), and perhaps description. One with a
+// httpMethod, path with :x, inputSchema (protocol 2.7), and perhaps description. One with a
 // path is called by REST: the properties that the path names go there, the others to the
 // query for get and delete, else to a JSON body. One without is called by its name at the
 // upstream's MCP endpoint, so its name must be legal and free.

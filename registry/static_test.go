@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Entry 34 of the decisions.
+// Decision 34.
 func TestHowStaticToolsAreCalled(t *testing.T) {
 	for _, c := range []struct{ name, entry, want string }{
 		{"by name", `{"name":"search","description":"Finds","inputSchema":{"type":"object","properties":{"q":{"type":"string"}},"required":["q"]}}`,

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Entry 57 of the decisions.
+// Decision 57.
 func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)

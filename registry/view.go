@@ -9,7 +9,7 @@ import (
 
 // What the console is shown. No shape here has a place for a secret.
 
-// outcome is the data of a registration (spec 4.8).
+// outcome is the data of a registration (protocol 4.8).
 type outcome struct {
 	Member    string          `json:"member"`
 	Kind      string          `json:"kind"`
@@ -35,7 +35,7 @@ type summary struct {
 	Label        string    `json:"label"`
 	Description  string    `json:"description"`
 	Kind         string    `json:"kind"`
-	AutoDiscover int       `json:"auto_discover"` // 0 or 1 (spec 2.7)
+	AutoDiscover int       `json:"auto_discover"` // 0 or 1 (protocol 2.7)
 	UpstreamURL  string    `json:"upstream_url"`
 	AuthType     string    `json:"auth_type"`
 	Timeout      int       `json:"timeout"` // seconds

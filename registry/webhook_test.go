@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 35 of the decisions.
+// Decision 35.
 func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
 	h := newHouse(t)
 	owner := h.user("dev", storage.RoleDeveloper)

@@ -54,7 +54,7 @@ func rulesOf(t *testing.T, store *storage.Store, member string) []access.Rule {
 	return l.Rules
 }
 
-// Entry 54 of the decisions.
+// Decision 54.
 func TestAnAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T) {
 	store := accessStore(t)
 	shop := storage.Capability{Member: "shop", UpstreamURL: "https://shop.example", Owner: "u1"}

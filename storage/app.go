@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// App is an application registered here (spec 2.8): one key, one quota, one owner.
+// App is an application registered here (protocol 2.8): one key, one quota, one owner.
 type App struct {
 	ID                string       `json:"id"` // client_id, the appid
 	Secrets           []AppSecret  `json:"secrets,omitempty"`
@@ -25,7 +25,7 @@ type App struct {
 	Tier              string       `json:"tier"`                          // in the beginning; TierAt is what holds
 	Tiers             []TierChange `json:"tiers,omitempty"`               // in the order of time, of the future too
 	Order             string       `json:"order,omitempty"`               // the id of the one that is open
-	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (spec 4)
+	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (protocol 4)
 	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
 	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
 	Brand             *Brand       `json:"brand,omitempty"`               // how its pages skeleton, where the tier allows it
@@ -113,7 +113,7 @@ func (a App) SignsIDTokensWith() string {
 	return a.IDTokenAlg
 }
 
-// SuccessCode is the code of a success at the old endpoints (spec 4): 1, or 0 if the
+// SuccessCode is the code of a success at the old endpoints (protocol 4): 1, or 0 if the
 // application has asked for it.
 func (a App) SuccessCode() int {
 	if a.LegacySuccessCode == nil {

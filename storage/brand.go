@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Brand is how the pages of an application skeleton in place of Keystile's own (spec 8). Each
+// Brand is how the pages of an application skeleton in place of Keystile's own (protocol 8). Each
 // tier may keep one; only white_label and enterprise show it, so that nothing has to be
 // typed again when a tier begins or ends.
 type Brand struct {

@@ -17,14 +17,14 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Kinds of capabilities (spec 2.7).
+// Kinds of capabilities (protocol 2.7).
 const (
 	CapabilityREST   = "rest"   // tools of an OpenAPI document
 	CapabilityMCP    = "mcp"    // tools that an upstream MCP endpoint lists
 	CapabilityStatic = "static" // tools filled in by hand
 )
 
-// Capability is a group of tools and the one upstream that serves them (spec 2.7, 4.8).
+// Capability is a group of tools and the one upstream that serves them (protocol 2.7, 4.8).
 type Capability struct {
 	Member        string          `json:"member"` // its name, and the prefix of its tools on the bus
 	Label         string          `json:"label,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Login types (spec 1). They name the method by which a user signed in.
+// Login types (protocol 1). They name the method by which a user signed in.
 const (
 	LoginSelf   = "self"
 	LoginEmail  = "email"

@@ -28,7 +28,7 @@ func capabilityOf(owner, member string) storage.Capability {
 	return storage.Capability{Member: member, Kind: storage.CapabilityMCP, UpstreamURL: "https://" + owner + ".example", Owner: owner, Publish: true}
 }
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *testing.T) {
 	store := openStore(t, memory.New())
 	pay, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil)

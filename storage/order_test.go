@@ -103,7 +103,7 @@ func TestOrdersAreListedByWhoseTheyAreAndInPages(t *testing.T) {
 	}
 }
 
-// Entry 29 of the decisions.
+// Decision 29.
 func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T) {
 	store, _ := open(t)
 	var made, refused atomic.Int32
@@ -165,7 +165,7 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	}
 }
 
-// Entry 3 of the decisions: who has no appkey is never signed for with one.
+// Decision 3: who has no appkey is never signed for with one.
 func TestWhatAnApplicationDoesNotSayIsTheDefault(t *testing.T) {
 	for _, c := range []struct {
 		app  storage.App

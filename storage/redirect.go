@@ -13,7 +13,7 @@ import (
 // maxRedirect is the longest redirect_uri, in bytes.
 const maxRedirect = 2048
 
-// AllowsRedirect judges a redirect_uri (spec 4.1, 5). Its host must equal one of the
+// AllowsRedirect judges a redirect_uri (protocol 4.1, 5). Its host must equal one of the
 // application's Domains: no suffixes, no wildcards. An entry without a port admits any
 // port, one with a port only that. The scheme is https; http passes for a registered
 // loopback host, or where AllowHTTPRedirect is set. If RedirectURIs are listed, only

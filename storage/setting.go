@@ -19,12 +19,12 @@ type Setting struct {
 
 // Names of settings, and their values.
 const (
-	// SettingForcePKCE is "1" where PKCE is mandatory (spec 3.3).
+	// SettingForcePKCE is "1" where PKCE is mandatory (protocol 3.3).
 	SettingForcePKCE = "service_config.oauth_force_pkce"
 
 	// SettingDefaultAccess says who may use the tools of a capability without an access list:
 	// AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone while nobody can
-	// sign up without an administrator (entry 54 of the decisions).
+	// sign up without an administrator (decision 54).
 	SettingDefaultAccess = "mcp.default_access"
 
 	AccessAuto     = "auto"

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Tiers (spec 8).
+// Tiers (protocol 8).
 const (
 	TierFree       = "free"
 	TierWhiteLabel = "white_label"

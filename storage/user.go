@@ -18,7 +18,7 @@ const (
 	RoleDeveloper = "developer"
 )
 
-// User is a person. Sub is the id everywhere; ID is the internal number of spec 2.2.
+// User is a person. Sub is the id everywhere; ID is the internal number of protocol 2.2.
 type User struct {
 	Sub           string    `json:"sub"`
 	ID            int64     `json:"id"`

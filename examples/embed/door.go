@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -20,8 +20,8 @@ import (
 // you need none of this file: signin.New makes both.
 type door struct {
 	people *people
-	guard  *signin.Guard // against guessing
-	secure bool          // the cookie goes over https only
+	guard  *lockout.Guard // against guessing
+	secure bool           // the cookie goes over https only
 
 	mu       sync.Mutex
 	sessions map[string]storage.Session // by SessionID(cookie)
@@ -31,7 +31,7 @@ const cookieName = "staff_session"
 
 func newDoor(p *people, origin string) *door {
 	return &door{
-		people: p, guard: signin.NewGuard(signin.Lock{}), secure: strings.HasPrefix(origin, "https:"),
+		people: p, guard: lockout.New(lockout.Config{}), secure: strings.HasPrefix(origin, "https:"),
 		sessions: map[string]storage.Session{},
 	}
 }

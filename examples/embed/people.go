@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -11,7 +11,7 @@ import (
 // keep your users. Keystile never writes to it, and keeps only the sub.
 type people struct {
 	rows      map[string]person
-	passwords *signin.Passwords
+	passwords *passwords.Hasher
 }
 
 type person struct {
@@ -25,13 +25,13 @@ type person struct {
 // newPeople uses Keystile's argon2id. If your hashes are of another kind, Authenticate is
 // the only place that has to know.
 func newPeople(ctx context.Context) (*people, error) {
-	p := &people{rows: map[string]person{}, passwords: signin.NewPasswords(signin.Cost{})}
+	p := &people{rows: map[string]person{}, passwords: passwords.New(passwords.Cost{})}
 	hash, err := p.passwords.Hash(ctx, "analytical engine")
 	p.rows["ada"] = person{id: 1, name: "Ada Lovelace", email: "ada@example.com", hash: hash}
 	return p, err
 }
 
-// User implements signin.Users and oauth.Users. The sub is what applications know a
+// User implements users.Users and oauth.Users. The sub is what applications know a
 // person by: it never changes and is never given to someone else.
 func (p *people) User(_ context.Context, sub string) (storage.User, error) {
 	for username, row := range p.rows {
@@ -42,7 +42,7 @@ func (p *people) User(_ context.Context, sub string) (storage.User, error) {
 	return storage.User{}, storage.ErrNotFound
 }
 
-// Authenticate implements signin.Users. An unknown username costs a hash as well, so that
+// Authenticate implements users.Users. An unknown username costs a hash as well, so that
 // no one learns from the time it takes who has an account.
 func (p *people) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	row := p.rows[username]

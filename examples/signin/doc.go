@@ -2,8 +2,8 @@
 // sign in with a password or with the badge around their neck. The pages are Keystile's.
 // Read it in this order:
 //
-//	staff.go    the user table, as signin.Users and oauth.Users want it
-//	ways.go     the table of the ways in, as signin.ConnectedUsers and signin.LinkedUsers want it
+//	staff.go    the user table, as users.Users and oauth.Users want it
+//	ways.go     the table of the ways in, as users.ConnectedUsers and users.LinkedUsers want it
 //	badge.go    the method of its own, as connector.Connector wants it, and its page
 //	host.go     the mux
 //	main.go     go run ./examples/signin

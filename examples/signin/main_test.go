@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
 // What the interfaces open is asked for at run time: here the compiler says what is missing.
 var (
-	_ signin.ConnectedUsers = (*staff)(nil)
-	_ signin.LinkedUsers    = (*staff)(nil)
-	_ signin.NamedUsers     = (*staff)(nil)
+	_ users.ConnectedUsers = (*staff)(nil)
+	_ users.LinkedUsers    = (*staff)(nil)
+	_ users.NamedUsers     = (*staff)(nil)
 )
 
 const badgeLink = "Sign in with Company badge"
@@ -65,7 +65,7 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 		token, info := b.learns()
 		user, _ := token["user"].(map[string]any)
 		if user["login_type"] != "self" || info["login_type"] != "self" {
-			t.Errorf("by %s login_type is %v and %v, want self (spec 2.2)", c.way, user["login_type"], info["login_type"])
+			t.Errorf("by %s login_type is %v and %v, want self (protocol 2.2)", c.way, user["login_type"], info["login_type"])
 		}
 		if info["sub"] != company.ada.sub() || info["user_id"] != float64(company.ada.ID) || info["email"] != "ada@example.com" || info["name"] != "Ada Lovelace" {
 			t.Errorf("by %s it is %v", c.way, info)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,7 +21,7 @@ type employee struct {
 
 // staff is the database. Here it is two maps; yours has tables with these keys.
 type staff struct {
-	passwords *signin.Passwords
+	passwords *passwords.Hasher
 
 	mu   sync.RWMutex
 	rows map[int64]employee // by ID
@@ -29,7 +29,7 @@ type staff struct {
 }
 
 func newStaff() *staff {
-	return &staff{passwords: signin.NewPasswords(signin.Cost{}), rows: map[int64]employee{}, ways: map[way]int64{}}
+	return &staff{passwords: passwords.New(passwords.Cost{}), rows: map[int64]employee{}, ways: map[way]int64{}}
 }
 
 // hire writes a row. The argon2id is Keystile's; if your hashes are of another kind,
@@ -46,7 +46,7 @@ func (s *staff) hire(ctx context.Context, email, name, password string) (employe
 	return e, nil
 }
 
-// User implements signin.Users and oauth.Users.
+// User implements users.Users and oauth.Users.
 func (s *staff) User(_ context.Context, sub string) (storage.User, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -54,7 +54,7 @@ func (s *staff) User(_ context.Context, sub string) (storage.User, error) {
 	return e.user(), err
 }
 
-// Authenticate implements signin.Users. What is typed as username is an address here.
+// Authenticate implements users.Users. What is typed as username is an address here.
 // Whoever is not in the table costs a hash as well: the time it takes must not tell.
 func (s *staff) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))
@@ -65,7 +65,7 @@ func (s *staff) Authenticate(ctx context.Context, username, password string) (st
 	return e.user(), err
 }
 
-// Named implements signin.NamedUsers: who guesses at somebody's password from many addresses
+// Named implements users.NamedUsers: who guesses at somebody's password from many addresses
 // does not hold them up in a browser that they have signed in with before.
 func (s *staff) Named(_ context.Context, username string) (string, error) {
 	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))

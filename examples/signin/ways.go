@@ -15,7 +15,7 @@ type way struct{ method, subject string }
 
 const inTheDrawer = 0
 
-// Connected implements signin.ConnectedUsers. The table staff is written by the personnel
+// Connected implements users.ConnectedUsers. The table staff is written by the personnel
 // department alone, so that nobody becomes a user by a badge: that is ErrNotFound. Where
 // strangers are welcome, insert a row instead, and all subjects with it.
 func (s *staff) Connected(_ context.Context, method string, p connector.Profile) (storage.User, error) {
@@ -29,7 +29,7 @@ func (s *staff) Connected(_ context.Context, method string, p connector.Profile)
 	return storage.User{}, storage.ErrNotFound
 }
 
-// Connect implements signin.ConnectedUsers. In a database it is one transaction: of two
+// Connect implements users.ConnectedUsers. In a database it is one transaction: of two
 // people who take one badge at once, one gets it.
 func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profile) error {
 	s.mu.Lock()
@@ -49,7 +49,7 @@ func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profi
 	return nil
 }
 
-// Logins implements signin.LinkedUsers: what the account page shows. The page reads of the
+// Logins implements users.LinkedUsers: what the account page shows. The page reads of the
 // PasswordHash only whether there is one.
 func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	s.mu.RLock()
@@ -70,7 +70,7 @@ func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	return all, nil
 }
 
-// UnlinkLogins implements signin.LinkedUsers: again one transaction. Looking after keep is
+// UnlinkLogins implements users.LinkedUsers: again one transaction. Looking after keep is
 // what leaves somebody a way in when two tabs unlink at once. A password stays, so that
 // only ways are looked at.
 func (s *staff) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {

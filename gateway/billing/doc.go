@@ -28,6 +28,6 @@
 // whose answer has not begun when the application is removed is left out, and one that another
 // process has not sent yet, within a second.
 //
-// The specification names no price for calls beyond a quota: Plan.OverFen is 0 until the
+// The protocol names no price for calls beyond a quota: Plan.OverFen is 0 until the
 // operator sets one. An application that was removed leaves behind what it is settled by.
 package billing

@@ -72,9 +72,6 @@ func ParseMonth(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// AddFen adds amounts, and stops at the largest instead of overflowing.
-func AddFen(a, b int64) int64 { return saturate(a, b) }
-
 // App returns an application as far as a settlement needs it, one that was removed too, or
 // storage.ErrNotFound if there never was one.
 func (b *Billing) App(ctx context.Context, id string) (storage.App, error) {
@@ -111,6 +108,19 @@ func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 	}
 	s.TotalFen = saturate(s.Subscription, s.OverageFen)
 	return s, nil
+}
+
+// SettleAll makes the settlements of several applications for a month, and the sum that they owe.
+func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Time) (all []Settlement, totalFen int64, err error) {
+	all = []Settlement{}
+	for _, app := range apps {
+		s, err := b.Settle(ctx, app, at)
+		if err != nil {
+			return nil, 0, err
+		}
+		all, totalFen = append(all, s), saturate(totalFen, s.TotalFen)
+	}
+	return all, totalFen, nil
 }
 
 // count adds the rows of the month up.

@@ -20,7 +20,7 @@ type untouched struct{ read atomic.Bool }
 
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }
 
-// Entries 18 and 57 of the decisions.
+// Decisions 18 and 57.
 func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 	h := newHouse(t)
 	root, mina, eve := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper), h.person("eve", "")
@@ -149,7 +149,7 @@ func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
 	}
 }
 
-// Entry 57 of the decisions: ten minutes, to the second, and by nothing but a new sign-in.
+// Decision 57: ten minutes, to the second, and by nothing but a new sign-in.
 func TestASignInIsEnoughForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t)

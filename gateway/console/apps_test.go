@@ -27,7 +27,7 @@ func (h *house) issued(id, secret string) int {
 
 func data(a answer, name string) string { return fmt.Sprint(a.body.Data[name]) }
 
-// Entry 57 of the decisions: every act is on the trail with before, after and by whom, and
+// Decision 57: every act is on the trail with before, after and by whom, and
 // its owner is told.
 func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	h := newHouse(t)

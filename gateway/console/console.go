@@ -53,7 +53,7 @@ type Visitors interface {
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
-// Users makes users who sign in with a password; *signin.StoreUsers does.
+// Users makes users who sign in with a password; *users.StoreUsers does.
 type Users interface {
 	// Create returns storage.ErrInvalid for what does not fit and storage.ErrExists for a
 	// username that is taken; both say what to do.
@@ -109,7 +109,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
-		"Users is missing: use signin.StoreUsers": c.Users == nil, "Revoker is missing: use oauth.OpenTokens": c.Revoker == nil,
+		"Users is missing: use users.StoreUsers": c.Users == nil, "Revoker is missing: use oauth.OpenTokens": c.Revoker == nil,
 		"Trail is missing: use gateway.OpenTrail": c.Trail == nil, "Billing is missing: use (*gateway.Gateway).Billing": c.Billing == nil,
 	} {
 		if missing {

@@ -5,8 +5,8 @@ import "github.com/keystile/keystile/internal/reply"
 // Every way the console says no, beside what package consoleauth refuses and what is wrong
 // with a body.
 var (
-	noApp     = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // spec 7
-	noOrder   = &reply.Failure{Status: 404, Msg: "no such order: see GET /api/console/orders for those there are"}     // spec 7
-	noUser    = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}       // spec 7
-	adminOnly = &reply.Failure{Status: 403, Msg: "this field is an administrator's to set"}                            // spec 7
+	noApp     = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
+	noOrder   = &reply.Failure{Status: 404, Msg: "no such order: see GET /api/console/orders for those there are"}     // protocol 7
+	noUser    = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}       // protocol 7
+	adminOnly = &reply.Failure{Status: 403, Msg: "this field is an administrator's to set"}                            // protocol 7
 )

@@ -17,6 +17,8 @@ import (
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/handle"
@@ -39,7 +41,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 type house struct {
 	testing.TB
 	store    *storage.Store
-	users    *signin.StoreUsers
+	users    *users.StoreUsers
 	signIn   *signin.SignIn
 	provider *oauth.Server
 	console  *console.Console
@@ -59,7 +61,7 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	t.Cleanup(func() { backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	h.users = signin.NewUsers(h.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users, Log: quiet}))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1}))(t)
 	h.provider = must(oauth.New(t.Context(), oauth.Config{Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)

@@ -24,7 +24,7 @@
 // between two of them: in between, such tokens are refused. The service publishes a key long
 // before it signs with it, so that no genuine token is among them.
 //
-// A revoked token opens what is guarded here until it expires, as the specification has it of
+// A revoked token opens what is guarded here until it expires, as the protocol has it of
 // whoever verifies tokens locally. Config.CheckEvery has the service asked about each token by
 // GET /api/v1/verify, which knows of revocations and of applications that were disabled. The token
 // itself is all that is sent there: no other credential is needed. Each question counts one

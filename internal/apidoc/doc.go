@@ -17,7 +17,7 @@
 // It lives in the rooms and not in the program, because an embedder mounts some rooms and
 // not others, and because whoever changes a route sees its description in the same folder.
 //
-// It is OpenAPI 3.0.3, which the registrar of spec 4.8 reads, so that the service can be
+// It is OpenAPI 3.0.3, which the registrar of protocol 4.8 reads, so that the service can be
 // registered on its own bus. HEAD has no operations of its own: it is served wherever GET
 // is, and a GET without it says so. Twins of a path, such as /oauth/token.php beside
 // /oauth/token, are named in the path's x-aliases and not repeated: they would be the same

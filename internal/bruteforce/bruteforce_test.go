@@ -24,7 +24,7 @@ func guess(s *Failures, who Guesser, n int, at time.Time) (through int) {
 	return through
 }
 
-// Entry 19 of the decisions.
+// Decision 19.
 func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
 	s := New()
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func server(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
 }
 
-// Entry 56 of the decisions: whoever fills the tables is stopped, and nobody else.
+// Decision 56: whoever fills the tables is stopped, and nobody else.
 func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 	s := New()
 	for i := range 1_000_000 {

@@ -1,6 +1,6 @@
 // Package connections bounds what a client can hold open: how many connections, how long a
 // request's body may take to arrive, how long an answer may take to be read, and how long
-// a connection may be silent (entry 58 of the decisions).
+// a connection may be silent (decision 58).
 //
 // # Choices
 //

@@ -1,5 +1,5 @@
-// Package consoleauth decides who may use the endpoints below /api/console (entry 18 of the
-// decisions): who is signed in by the cookie, with the role admin or developer, from one of
+// Package consoleauth decides who may use the endpoints below /api/console (decision 18):
+// who is signed in by the cookie, with the role admin or developer, from one of
 // our own pages or with a program. Bearer tokens count for nothing there.
 //
 // Nothing of a body is read before that is known. What changes something that matters takes

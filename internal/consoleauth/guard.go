@@ -118,8 +118,8 @@ func (a Actor) Admin() error {
 	return nil
 }
 
-// Fresh refuses who has not signed in within the last ten minutes (entry 57 of the
-// decisions): a browser that was left open, or a cookie that was stolen, is not enough.
+// Fresh refuses who has not signed in within the last ten minutes (decision 57):
+// a browser that was left open, or a cookie that was stolen, is not enough.
 func (a Actor) Fresh() error {
 	if !stepup.Fresh(a.AuthTime, time.Now()) {
 		return SignInAgain

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Entry 24 of the decisions: the charge moves from the address to the application.
+// Decision 24: the charge moves from the address to the application.
 func TestACancelledRequestWasNeverMade(t *testing.T) {
 	l := open(t, Config{})
 	for range 1000 {

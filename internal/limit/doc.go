@@ -4,7 +4,7 @@
 //
 // # Choices
 //
-// "60 per minute" (spec 8) is read as: at any time t, at most 60 requests admitted in
+// "60 per minute" (protocol 8) is read as: at any time t, at most 60 requests admitted in
 // (t - 60s, t]. A token bucket of 60 lets 119 through in its first minute and a counter
 // per calendar minute 120 around its end, so the time of each admitted request is kept,
 // in nanoseconds, until it leaves the window. That costs 16 bytes a request, as many as
@@ -17,7 +17,7 @@
 // Expired keys are removed by those that come, a few for each. It needs no goroutine, and
 // a table to which nobody adds does not grow. A live window is never evicted, since
 // whoever can evict it has no limit. What finds no place is counted by the network around
-// it (entry 56 of the decisions, package network), in room of a fixed size beside the table,
+// it (decision 56, package network), in room of a fixed size beside the table,
 // until places are free again. No window is shared by everybody. A key that finds a place then
 // begins there with nothing; what its network was charged stays with the network, because a
 // count that remembered whose each request was would itself be full sooner or later.

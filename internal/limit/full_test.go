@@ -14,7 +14,7 @@ func fill(t testing.TB, l *Limiter, n int, at time.Time) {
 	}
 }
 
-// Entries 25 and 56 of the decisions.
+// Decisions 25 and 56.
 func TestInAFullTableUnknownAddressesAreCountedByTheirNetworks(t *testing.T) {
 	for _, size := range []int{1, 3, 64, 1000, 20_000} {
 		l := open(t, Config{MaxKeys: size, Client: clientOf})

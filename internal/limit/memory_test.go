@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Entry 25 of the decisions.
+// Decision 25.
 func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 	const million = 1_000_000
 	l := open(t, Config{Client: clientOf})

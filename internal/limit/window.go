@@ -15,7 +15,7 @@ import (
 // Unlimited is the limit that admits everything and counts nothing.
 const Unlimited = -1
 
-// Config of a Limiter. Its zero value is the specification's minute (spec 8) for a
+// Config of a Limiter. Its zero value is the protocol's minute (protocol 8) for a
 // million keys.
 type Config struct {
 	// Window is the length of the sliding window: at most 24 hours. Zero is one minute.

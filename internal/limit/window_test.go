@@ -67,7 +67,7 @@ func TestAConfigIsRefusedWithEveryComplaint(t *testing.T) {
 	open(t, Config{Window: maxWindow, MaxKeys: maxKeys})
 }
 
-// Entry 25 of the decisions.
+// Decision 25.
 func TestAMinuteHoldsSixtyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, Config{})
@@ -170,7 +170,7 @@ func TestTheVerdictTellsWhatRemains(t *testing.T) {
 	}
 }
 
-// Entry 26 of the decisions: an upgrade changes the rate.
+// Decision 26: an upgrade changes the rate.
 func TestALimitHoldsFromTheNextRequest(t *testing.T) {
 	l := open(t, Config{})
 	for i := range 6 {

@@ -16,10 +16,10 @@ import (
 )
 
 // SignWindow is how far the timestamp of a signed request may be from the server's clock,
-// in either direction (spec 8).
+// in either direction (protocol 8).
 const Window = 5 * time.Minute
 
-// Why a signed request is refused, in the order in which it is judged (spec 5, 7).
+// Why a signed request is refused, in the order in which it is judged (protocol 5, 7).
 var (
 	// ErrTimestamp: errcode 105.
 	ErrTimestamp = errors.New("timestamp is missing, not plain decimal seconds, or more than 300 seconds away from the server's clock: send the current Unix time")
@@ -33,10 +33,10 @@ var (
 
 // IsSigned reports whether a request is to be judged by its signature, and by nothing else:
 // it brings a sign or a timestamp, even an empty one. Who fell back to an appkey sent along
-// would let a stranger strip the signature. Standard OAuth libraries send neither (spec 5).
+// would let a stranger strip the signature. Standard OAuth libraries send neither (protocol 5).
 func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has("timestamp") }
 
-// Of returns the signature that an application makes over a request's parameters (spec 5): 32 hex digits, lower-case,
+// Of returns the signature that an application makes over a request's parameters (protocol 5): 32 hex digits, lower-case,
 // the MD5 of name=value& for each of them, in the order of the names' bytes, and of
 // appkey=<the newest secret> behind them. Names and values count as they are before URL
 // encoding. Only the parameter sign itself is left out; empty values are not. Without a
@@ -109,7 +109,7 @@ func isAmbiguous(params url.Values, known []string) bool {
 }
 
 // canonical is what is signed, without the appkey. Values are not escaped, so a value with
-// an & in it reads like two parameters; the specification has it so (see isAmbiguous).
+// an & in it reads like two parameters; the protocol has it so (see isAmbiguous).
 func canonical(params url.Values) []byte {
 	var b []byte
 	for _, name := range slices.Sorted(maps.Keys(params)) {

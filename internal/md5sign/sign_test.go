@@ -36,7 +36,7 @@ func sent(t testing.TB, query string) url.Values {
 	return v
 }
 
-// Entry 48 of the decisions.
+// Decision 48.
 func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/md5-sign.json")
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
 var everyName = strings.Fields(`act appid appkey type redirect_uri state code social_uid access_token token response_type client_id scope
 	code_challenge code_challenge_method nonce prompt max_age login_hint ui_locales resource response_mode login_type legacy`)
 
-// Entry 63 of the decisions. The two of a pair have the same text, so the same signature: who has
+// Decision 63. The two of a pair have the same text, so the same signature: who has
 // seen one could send the other.
 func TestOneSignatureIsNotGoodForTwoReadings(t *testing.T) {
 	app := signing()
@@ -170,7 +170,7 @@ func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 	}
 }
 
-// Entries 48 and 63 of the decisions: 105, then 101, then 103.
+// Decisions 48 and 63: 105, then 101, then 103.
 func TestTheTimestampIsJudgedFirstThenRepetitionThenTheSign(t *testing.T) {
 	app := signing()
 	for _, c := range []struct {

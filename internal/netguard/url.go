@@ -11,7 +11,7 @@ import (
 // maxURL bounds a registered URL, in bytes.
 const maxURL = 2048
 
-// CheckURL reads an absolute http or https URL for registration (spec 4.8, errcode 4005).
+// CheckURL reads an absolute http or https URL for registration (protocol 4.8, errcode 4005).
 // Path and query are kept as they are. Its errors say what to change and never repeat the
 // URL, which may hold a password. It looks nothing up: what is dialled is judged by Guard.
 func CheckURL(raw string) (*url.URL, error) {

@@ -3,7 +3,7 @@
 //
 // A client is an IPv4 address or an IPv6 /64. The networks around it are its /24 and /16, or
 // its /56, /48 and /32, and each may do four times as much as the one inside it. Everything
-// that limits or locks by address keeps to this one ladder (entry 56 of the decisions).
+// that limits or locks by address keeps to this one ladder (decision 56).
 //
 // # Choices
 //

@@ -19,7 +19,7 @@ func TestAClientIsAnIPv4AddressOrAnIPv6Network(t *testing.T) {
 	}
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestEachNetworkMayDoFourTimesAsMuchAsTheOneInside(t *testing.T) {
 	for addr, want := range map[string][]string{
 		"203.0.113.7":             {"203.0.113.0/24", "203.0.0.0/16"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Entry 22 of the decisions: ui_locales, then Accept-Language, then English.
+// Decision 22: ui_locales, then Accept-Language, then English.
 func TestTheReaderGetsTheLanguageTheyWantMost(t *testing.T) {
 	for _, c := range []struct {
 		promise, uiLocales, accept string
@@ -64,7 +64,7 @@ func TestATranslationHasTheSamePlacesToFillIn(t *testing.T) {
 // Every template of the pages, in whichever room, speaks both languages.
 func TestEveryTextOfATemplateIsInTheTable(t *testing.T) {
 	var templates []string
-	for _, pattern := range []string{"*.html", "../../oauth/*.html", "../../oauth/signin/*.html"} {
+	for _, pattern := range []string{"*.html", "../../oauth/*.html", "../../oauth/signin/*.html", "../../oauth/signin/internal/*/*.html"} {
 		found, _ := filepath.Glob(pattern)
 		templates = append(templates, found...)
 	}

@@ -144,7 +144,7 @@ func TestALogoIsAnAddressOrNothing(t *testing.T) {
 	}
 }
 
-// Spec 8: branding kept in free, removed in white_label; entry 22 of the decisions: enterprise likewise.
+// Protocol 8: branding kept in free, removed in white_label; decision 22: enterprise likewise.
 func TestTheTierDecidesAboutTheMark(t *testing.T) {
 	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false, storage.TierEnterprise: false} {
 		w := write(t, Look{Lang: English, Title: "Sign in", Brand: BrandOf(storage.App{Name: "Acme", Tier: tier})})
@@ -154,7 +154,7 @@ func TestTheTierDecidesAboutTheMark(t *testing.T) {
 	}
 }
 
-// Entry 22 of the decisions.
+// Decision 22.
 func TestABrandIsShownWhereTheTierAllowsIt(t *testing.T) {
 	own := &storage.Brand{Name: "Acme \u202eNotes", Logo: "https://cdn.example.com/l.svg", Color: "#aa0000"}
 	for tier, want := range map[string]Brand{

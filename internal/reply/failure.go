@@ -11,8 +11,8 @@ import (
 // Failure is one way of saying no: what the client sees, and why it came to that.
 // Rooms list theirs in failure.go as values and add a cause with Because.
 type Failure struct {
-	Status  int         // HTTP status (spec 7)
-	Errcode int         // business code (spec 7); 0: the HTTP status
+	Status  int         // HTTP status (protocol 7)
+	Errcode int         // business code (protocol 7); 0: the HTTP status
 	OAuth   string      // RFC 6749 error; "": none is written
 	Msg     string      // for people: what is wrong and what to do
 	Header  http.Header // extra headers, such as WWW-Authenticate

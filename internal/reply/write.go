@@ -47,7 +47,7 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
-// Success writes the answer to a request that was done (spec 4), with data in it, and keeps it
+// Success writes the answer to a request that was done (protocol 4), with data in it, and keeps it
 // out of every cache.
 func Success(w http.ResponseWriter, data any) error {
 	NoStore(w)

@@ -9,7 +9,7 @@ import (
 )
 
 // decodings is how often an upstream may decode a path argument beyond the first time: it
-// may hand the path to a server of its own (entry 60 of the decisions).
+// may hand the path to a server of its own (decision 60).
 const decodings = 2
 
 // Why a text may not be part of a path; each reads on after "must".

@@ -1,5 +1,5 @@
 // Package restcall turns a call of a tool into an HTTP request to its upstream, and the
-// answer into a result for the caller (spec 2.7, 4.9).
+// answer into a result for the caller (protocol 2.7, 4.9).
 //
 // [Compile] makes a [Plan] of a tool once. [Plan.Build] checks arguments and writes the
 // request; [Caller.Do] sends it; [Caller.Call] does both. What goes wrong on the way is a

@@ -78,7 +78,7 @@ func headerValue(text string) bool {
 }
 
 // plain reports whether a text has no control characters at all: what arguments give to
-// headers and queries (entry 60 of the decisions).
+// headers and queries (decision 60).
 func plain(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }
 
 // headerName is a token (RFC 9110 5.6.2).

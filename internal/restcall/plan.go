@@ -35,7 +35,7 @@ type param struct {
 	arg int
 }
 
-// methods of tools (spec 2.7).
+// methods of tools (protocol 2.7).
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch}
 
 // Compile makes a plan of a tool. Its errors name everything that keeps the tool from

@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 41 of the decisions: the vectors, over real HTTP.
+// Decision 41: the vectors, over real HTTP.
 
 type vector struct {
 	ID        string          `json:"id"`

@@ -23,7 +23,7 @@ func TestScopesOfToolsAreDistinct(t *testing.T) {
 	}
 }
 
-// Entry 52: the scope of management is granted by users alone, and never kept by a refresh.
+// Decision 52: the scope of management is granted by users alone, and never kept by a refresh.
 func TestElevatedScopesAreTakenOut(t *testing.T) {
 	if got := WithoutElevated("openid apps tools"); got != "openid tools" {
 		t.Errorf("openid apps tools is left as %q", got)
@@ -44,7 +44,7 @@ func TestElevatedScopesAreTakenOut(t *testing.T) {
 	}
 }
 
-// A refresh may narrow what was granted, and a consent to more is one to less (entry 53).
+// A refresh may narrow what was granted, and a consent to more is one to less (decision 53).
 func TestAllToolsHoldThoseOfOneCapability(t *testing.T) {
 	for _, c := range []struct {
 		granted, asked string

@@ -1,7 +1,7 @@
 // Package stepup holds the one rule of how recent a sign-in has to be before somebody may
 // do what cannot be taken back: see or rotate a secret, change where users are sent,
 // change a role or a way to sign in, delete, or hand an application the management of
-// others (entries 52 and 57 of the decisions).
+// others (decisions 52 and 57).
 package stepup
 
 import "time"

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Entry 57: ten minutes, and no clock that ran ahead makes them longer.
+// Decision 57: ten minutes, and no clock that ran ahead makes them longer.
 func TestASignInIsFreshForTenMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	for age, want := range map[time.Duration]bool{

@@ -1,4 +1,4 @@
-// Package toolaccess decides who may use a tool (entry 54 of the decisions): the meaning of
+// Package toolaccess decides who may use a tool (decision 54): the meaning of
 // an access list, in one place, told rule by rule. The bus decides the same from an index,
 // and its tests hold it against this package.
 //

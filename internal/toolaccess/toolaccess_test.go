@@ -14,7 +14,7 @@ func deny(subject string, tools ...string) access.Rule {
 	return access.Rule{Subject: subject, Deny: true, Tools: tools}
 }
 
-// Entry 54 of the decisions.
+// Decision 54.
 func TestWhoMayUseATool(t *testing.T) {
 	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"}, Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
 	app, rich := Who{App: "a1", Tier: "free"}, Who{App: "a2", Tier: "enterprise"}

@@ -29,7 +29,7 @@
 // TypeScript SDK refuses a list in which one property is `true`, and Go clients one that
 // holds 1e999. So numbers beyond float64 go too, while integers keep every digit.
 //
-// Text that nobody sees is read by models (entry 59 of the decisions), so none of it stays:
+// Text that nobody sees is read by models (decision 59), so none of it stays:
 // neither what Unicode has as control, format, private and unassigned characters, nor
 // variation selectors, nor the letters and marks without a shape, such as the Hangul
 // fillers and the grapheme joiner. Old Korean, Mongolian and Hebrew lose a shape or an

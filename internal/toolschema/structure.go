@@ -7,7 +7,7 @@ import (
 )
 
 // structure shows the items of an array, and the properties of an object while the level
-// allows: by default an object below an argument is just an object (spec 4.8).
+// allows: by default an object below an argument is just an object (protocol 4.8).
 func (p *Projection) structure(n Node, v tree.Object, level int, types tree.Array) (out tree.Object) {
 	if slices.Contains(types, any("array")) { // always with items: model APIs refuse an array without
 		out = append(out, tree.Member{Key: "items", Value: p.items(n.Get("items"), level)})

@@ -13,8 +13,8 @@ func blank(r rune) bool {
 }
 
 // visible reports a character that is seen wherever it stands. It is a letter, mark,
-// number, sign or blank, so none of Cc, Cf, Cn, Co, Cs, Zl and Zp (entry 59 of the
-// decisions), and none of those that Unicode counts as letters and that show nothing.
+// number, sign or blank, so none of Cc, Cf, Cn, Co, Cs, Zl and Zp (decision 59),
+// and none of those that Unicode counts as letters and that show nothing.
 func visible(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		return true

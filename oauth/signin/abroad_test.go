@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -68,7 +69,7 @@ type journey struct {
 // leave follows the link on the sign-in page.
 func (h *abroad) leave(name, query string) *journey {
 	h.t.Helper()
-	a := h.do(get(way{Path: withPath + name}.carrying(query).Path))
+	a := h.do(get(web.Link{Path: web.WithPath + name}.Carrying(query).Path))
 	return h.left(name, a)
 }
 
@@ -81,7 +82,7 @@ func (h *abroad) left(name string, a answer) *journey {
 	}
 	j := &journey{in: h, name: name, query: to.Query()}
 	for _, c := range a.Result().Cookies() {
-		if c.Name == browserCookie {
+		if c.Name == web.BrowserCookie {
 			j.browser = c.Value
 		}
 	}
@@ -105,7 +106,7 @@ func (j *journey) choose(person string) string {
 func (j *journey) arrive(target string) answer {
 	r := get(target)
 	if j.browser != "" {
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: j.browser})
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: j.browser})
 	}
 	if j.session != "" {
 		with(r, j.session)

@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -39,9 +44,9 @@ func openDesk(t *testing.T) *desk {
 
 func (d *desk) page(cookie string) string {
 	d.t.Helper()
-	a := d.do(get(accountPath, cookie))
+	a := d.do(get(web.AccountPath, cookie))
 	if a.Code != 200 {
-		d.t.Fatalf("GET %s = %d %s", accountPath, a.Code, a.body)
+		d.t.Fatalf("GET %s = %d %s", web.AccountPath, a.Code, a.body)
 	}
 	return a.body
 }
@@ -49,15 +54,20 @@ func (d *desk) page(cookie string) string {
 // ada is somebody else, who is signed in.
 func (d *desk) ada() (storage.User, string) {
 	d.t.Helper()
-	ada, err := NewUsers(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
+	ada, err := users.New(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
 	must(d.t, err)
 	return ada, d.room.do(post("username", "ada", "password", password)).cookie()
 }
 
 func (d *desk) consent(sub string) {
 	d.t.Helper()
-	must(d.t, d.remember(context.Background(), "ksacme", sub, "openid email"))
-	_, err := d.store.EnsureOpenID(context.Background(), "ksacme", sub)
+	c, err := d.store.Consent(context.Background(), "ksacme", sub)
+	if errors.Is(err, storage.ErrNotFound) {
+		c = storage.Consent{AppID: "ksacme", UserID: sub}
+	}
+	_, err = d.store.SaveConsent(context.Background(), c.With("openid email"))
+	must(d.t, err)
+	_, err = d.store.EnsureOpenID(context.Background(), "ksacme", sub)
 	must(d.t, err)
 }
 
@@ -79,15 +89,15 @@ func (d *desk) ways(sub string) string {
 
 func TestTheAccountPageAsksWhoIsNotSignedInToSignIn(t *testing.T) {
 	d := openDesk(t)
-	a := d.do(get(accountPath))
-	if a.Code != 200 || a.carried() != accountPath {
+	a := d.do(get(web.AccountPath))
+	if a.Code != 200 || a.carried() != web.AccountPath {
 		t.Fatalf("GET = %d carrying %q, want the sign-in form", a.Code, a.carried())
 	}
 	in := d.room.do(post("username", "mina", "password", password, "query", a.carried()))
-	if in.Code != 303 || in.Header().Get("Location") != accountPath {
+	if in.Code != 303 || in.Header().Get("Location") != web.AccountPath {
 		t.Errorf("sign-in = %d to %q, want the account page", in.Code, in.Header().Get("Location"))
 	}
-	if who := d.room.do(get(formPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
+	if who := d.room.do(get(web.FormPath, in.cookie())); !strings.Contains(who.body, `href="/oauth/account"`) {
 		t.Error("the page of who is signed in does not lead to the account page")
 	}
 }
@@ -99,8 +109,8 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	d.room.do(r)
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.linkable = []way{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
-	a := d.do(get(accountPath, d.enterMina()))
+	d.account.Linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
+	a := d.do(get(web.AccountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
 		"<b>Acme</b>", "See your email address", "Since ",
@@ -118,7 +128,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || a.Header().Get("X-Frame-Options") != "DENY" || a.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("policy %q, headers %v", p, a.Header())
 	}
-	zh := get(accountPath+"?ui_locales=zh-CN", d.enterMina())
+	zh := get(web.AccountPath+"?ui_locales=zh-CN", d.enterMina())
 	if body := d.do(zh).body; !strings.Contains(body, "您的账户") || !strings.Contains(body, "Firefox（Windows）") {
 		t.Error("it does not speak Chinese")
 	}
@@ -127,11 +137,11 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 	d := openDesk(t)
 	here, there := d.enterMina(), d.enterMina()
-	a := d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
-	if a.Code != 303 || a.Header().Get("Location") != accountPath || d.visits(here) != nil || d.visits(there) == nil {
+	a := d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
+	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || d.visits(here) != nil || d.visits(there) == nil {
 		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
 	}
-	a = d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(here)))
+	a = d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(here)))
 	if a.Code != 303 || d.visits(here) == nil || a.Header().Get("Set-Cookie") == "" {
 		t.Errorf("ending this one = %d, %v, cookie %q", a.Code, d.visits(here), a.Header().Get("Set-Cookie"))
 	}
@@ -144,12 +154,12 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 	d.link(ada.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	mine := d.enterMina()
 	for path, form := range map[string][]string{
-		sessionPath: {"session", handle.Hash(theirs)},
-		accessPath:  {"app", "ksacme", "user", ada.Sub},
-		loginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
+		account.SessionPath: {"session", handle.Hash(theirs)},
+		account.AccessPath:  {"app", "ksacme", "user", ada.Sub},
+		account.LoginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
 	} {
 		for _, more := range [][]string{form, {form[0], ""}, {form[0], "nobody\x00"}, {}} {
-			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 				t.Errorf("%s %q = %d to %q, want nothing done", path, more, a.Code, a.Header().Get("Location"))
 			}
 		}
@@ -166,7 +176,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	for path, form := range map[string][]string{
-		sessionPath: {"session", handle.Hash(here)}, allPath: {"x", "y"}, accessPath: {"app", "ksacme"}, loginPath: {"method", storage.LoginWX},
+		account.SessionPath: {"session", handle.Hash(here)}, account.EverywherePath: {"x", "y"}, account.AccessPath: {"app", "ksacme"}, account.LoginPath: {"method", storage.LoginWX},
 	} {
 		cross := sends(path, append([]string{"cookie", here}, form...)...)
 		cross.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -181,7 +191,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 		if a := d.do(get(path+"?"+form[0]+"="+form[1], here)); a.Code != 405 {
 			t.Errorf("GET %s = %d, want 405", path, a.Code)
 		}
-		if a := d.do(sends(path, form...)); a.Code != 303 || a.Header().Get("Location") != accountPath {
+		if a := d.do(sends(path, form...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 			t.Errorf("%s without a session = %d to %q, want to be asked to sign in", path, a.Code, a.Header().Get("Location"))
 		}
 	}
@@ -195,15 +205,15 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	_, theirs := d.ada()
 	here, there := d.enterMina(), d.enterMina()
 	began := time.Now()
-	a := d.do(sends(allPath, "cookie", here))
-	if a.Code != 303 || a.Header().Get("Location") != formPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
+	a := d.do(sends(account.EverywherePath, "cookie", here))
+	if a.Code != 303 || a.Header().Get("Location") != web.FormPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
 		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
 	}
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	d.away = storage.ErrUnavailable
-	if a := d.do(sends(allPath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
+	if a := d.do(sends(account.EverywherePath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
 		t.Errorf("with the revoker away = %d %s", a.Code, a.body)
 	}
 }
@@ -213,13 +223,13 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
 	d.away = storage.ErrUnavailable
-	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
 		t.Fatalf("with the revoker away = %d; it must stay on the page to be tried again", a.Code)
 	}
 	d.away = nil
 	began := time.Now()
-	a := d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
-	if a.Code != 303 || a.Header().Get("Location") != accountPath || strings.Contains(d.page(here), "Acme") {
+	a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
+	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || strings.Contains(d.page(here), "Acme") {
 		t.Errorf("remove = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	if ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
@@ -228,7 +238,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent || d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || d.revoked[0].Before.Before(began) {
 		t.Errorf("revoked %+v", d.revoked)
 	}
-	if d.do(sends(accessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
+	if d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
 		t.Error("what is gone was revoked again")
 	}
 	d.consent(d.mina.Sub)
@@ -241,9 +251,9 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := openDesk(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(accountPath, here), get(confirmPath, here), sends(allPath, "cookie", here), sends(consentPath, "cookie", here, "query", asked, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", asked, "allow", "1")} {
 		h := http.Handler(d)
-		if r.URL.Path == consentPath {
+		if r.URL.Path == consent.Path {
 			h = d.SignIn
 		}
 		w := httptest.NewRecorder()
@@ -273,27 +283,27 @@ func (l *ledger) NoteNow(_ context.Context, e event.Event) error {
 }
 
 func TestWhatPeopleChangeIsWrittenDown(t *testing.T) {
-	d, trail := openDesk(t), &ledger{}
-	d.audit = trail
+	d, written := openDesk(t), &ledger{}
+	d.in.Trail = trail.New(written, d.in.Peer)
 	here, there := d.enterMina(), d.enterMina()
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	d.room.consents(here, "deny", "1")
 	d.room.consents(here, "allow", "1")
-	d.do(sends(sessionPath, "cookie", here, "session", handle.Hash(there)))
-	d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-	trail.away = errDown
-	if a := d.do(sends(accessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+	d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
+	d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
+	written.away = errDown
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away = %d %s", a.Code, a.body)
 	}
-	trail.away = nil
+	written.away = nil
 	d.consent(d.mina.Sub)
-	d.do(sends(accessPath, "cookie", here, "app", "ksacme"))
-	d.do(sends(allPath, "cookie", here))
+	d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
+	d.do(sends(account.EverywherePath, "cookie", here))
 	want := []string{
 		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",
 	}
-	if !slices.Equal(trail.told, want) {
-		t.Errorf("told %q, want %q", trail.told, want)
+	if !slices.Equal(written.told, want) {
+		t.Errorf("told %q, want %q", written.told, want)
 	}
 }

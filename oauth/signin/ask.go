@@ -1,115 +1,90 @@
 package signin
 
 import (
-	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 
-	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
+
+//go:embed who.html
+var coreFiles embed.FS
+
+var whoPage = web.Parse(coreFiles, "who")
 
 // Ask answers an authorize request that needs somebody to sign in: 200 with the page in
 // place. The caller has validated the request, by GET or form POST, for this application;
 // if it has read a body, it has put the fields into r.PostForm.
 func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
-	query, err := queryOf(r)
+	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
 	}
-	t := s.stage(r, query, app)
-	return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+	t := s.in.Pages.Context(r, query, app)
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
-// look answers a GET of this room: who is signed in, or the form without an application.
+// look answers a GET of the sign-in page: who is signed in, or the form without an application.
 func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := s.visit(r)
-	t := s.stage(r, "", storage.App{})
+	_, user, err := s.in.Sessions.Visit(r)
+	t := s.in.Pages.Context(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return t.show(w, http.StatusOK, formPage, view{Title: "Sign in", Username: t.hint})
+		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 	case err != nil:
 		return err
 	}
-	v := about(user)
+	v := web.ViewOf(user)
 	v.Title = "You are signed in"
-	return t.show(w, http.StatusOK, whoPage, v)
+	return t.Show(w, http.StatusOK, whoPage, &v)
 }
 
-// about is a view of who somebody is.
-func about(user storage.User) view {
-	name := cmp.Or(user.Nickname, user.Name, user.Username)
-	return view{Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username}
+// Visitor says whose browser a request comes from: the live session of an enabled user.
+// Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
+// it for nobody.
+func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.Sessions.Visitor(r) }
+
+// Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
+// whatever else must not be open to who finds a browser that somebody has left: decision 57.
+func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
+
+// SignOut ends the session behind the cookie, if there is one, writes that down and clears the
+// cookie. If it fails the cookie stays, so that signing out can be tried again.
+func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.in.SignOut(w, r) }
+
+// Notify tells a user (a sub) by email what was done to what is theirs. It does not wait:
+// whether there is an email is decided beside the request. None is sent to who has no
+// address that they have proved, and no more than ten an hour to anybody.
+func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
+	s.in.Notices.Notify(ctx, sub, n)
 }
 
-// scene is what the pages of one sign-in share.
-type scene struct {
-	lang   page.Lang
-	brand  page.Brand
-	query  string // the authorize request, fit to be carried
-	origin string // where that leads in the end; "" if it does not say, or may not
-	hint   string // login_hint
-	ways   []way  // to sign in, beside the password
-	helps  []way  // to a password or a user
+// Allowed reports whether a user has allowed an application everything in a scope; of an
+// empty one, whether they have allowed it anything. It implements oauth.Consent.
+func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+	return s.consents.Allowed(ctx, app, sub, wanted)
 }
 
-func (s *SignIn) stage(r *http.Request, query string, app storage.App) scene {
-	asked := ask(r, query)
-	t := scene{
-		lang: page.LangOf(r, asked.Get("ui_locales")), brand: page.BrandOf(app),
-		query: query, hint: hinted(asked.Get("login_hint")), ways: s.waysFor(query),
-		helps: carrying(s.members.helps, query),
-	}
-	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
-		t.origin = storage.RedirectOrigin(redirect)
-	}
-	return t
+// AllowedOnce reports whether a user has just allowed an application a scope that they are
+// asked for each time, and uses that up. It implements oauth.Consent.
+func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (bool, error) {
+	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 
-// ask reads the authorize request, or what stands in the address bar where there is none.
-func ask(r *http.Request, query string) url.Values {
-	if query == "" || isPage(query) {
-		query = r.URL.RawQuery
-	}
-	values, _ := url.ParseQuery(query) // what cannot be read is not there
-	return values
+// AskConsent answers an authorize request with the question what the application may learn:
+// 200 with the page in place. The caller has validated the request; if it has read a body,
+// it has put the fields into r.PostForm. It implements oauth.Consent.
+func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
+	return s.consents.Ask(w, r, app, who, wanted)
 }
 
-// restage is stage for a request that comes back in a form: the application is the one it
-// names, if that may send people where the request says. Otherwise there is none.
-func (s *SignIn) restage(ctx context.Context, r *http.Request, query string) (scene, error) {
-	app, err := s.asker(ctx, query)
-	if err != nil {
-		return scene{}, err
-	}
-	return s.stage(r, query, app), nil
-}
-
-// asker is the application that an authorize request names, if that may send people where
-// the request says, else the zero one.
-func (s *SignIn) asker(ctx context.Context, query string) (storage.App, error) {
-	asked, _ := url.ParseQuery(query)
-	ids, redirects := asked["client_id"], asked["redirect_uri"]
-	if len(ids) != 1 || len(redirects) != 1 {
-		return storage.App{}, nil
-	}
-	app, err := s.store.App(ctx, ids[0])
-	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && (app.Disabled || app.AllowsRedirect(redirects[0]) != nil):
-		return storage.App{}, nil
-	case err != nil:
-		return storage.App{}, err
-	}
-	return app, nil
-}
-
-// hinted is a login_hint, or what was typed last time, as far as it can be a username.
-func hinted(hint string) string {
-	if len(keys(hint)) == 0 {
-		return ""
-	}
-	return strings.TrimSpace(hint)
-}
+// FreePaths are the paths of sign-in that no rate of a gateway should count: a page that
+// waits for a phone asks every two seconds and has a rate of its own here, and a script is
+// a file.
+func FreePaths() []string { return scan.Unmetered() }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -27,7 +28,7 @@ func (a answer) carried() string {
 	return html.UnescapeString(m[1])
 }
 
-// Entry 16 of the decisions.
+// Decision 16.
 func TestAskAnswersWithThePageInPlace(t *testing.T) {
 	rm := open(t, nil)
 	a := rm.ask(get("/oauth/authorize?" + asked))
@@ -96,8 +97,8 @@ func TestEveryQueryComesBackByteForByte(t *testing.T) {
 func TestATooLongRequestIsToldSoBeforeAnyoneTypesAPassword(t *testing.T) {
 	rm := open(t, nil)
 	r := get("/oauth/authorize")
-	r.URL.RawQuery = asked + "&nonce=" + strings.Repeat("x", maxQuery)
-	if err := rm.Ask(httptest.NewRecorder(), r, storage.App{}); !errors.Is(err, error(longQuery)) {
+	r.URL.RawQuery = asked + "&nonce=" + strings.Repeat("x", web.MaxQuery)
+	if err := rm.Ask(httptest.NewRecorder(), r, storage.App{}); !errors.Is(err, error(web.LongQuery)) {
 		t.Errorf("Ask() = %v, want longQuery", err)
 	}
 }
@@ -146,7 +147,7 @@ func TestWhoIsSignedInIsText(t *testing.T) {
 	}
 }
 
-// Entry 22 of the decisions.
+// Decision 22.
 func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
 	rm := open(t, nil)
 	zh := asked + "&ui_locales=fr+zh-CN"
@@ -182,8 +183,8 @@ func TestThePageWithoutAnApplicationIsOurs(t *testing.T) {
 
 func TestEveryRefusalIsATextInBothLanguages(t *testing.T) {
 	for _, text := range []string{
-		foreign.Msg, notAForm.Msg, twice.Msg, notText.Msg, badQuery.Msg, longQuery.Msg, tooLarge.Msg,
-		refusedTitle, awayTitle, awayMsg, brokenTitle, brokenMsg,
+		web.Foreign.Msg, web.NotAForm.Msg, web.Twice.Msg, web.NotText.Msg, web.BadQuery.Msg, web.LongQuery.Msg, web.TooLarge.Msg,
+		web.RefusedTitle, web.AwayTitle, web.AwayMsg, web.BrokenTitle, web.BrokenMsg,
 	} {
 		if page.Chinese.Of(text) != page.Chinese {
 			t.Errorf("%q is not in the table of messages", text)

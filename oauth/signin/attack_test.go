@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 // everything is a room with all its features, and its route table.
@@ -15,7 +17,7 @@ func everything(t *testing.T) (h *abroad, routes []reply.Route) {
 	h = openAbroad(t, func(c *Config) {
 		c.Mailer, c.SignUp, c.Revoker = &postman{}, SignUpOpen, &revoker{}
 	})
-	routes = h.routes()
+	routes = h.routes
 	if len(routes) < 30 {
 		t.Fatalf("%d routes: something is missing", len(routes))
 	}
@@ -55,7 +57,7 @@ func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
 	mina := h.enterMina()
 	pages := 0
 	for _, route := range routes {
-		if route.Path == scriptPath || !slices.Contains(route.Methods, http.MethodGet) {
+		if route.Path == scan.ScriptPath || !slices.Contains(route.Methods, http.MethodGet) {
 			continue
 		}
 		for _, cookies := range [][]string{nil, {mina}} {
@@ -89,7 +91,7 @@ func TestNoLinkLeadsElsewhere(t *testing.T) {
 	mina := h.enterMina()
 	for _, evil := range []string{"//evil.example", "https://evil.example", `\\evil.example`, "/\\evil.example", "%0d%0aLocation:https://evil.example", "redirect_uri=https://evil.example&client_id=ksacme", "javascript:alert(1)"} {
 		for _, route := range routes {
-			if !slices.Contains(route.Methods, http.MethodGet) || strings.HasPrefix(route.Path, withPath) {
+			if !slices.Contains(route.Methods, http.MethodGet) || strings.HasPrefix(route.Path, web.WithPath) {
 				continue // who leaves for a provider goes where the operator has said
 			}
 			path := strings.ReplaceAll(route.Path, "{id}", "AAAAAAAAAAAAAAAAAAAAAAAAAA")

@@ -7,6 +7,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -17,7 +22,7 @@ const better = "battery staple"
 // confirmed lets Mina have an address that applications are told.
 func (h *house) confirmed(t *testing.T) {
 	t.Helper()
-	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 }
 
 // wantsPassword tries which of the two passwords is Mina's.
@@ -47,14 +52,14 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
-		b.post(formPath, "username", "mina", "password", password)
-		old := b.cookies[cookieName]
-		b.wants(t, "the page", b.get(changePath), 200, `name="current" type="password" autocomplete="current-password"`)
-		a := b.post(changePath, "current", password, "password", better)
-		if a.Code != 303 || a.Header().Get("Location") != changedPath {
+		b.post(web.FormPath, "username", "mina", "password", password)
+		old := b.cookies[session.CookieName]
+		b.wants(t, "the page", b.get(newpassword.Path), 200, `name="current" type="password" autocomplete="current-password"`)
+		a := b.post(newpassword.Path, "current", password, "password", better)
+		if a.Code != 303 || a.Header().Get("Location") != newpassword.ChangedPath {
 			t.Fatalf("changing = %d %s", a.Code, a.body)
 		}
-		b.wants(t, "what follows", b.get(changedPath), 200, "Your password is changed")
+		b.wants(t, "what follows", b.get(newpassword.ChangedPath), 200, "Your password is changed")
 		h.wantsPassword(t, better)
 		h.wantsRevoked(t, 1)
 		for _, cookie := range []string{elsewhere, old} {
@@ -62,7 +67,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 				t.Errorf("an old session is there still: %v", err)
 			}
 		}
-		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[cookieName] == old {
+		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[session.CookieName] == old {
 			t.Errorf("here the session is %+v", v)
 		}
 		if all := h.mails(); len(all) != 1 || all[0].to != minas || !strings.Contains(all[0].text, "id.example.com") {
@@ -79,14 +84,14 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
-		b.wants(t, "a weak one", b.post(changePath, "current", password, "password", "short"), 400, "too short")
-		b.wants(t, "a common one", b.post(changePath, "current", password, "password", "PassWord1"), 400, "among the first that are guessed")
-		b.wants(t, "without the current one", b.post(changePath, "password", better), 400, "Type in your current password.")
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.wants(t, "a weak one", b.post(newpassword.Path, "current", password, "password", "short"), 400, "too short")
+		b.wants(t, "a common one", b.post(newpassword.Path, "current", password, "password", "PassWord1"), 400, "among the first that are guessed")
+		b.wants(t, "without the current one", b.post(newpassword.Path, "password", better), 400, "Type in your current password.")
 		for range 10 {
-			b.wants(t, "a wrong one", b.post(changePath, "current", "wrong password", "password", better), 401, "The current password is not right")
+			b.wants(t, "a wrong one", b.post(newpassword.Path, "current", "wrong password", "password", better), 401, "The current password is not right")
 		}
-		b.wants(t, "the right one after ten wrong", b.post(changePath, "current", password, "password", better), 429, "Wait 15 minutes")
+		b.wants(t, "the right one after ten wrong", b.post(newpassword.Path, "current", password, "password", better), 429, "Wait 15 minutes")
 		h.wantsPassword(t, password)
 		h.wantsRevoked(t, 0)
 		if h.signedIn(b).UserID != h.mina.Sub {
@@ -98,10 +103,10 @@ func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
 func TestWhoHasNoPasswordHasNoneToChange(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, "new@example.com")
-		b.post(enterErrand.codePath(), "code", h.code())
-		b.wants(t, "the page", b.get(changePath), 400, "You sign in without a password")
-		b.wants(t, "the form", b.post(changePath, "current", "", "password", better), 400, "You sign in without a password")
+		b.ask(t, otp.SignInFlow, "new@example.com")
+		b.post(otp.SignInFlow.CodePath(), "code", h.code())
+		b.wants(t, "the page", b.get(newpassword.Path), 400, "You sign in without a password")
+		b.wants(t, "the form", b.post(newpassword.Path, "current", "", "password", better), 400, "You sign in without a password")
 	})
 }
 
@@ -109,16 +114,16 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
-		b.ask(t, resetErrand, minas, "query", asked)
+		b.ask(t, otp.ResetFlow, minas, "query", asked)
 		code := h.code()
-		if a := b.get(resetErrand.codePath()); !strings.Contains(a.body, `autocomplete="new-password"`) {
+		if a := b.get(otp.ResetFlow.CodePath()); !strings.Contains(a.body, `autocomplete="new-password"`) {
 			t.Errorf("the page asks for no password: %s", a.body)
 		}
-		b.wants(t, "a weak one", b.post(resetErrand.codePath(), "code", code, "password", "short"), 400, "too short")
-		b.wants(t, "the address", b.post(resetErrand.codePath(), "code", code, "password", minas), 400, "is no password")
-		b.wants(t, "a wrong code", b.post(resetErrand.codePath(), "code", other(code), "password", better), 401, "The code is not right")
+		b.wants(t, "a weak one", b.post(otp.ResetFlow.CodePath(), "code", code, "password", "short"), 400, "too short")
+		b.wants(t, "the address", b.post(otp.ResetFlow.CodePath(), "code", code, "password", minas), 400, "is no password")
+		b.wants(t, "a wrong code", b.post(otp.ResetFlow.CodePath(), "code", other(code), "password", better), 401, "The code is not right")
 		h.wantsPassword(t, password)
-		a := b.post(resetErrand.codePath(), "code", code, "password", better)
+		a := b.post(otp.ResetFlow.CodePath(), "code", code, "password", better)
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("the right code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
@@ -133,21 +138,21 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 		if all := h.mails(); len(all) != 2 || !strings.Contains(all[1].text, "The password was changed") {
 			t.Errorf("the mails are %+v", all)
 		}
-		b.wants(t, "another time", b.post(resetErrand.codePath(), "code", code, "password", password), 400, "")
+		b.wants(t, "another time", b.post(otp.ResetFlow.CodePath(), "code", code, "password", password), 400, "")
 	})
 }
 
 // Only the user's name is known when the code is right; the code is not lost for it.
 func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		users := h.users.(*StoreUsers)
+		users := h.users.(*users.StoreUsers)
 		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
 		must(t, err)
 		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
 		b := h.browser()
-		b.ask(t, resetErrand, "pen@example.com")
-		b.wants(t, "the username", b.post(resetErrand.codePath(), "code", h.code(), "password", "Penelopeia"), 400, "is no password")
-		if a := b.post(resetErrand.codePath(), "code", h.code(), "password", better); a.Code != 303 {
+		b.ask(t, otp.ResetFlow, "pen@example.com")
+		b.wants(t, "the username", b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", "Penelopeia"), 400, "is no password")
+		if a := b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", better); a.Code != 303 {
 			t.Errorf("a better one = %d", a.Code)
 		}
 	})
@@ -156,13 +161,13 @@ func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
-		b.ask(t, linkErrand, "Second@example.com")
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.ask(t, otp.LinkFlow, "Second@example.com")
 		code := h.code()
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "second@example.com"); err == nil {
 			t.Error("the address is a way in before its code")
 		}
-		if a := b.post(linkErrand.codePath(), "code", code); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.post(otp.LinkFlow.CodePath(), "code", code); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Fatalf("the code = %d %s", a.Code, a.body)
 		}
 		u, err := h.store.User(t.Context(), h.mina.Sub)
@@ -174,9 +179,9 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 				t.Errorf("%s: %+v, %v", address, l, err)
 			}
 		}
-		time.Sleep(mailPause)
-		b.ask(t, linkErrand, minas) // her own, once more
-		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+		time.Sleep(otp.Pause)
+		b.ask(t, otp.LinkFlow, minas) // her own, once more
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Errorf("her own address again = %d", a.Code)
 		}
 		if u, _ := h.store.User(t.Context(), h.mina.Sub); u.Email != minas {
@@ -187,19 +192,19 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 
 func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
-		b.post(formPath, "username", "eve", "password", better)
-		b.ask(t, linkErrand, minas)
+		b.post(web.FormPath, "username", "eve", "password", better)
+		b.ask(t, otp.LinkFlow, minas)
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails, want none", n)
 		}
 		// She had it confirmed before Mina did, so the code has come; Mina was quicker.
-		b.ask(t, linkErrand, "shared@example.com")
+		b.ask(t, otp.LinkFlow, "shared@example.com")
 		code := h.code()
-		must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
-		b.wants(t, "an address that is taken meanwhile", b.post(linkErrand.codePath(), "code", code), 400, "belongs to another account")
+		must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
+		b.wants(t, "an address that is taken meanwhile", b.post(otp.LinkFlow.CodePath(), "code", code), 400, "belongs to another account")
 		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
 			t.Errorf("the login is %+v, %v", l, err)
 		}
@@ -209,15 +214,15 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 // A code that one user asked for links no address to another who has signed in since.
 func TestAnAddressIsThatOfWhoAsked(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		_, err := h.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
+		_, err := h.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
 		b := h.browser()
-		b.post(formPath, "username", "eve", "password", better)
-		b.ask(t, linkErrand, "eve@example.com")
-		b.post(formPath, "username", "mina", "password", password)
-		b.wants(t, "the next user's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
-		delete(b.cookies, cookieName)
-		b.wants(t, "nobody's", b.post(linkErrand.codePath(), "code", h.code()), 400, "")
+		b.post(web.FormPath, "username", "eve", "password", better)
+		b.ask(t, otp.LinkFlow, "eve@example.com")
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.wants(t, "the next user's", b.post(otp.LinkFlow.CodePath(), "code", h.code()), 400, "")
+		delete(b.cookies, session.CookieName)
+		b.wants(t, "nobody's", b.post(otp.LinkFlow.CodePath(), "code", h.code()), 400, "")
 		if _, err := h.store.Login(t.Context(), storage.LoginEmail, "eve@example.com"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the address is somebody's: %v", err)
 		}
@@ -228,8 +233,8 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.ended.err = errDown
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
-		b.wants(t, "with what was granted still valid", b.post(changePath, "current", password, "password", better), 503, "")
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.wants(t, "with what was granted still valid", b.post(newpassword.Path, "current", password, "password", better), 503, "")
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails say that it is done", n)
 		}
@@ -239,9 +244,9 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 func TestAWeakPasswordIsNoGuess(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		for range 12 {
-			b.wants(t, "a weak one", b.post(changePath, "current", "wrong password", "password", "short"), 400, "too short")
+			b.wants(t, "a weak one", b.post(newpassword.Path, "current", "wrong password", "password", "short"), 400, "too short")
 		}
 	})
 }
@@ -250,13 +255,13 @@ func TestAWeakPasswordIsNoGuess(t *testing.T) {
 func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(stepup.MaxAge + time.Second)
-		b.wants(t, "the page", b.get(linkErrand.Path), 200, "Sign in once more")
-		if a := b.post(linkErrand.Path, "address", "eve@example.com"); a.Code != 303 || a.Header().Get("Location") != linkErrand.Path || len(h.mails()) != 0 {
+		b.wants(t, "the page", b.get(otp.LinkFlow.Path), 200, "Sign in once more")
+		if a := b.post(otp.LinkFlow.Path, "address", "eve@example.com"); a.Code != 303 || a.Header().Get("Location") != otp.LinkFlow.Path || len(h.mails()) != 0 {
 			t.Errorf("the form = %d to %q", a.Code, a.Header().Get("Location"))
 		}
-		b.post(formPath, "username", "mina", "password", password)
-		b.ask(t, linkErrand, "second@example.com")
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.ask(t, otp.LinkFlow, "second@example.com")
 	})
 }

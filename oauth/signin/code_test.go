@@ -11,20 +11,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestACodeHasFiveTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
-		b.wants(t, "no code", b.post(enterErrand.codePath(), "code", "12345"), 400, "The code is six digits")
-		for range codeTries - 1 {
-			b.wants(t, "a wrong code", b.post(enterErrand.codePath(), "code", other(code)), 401, "The code is not right")
+		b.wants(t, "no code", b.post(otp.SignInFlow.CodePath(), "code", "12345"), 400, "The code is six digits")
+		for range otp.Tries - 1 {
+			b.wants(t, "a wrong code", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 401, "The code is not right")
 		}
-		b.wants(t, "the fifth", b.post(enterErrand.codePath(), "code", other(code)), 400, "Ask for a new code")
-		b.wants(t, "the right one after five", b.post(enterErrand.codePath(), "code", code), 400, "")
+		b.wants(t, "the fifth", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 400, "Ask for a new code")
+		b.wants(t, "the right one after five", b.post(otp.SignInFlow.CodePath(), "code", code), 400, "")
 		if h.signedIn(b).UserID != "" {
 			t.Error("it signed in")
 		}
@@ -34,12 +37,12 @@ func TestACodeHasFiveTries(t *testing.T) {
 func TestTheFifthTryMayBeTheRightOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
-		for range codeTries - 1 {
-			b.post(enterErrand.codePath(), "code", other(code))
+		for range otp.Tries - 1 {
+			b.post(otp.SignInFlow.CodePath(), "code", other(code))
 		}
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != 303 {
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 303 {
 			t.Errorf("the fifth = %d, want 303", a.Code)
 		}
 	})
@@ -48,21 +51,21 @@ func TestTheFifthTryMayBeTheRightOne(t *testing.T) {
 func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
 		var codes [600]atomic.Int32
 		var all sync.WaitGroup
 		for i := range 30 {
 			one := h.browser()
-			one.cookies[browserCookie], one.from = b.cookies[browserCookie], fmt.Sprintf("192.0.2.%d", i+1)
-			all.Go(func() { codes[one.post(enterErrand.codePath(), "code", other(code)).Code].Add(1) })
+			one.cookies[web.BrowserCookie], one.from = b.cookies[web.BrowserCookie], fmt.Sprintf("192.0.2.%d", i+1)
+			all.Go(func() { codes[one.post(otp.SignInFlow.CodePath(), "code", other(code)).Code].Add(1) })
 		}
 		all.Wait()
 		wrong, ended, waited := codes[401].Load(), codes[400].Load(), codes[429].Load() // those beyond the tenth at once wait
-		if wrong != codeTries-1 || ended+waited != 30-codeTries+1 || ended == 0 {
-			t.Errorf("%d told wrong, %d ended and %d told to wait, want %d and %d of the others", wrong, ended, waited, codeTries-1, 30-codeTries+1)
+		if wrong != otp.Tries-1 || ended+waited != 30-otp.Tries+1 || ended == 0 {
+			t.Errorf("%d told wrong, %d ended and %d told to wait, want %d and %d of the others", wrong, ended, waited, otp.Tries-1, 30-otp.Tries+1)
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != codeTries {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != otp.Tries {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})
@@ -71,15 +74,15 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 func TestARightCodeSignsInOnce(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
 		var in atomic.Int32
 		var all sync.WaitGroup
-		for i := range codeTries {
+		for i := range otp.Tries {
 			one := h.browser()
-			one.cookies[browserCookie], one.from = b.cookies[browserCookie], fmt.Sprintf("192.0.2.%d", i+1)
+			one.cookies[web.BrowserCookie], one.from = b.cookies[web.BrowserCookie], fmt.Sprintf("192.0.2.%d", i+1)
 			all.Go(func() {
-				if one.post(enterErrand.codePath(), "code", code).Code == 303 {
+				if one.post(otp.SignInFlow.CodePath(), "code", code).Code == 303 {
 					in.Add(1)
 				}
 			})
@@ -92,13 +95,13 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 }
 
 func TestACodeEndsAfterTenMinutes(t *testing.T) {
-	for wait, want := range map[time.Duration]int{codeLife - time.Second: 303, codeLife: 400} {
+	for wait, want := range map[time.Duration]int{limits.CodeLife - time.Second: 303, limits.CodeLife: 400} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			b := h.browser()
-			b.ask(t, enterErrand, minas)
+			b.ask(t, otp.SignInFlow, minas)
 			code := h.code()
 			time.Sleep(wait)
-			if a := b.post(enterErrand.codePath(), "code", code); a.Code != want {
+			if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != want {
 				t.Errorf("after %v = %d, want %d", wait, a.Code, want)
 			}
 		})
@@ -110,28 +113,28 @@ func TestACodeEndsAfterTenMinutes(t *testing.T) {
 func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b, other := h.browser(), h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
-		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[browserCookie])} {
-			delete(other.cookies, browserCookie)
+		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[web.BrowserCookie])} {
+			delete(other.cookies, web.BrowserCookie)
 			if cookie != "" {
-				other.cookies[browserCookie] = cookie
+				other.cookies[web.BrowserCookie] = cookie
 			}
-			if a := other.post(enterErrand.codePath(), "code", code); a.Code != 400 {
+			if a := other.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 400 {
 				t.Errorf("with the cookie of %s = %d, want 400", promise, a.Code)
 			}
 		}
 		r := post("code", code)
-		r.URL.Path = enterErrand.codePath()
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: b.cookies[browserCookie]})
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: handle.NewCookie()})
+		r.URL.Path = otp.SignInFlow.CodePath()
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: b.cookies[web.BrowserCookie]})
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: handle.NewCookie()})
 		if a := h.do(r); a.Code != 400 {
 			t.Errorf("with two cookies = %d, want 400", a.Code)
 		}
-		if a := b.post(resetErrand.codePath(), "code", code, "password", "another horse"); a.Code != 400 {
-			t.Errorf("for another errand = %d, want 400", a.Code)
+		if a := b.post(otp.ResetFlow.CodePath(), "code", code, "password", "another horse"); a.Code != 400 {
+			t.Errorf("for another flow = %d, want 400", a.Code)
 		}
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != 303 {
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 303 {
 			t.Errorf("in its own = %d, want 303", a.Code)
 		}
 	})
@@ -140,22 +143,22 @@ func TestACodeWorksOnlyInTheBrowserThatAskedForIt(t *testing.T) {
 func TestANewCodeEndsTheOld(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		first, second := h.browser(), h.browser()
-		first.ask(t, enterErrand, minas)
+		first.ask(t, otp.SignInFlow, minas)
 		old := h.code()
-		time.Sleep(mailPause)
-		second.ask(t, enterErrand, minas)
-		if a := first.post(enterErrand.codePath(), "code", old); a.Code != 400 {
+		time.Sleep(otp.Pause)
+		second.ask(t, otp.SignInFlow, minas)
+		if a := first.post(otp.SignInFlow.CodePath(), "code", old); a.Code != 400 {
 			t.Errorf("the old code = %d, want 400", a.Code)
 		}
-		time.Sleep(mailPause)
+		time.Sleep(otp.Pause)
 		old = h.code()
-		second.ask(t, enterErrand, minas)
+		second.ask(t, otp.SignInFlow, minas)
 		if now := h.code(); now != old {
-			if a := second.post(enterErrand.codePath(), "code", old); a.Code != 401 {
+			if a := second.post(otp.SignInFlow.CodePath(), "code", old); a.Code != 401 {
 				t.Errorf("the old code in the same browser = %d, want 401", a.Code)
 			}
 		}
-		if a := second.post(enterErrand.codePath(), "code", h.code()); a.Code != 303 {
+		if a := second.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Errorf("the newest code = %d, want 303", a.Code)
 		}
 	})
@@ -164,70 +167,38 @@ func TestANewCodeEndsTheOld(t *testing.T) {
 func TestTheStoreCanNotTellTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
-		kept, err := h.store.TicketsAbout(t.Context(), enterErrand.kind, minas)
+		b.ask(t, otp.SignInFlow, minas)
+		kept, err := h.store.TicketsAbout(t.Context(), otp.SignInFlow.Kind, minas)
 		if err != nil || len(kept) != 1 {
 			t.Fatal(kept, err)
 		}
 		text, _ := json.Marshal(kept[0])
-		if strings.Contains(string(text), h.code()) || strings.Contains(string(text), b.cookies[browserCookie]) {
+		if strings.Contains(string(text), h.code()) || strings.Contains(string(text), b.cookies[web.BrowserCookie]) {
 			t.Errorf("the ticket is %s", text)
 		}
 		for _, key := range []string{"", kept[0].ID, kept[0].Browser} {
-			if string(kept[0].Proof) == string(proofOf(key, kept[0].Kind, minas, h.code())) {
+			if string(kept[0].Proof) == string(otp.Proof(key, kept[0].Kind, minas, h.code())) {
 				t.Error("the proof has a key that is in the store")
 			}
 		}
 	})
 }
 
-func TestACodeIsReadAsPeopleTypeIt(t *testing.T) {
-	for text, want := range map[string]string{
-		"123456": "123456", " 123 456 ": "123456", "123-456": "123456", "１２３４５６": "123456", "000000": "000000",
-		"": "", "12345": "", "1234567": "", "12345a": "", "+12345": "", "١٢٣٤٥٦": "", "123456\x00": "", "1.2345": "",
-	} {
-		if got := typedCode(text); got != want {
-			t.Errorf("typedCode(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestCodesAreDrawnFromAllThereAre(t *testing.T) {
-	var seen [codeDigits][10]int
-	const n = 20_000
-	for range n {
-		code := drawCode()
-		if typedCode(code) != code {
-			t.Fatalf("drawCode() = %q", code)
-		}
-		for i := range codeDigits {
-			seen[i][code[i]-'0']++
-		}
-	}
-	for i := range seen {
-		for d, count := range seen[i] {
-			if count < n/10-300 || count > n/10+300 { // 7 standard deviations
-				t.Errorf("of %d codes %d have a %d at place %d", n, count, d, i+1)
-			}
-		}
-	}
-}
-
 // Two requests that have both seen that the code is right: only one may go on.
 func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
-		cookie, code := b.cookies[browserCookie], h.code()
-		first, yes, err := h.try(t.Context(), enterErrand.kind, cookie, code)
-		second, also, err2 := h.try(t.Context(), enterErrand.kind, cookie, code)
+		b.ask(t, otp.SignInFlow, minas)
+		cookie, code := b.cookies[web.BrowserCookie], h.code()
+		first, yes, err := h.codes.Try(t.Context(), otp.SignInFlow.Kind, cookie, code)
+		second, also, err2 := h.codes.Try(t.Context(), otp.SignInFlow.Kind, cookie, code)
 		if !yes || !also || err != nil || err2 != nil {
 			t.Fatal(yes, also, err, err2)
 		}
-		if err := h.use(t.Context(), first); err != nil { // although the second has taken a try since
+		if err := h.codes.Use(t.Context(), first); err != nil { // although the second has taken a try since
 			t.Errorf("the first: %v", err)
 		}
-		if err := h.use(t.Context(), second); !errors.Is(err, errLapsed) {
+		if err := h.codes.Use(t.Context(), second); !errors.Is(err, otp.ErrLapsed) {
 			t.Errorf("the second: %v, want errLapsed", err)
 		}
 	})

@@ -9,7 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -32,7 +34,7 @@ func sends(path string, pairs ...string) *http.Request {
 }
 
 func (rm *room) consents(cookie string, pairs ...string) answer {
-	return rm.do(sends(consentPath, append([]string{"cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
+	return rm.do(sends(consent.Path, append([]string{"cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
 }
 
 func (rm *room) allowed(scope string) bool {
@@ -69,30 +71,6 @@ func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
-	for _, p := range asks("openid profile email tools apps tools:shop tools:b:support") {
-		if page.Chinese.Of(p.words) != page.Chinese {
-			t.Errorf("%q is not translated", p.words)
-		}
-	}
-	if got := len(asks("openid profile email tools apps tools:shop tools:b:support")); got != 7 {
-		t.Errorf("of six names that have words %d are said", got-1)
-	}
-	for _, label := range methods {
-		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {
-			t.Errorf("%q is not translated", label)
-		}
-	}
-	for _, f := range []string{lastWay.Msg, ownName.Msg, halfOutMsg, untoldMsg} {
-		if page.Chinese.Of(f) != page.Chinese {
-			t.Errorf("%q is not translated", f)
-		}
-	}
-	if got := len(asks("")); got != 1 {
-		t.Errorf("a grant of nothing says %d things, want the one that is true of each", got)
-	}
-}
-
 func TestWhatPeopleAndApplicationsAreCalledIsTextOnTheConsentPage(t *testing.T) {
 	rm := open(t, nil)
 	evil := `"><script>alert(1)</script>`
@@ -124,7 +102,7 @@ func TestAYesIsRememberedAndLeadsBack(t *testing.T) {
 			t.Errorf("Allowed(%q) = %v, want %v", scope, got, want)
 		}
 	}
-	rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
 	if !rm.allowed("openid profile email") {
 		t.Error("a second yes has taken the first back")
 	}
@@ -133,7 +111,7 @@ func TestAYesIsRememberedAndLeadsBack(t *testing.T) {
 func TestWhatThePageHasNoWordsForIsNeverAllowed(t *testing.T) {
 	rm := open(t, nil)
 	cookie := rm.enterMina()
-	rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
 	if !rm.allowed("openid") || rm.allowed("app") || rm.allowed("admin") {
 		t.Error("a scope that nobody saw is allowed")
 	}
@@ -147,10 +125,10 @@ func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 		"keystile%5Fconsent=x&state=%zz":       {"keystile%5Fconsent=x&state=%zz", "state=%zz&keystile_consent=denied"},
 		"state=keystile_consent&legacy=ticket": {"state=keystile_consent&legacy=ticket", "state=keystile_consent&legacy=ticket&keystile_consent=denied"},
 	} {
-		if got := allowed(query); got != "/oauth/authorize?"+want[0] {
+		if got := web.Allowed(query); got != "/oauth/authorize?"+want[0] {
 			t.Errorf("allowed(%q) = %q, want %q", query, got, want[0])
 		}
-		if got := refused(query); got != "/oauth/authorize?"+want[1] {
+		if got := web.Refused(query); got != "/oauth/authorize?"+want[1] {
 			t.Errorf("refused(%q) = %q, want %q", query, got, want[1])
 		}
 	}
@@ -177,7 +155,7 @@ func TestAnotherAccountSignsThisOneOut(t *testing.T) {
 
 func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
 	rm := open(t, nil)
-	ada, err := NewUsers(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
+	ada, err := users.New(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
 	must(t, err)
 	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
 	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": handle.NewCookie()} {
@@ -196,21 +174,21 @@ func TestAYesCountsOnlyForWhoWasAsked(t *testing.T) {
 func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 	rm := open(t, nil)
 	cookie := rm.enterMina()
-	cross := sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
+	cross := sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
 	cross.Header.Set("Sec-Fetch-Site", "cross-site")
-	get := get(consentPath+"?allow=1&query=x", cookie)
+	get := get(consent.Path+"?allow=1&query=x", cookie)
 	for promise, c := range map[string]struct {
 		r    *http.Request
 		want int
 	}{
 		"from another site":      {cross, 403},
 		"by GET":                 {get, 405},
-		"yes and no":             {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
-		"neither":                {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub), 400},
-		"twice":                  {sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
-		"no request":             {sends(consentPath, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
-		"a request to elsewhere": {sends(consentPath, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
-		"the account page's":     {sends(consentPath, "cookie", cookie, "query", accountPath, "user", rm.mina.Sub, "allow", "1"), 400},
+		"yes and no":             {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
+		"neither":                {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub), 400},
+		"twice":                  {sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
+		"no request":             {sends(consent.Path, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
+		"a request to elsewhere": {sends(consent.Path, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
+		"the account page's":     {sends(consent.Path, "cookie", cookie, "query", web.AccountPath, "user", rm.mina.Sub, "allow", "1"), 400},
 	} {
 		if a := rm.do(c.r); a.Code != c.want || rm.allowed("") {
 			t.Errorf("%s: %d, want %d", promise, a.Code, c.want)
@@ -225,7 +203,7 @@ func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
 	for _, scope := range []string{"openid", "profile", "email"} {
 		both.Go(func() {
 			w := httptest.NewRecorder()
-			rm.ServeHTTP(w, sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+			rm.ServeHTTP(w, sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 		})
 	}
 	both.Wait()

@@ -12,6 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,14 +31,14 @@ func guess(username, pass string, i int) *http.Request {
 // delayed makes ten failures at an account, from an address each.
 func (rm *room) delayed(username string) {
 	rm.t.Helper()
-	for i := range delayAfter {
+	for i := range limits.DelayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
 			rm.t.Fatalf("failure %d at %q = %d, want 401", i+1, username, a.Code)
 		}
 	}
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 	for _, name := range []string{"mina", "nobody"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -74,15 +80,15 @@ func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 func TestAKnownAndAnUnknownNameAreLookedForAlike(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
-		eve, err := rm.users.(*StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
+		eve, err := rm.users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, password)
 		must(t, err)
-		mark, session := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
+		mark, cookie := rm.remembers(eve.Sub), rm.do(guess("eve", password, 300)).cookie()
 		var reads []int64
 		for i, name := range []string{"mina", "nina"} {
 			rm.delayed(name)
 			before := rm.store.reads.Load()
-			r := with(guess(name, password, 400+i), session)
-			r.AddCookie(&http.Cookie{Name: knownCookie, Value: mark})
+			r := with(guess(name, password, 400+i), cookie)
+			r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: mark})
 			if a := rm.do(r); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s = %d, want 429", name, a.Code)
 			}
@@ -98,7 +104,7 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := open(t, nil)
-			for i := range delayAfter {
+			for i := range limits.DelayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
 			for i, name := range names {
@@ -120,7 +126,7 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 		rm.delayed("mina")
 		known := func(pass string) *http.Request {
 			r := guess("mina", pass, 200)
-			r.AddCookie(&http.Cookie{Name: knownCookie, Value: mark})
+			r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: mark})
 			return r
 		}
 		if a := rm.do(known(password)); a.Code != http.StatusSeeOther {
@@ -131,7 +137,7 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 			t.Errorf("a stranger afterwards = %d, Retry-After %q, want 429 and 1: the other's success changes nothing", a.Code, a.Header().Get("Retry-After"))
 		}
 		r := guess("mina", password, 202)
-		r.AddCookie(&http.Cookie{Name: knownCookie, Value: others})
+		r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: others})
 		if a := rm.do(r); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
 		}
@@ -153,10 +159,10 @@ func TestABrowserThatHasSignedInBeforeIsNotHeldUpByStrangers(t *testing.T) {
 func TestWhoIsSignedInChangesTheirPasswordWhileStrangersWait(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.send(attempt(password, "192.0.2.1"))
-		delete(b.cookies, knownCookie) // signed in before browsers were remembered
+		b.send(attemptAs(password, "192.0.2.1"))
+		delete(b.cookies, session.KnownCookie) // signed in before browsers were remembered
 		h.delayed("mina")
-		if a := b.post(changePath, "current", password, "password", better); a.Code != http.StatusSeeOther {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != http.StatusSeeOther {
 			t.Errorf("= %d, want 303", a.Code)
 		}
 	})
@@ -172,7 +178,7 @@ func TestAHundredGuessesAtOnceFromManyAddressesAreTen(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.asked.Load(); n != delayAfter {
+		if n := users.asked.Load(); n != limits.DelayAfter {
 			t.Errorf("%d of 100 looked at, want %d", n, 10)
 		}
 		close(users.answer)
@@ -200,10 +206,10 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 		rm := open(t, nil)
 		rm.delayed("mina")
 		for range 8 {
-			time.Sleep(delayMost)
+			time.Sleep(limits.DelayMost)
 			rm.do(guess("mina", "wrong password", 500))
 		}
-		time.Sleep(delayWithin)
+		time.Sleep(limits.DelayWithin)
 		rm.delayed("mina")
 		if a := rm.do(guess("mina", password, 600)); a.Header().Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q, want 1: it begins anew", a.Header().Get("Retry-After"))
@@ -215,7 +221,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
 		for round := range 3 {
-			for i := range delayAfter - 1 {
+			for i := range limits.DelayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
 					t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 				}
@@ -223,7 +229,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 			if a := rm.do(guess("mina", password, 1000+round)); a.Code != http.StatusSeeOther {
 				t.Errorf("the right password = %d, want 303", a.Code)
 			}
-			time.Sleep(delayWithin)
+			time.Sleep(limits.DelayWithin)
 		}
 	})
 }
@@ -231,117 +237,25 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b, known := h.browser(), h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
 		h.delayed("mina")
-		a := b.post(enterErrand.codePath(), "code", code)
+		a := b.post(otp.SignInFlow.CodePath(), "code", code)
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1" {
 			t.Errorf("a code in a browser of a stranger = %d, Retry-After %q, want 429 and 1", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v; want none", k.Tries, err)
 		}
 		time.Sleep(time.Second)
-		b.wants(t, "a wrong code", b.post(enterErrand.codePath(), "code", other(code)), 401, "")
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
+		b.wants(t, "a wrong code", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 401, "")
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
 			t.Errorf("a code after a wrong one = %d, Retry-After %q, want 429 and 2", a.Code, a.Header().Get("Retry-After"))
 		}
-		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
-		known.cookies[browserCookie] = b.cookies[browserCookie]
-		if a := known.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
+		known.cookies[web.BrowserCookie] = b.cookies[web.BrowserCookie]
+		if a := known.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code in a known browser = %d, want 303", a.Code)
-		}
-	})
-}
-
-func key(i int) accountKey { return keyOf("name", fmt.Sprint(i)) }
-
-// fail lets n attempts fail, and says how many were let through.
-func (d *delays) fail(key accountKey, n int) (through int) {
-	for range n {
-		if d.begin(key) == 0 {
-			through++
-			d.end(key, true)
-		}
-	}
-	return through
-}
-
-func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
-		d.room = 100
-		for i := range 50 {
-			d.fail(key(i), delayAfter)
-		}
-		for i := range 50 {
-			d.fail(key(50+i), 2+i%7)
-		}
-		for i := range 10_000 {
-			if n := d.fail(key(1000+i), 1); n != 1 || len(d.accounts) > 100 {
-				t.Fatalf("newcomer %d: %d let through and %d accounts held, want 1 and at most 100", i, n, len(d.accounts))
-			}
-		}
-		for i := range 50 {
-			if d.begin(key(i)) == 0 {
-				t.Fatalf("account %d, which was guessed at ten times, was forgotten", i)
-			}
-		}
-		for i := range 50 {
-			if e := d.accounts[key(50+i)]; (e == nil || len(e.Value.(*strain).failed) != 2+i%7) != (i == 0) {
-				t.Errorf("account %d with %d failures: %v", i, 2+i%7, e)
-			}
-		}
-		listed := 0
-		for i := range d.byWeight {
-			listed += d.byWeight[i].Len()
-		}
-		if listed != len(d.accounts) {
-			t.Errorf("%d listed and %d found", listed, len(d.accounts))
-		}
-	})
-}
-
-func TestAFullTableOfDelayedAccountsMakesRoom(t *testing.T) {
-	d := newDelays()
-	d.room = 10
-	for i := range 30 {
-		if n := d.fail(key(i), 20); n != delayAfter || len(d.accounts) > 10 {
-			t.Fatalf("account %d: %d let through of 20 and %d held, want 10 and at most 10", i, n, len(d.accounts))
-		}
-	}
-}
-
-func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
-	d := newDelays()
-	d.room = 1
-	d.begin(key(1))
-	d.begin(key(2))
-	d.end(key(1), true)
-	d.end(key(2), false)
-	if len(d.accounts) != 0 {
-		t.Errorf("%d held, want none: the one that fails had to make room for the one that ended", len(d.accounts))
-	}
-	if n := d.fail(key(1), 20); n != delayAfter {
-		t.Errorf("%d let through, want 10", n)
-	}
-}
-
-func TestAccountsThatCountForNothingAreDropped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDelays()
-		for i := range 100 {
-			d.begin(key(i))
-			d.end(key(i), false)
-			d.fail(key(1000+i), 12)
-		}
-		if len(d.accounts) != 100 {
-			t.Errorf("%d held, want the 100 that failed", len(d.accounts))
-		}
-		time.Sleep(delayWithin)
-		d.fail(key(1), 1)
-		if len(d.accounts) != 1 {
-			t.Errorf("%d held, want 1", len(d.accounts))
 		}
 	})
 }

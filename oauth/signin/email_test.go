@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,10 +28,10 @@ func inTime(t *testing.T, signUp string, test func(*testing.T, *house)) {
 func TestACodeByMailSignsIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		if a := b.get(enterErrand.Path + "?query=" + "client_id%3Dksacme"); a.Code != 200 || !strings.Contains(a.body, `name="query" value="client_id=ksacme"`) {
+		if a := b.get(otp.SignInFlow.Path + "?query=" + "client_id%3Dksacme"); a.Code != 200 || !strings.Contains(a.body, `name="query" value="client_id=ksacme"`) {
 			t.Errorf("the page for the address = %d %s", a.Code, a.body)
 		}
-		b.ask(t, enterErrand, " Mina@Example.COM ", "query", asked)
+		b.ask(t, otp.SignInFlow, " Mina@Example.COM ", "query", asked)
 		if page := b.last; !strings.Contains(page.body, minas) || !strings.Contains(page.policy(), "https://app.example.com") {
 			t.Errorf("the page for the code names no address or leads nowhere: %s %s", page.policy(), page.body)
 		}
@@ -36,7 +39,7 @@ func TestACodeByMailSignsIn(t *testing.T) {
 		if m := h.mails()[0]; m.to != minas || strings.Contains(m.subject, code) || !strings.Contains(m.text, "id.example.com") {
 			t.Errorf("the mail is %+v", m)
 		}
-		a := b.post(enterErrand.codePath(), "code", " "+code[:3]+" "+code[3:])
+		a := b.post(otp.SignInFlow.CodePath(), "code", " "+code[:3]+" "+code[3:])
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("the right code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
@@ -46,7 +49,7 @@ func TestACodeByMailSignsIn(t *testing.T) {
 		if u, _ := h.store.User(t.Context(), h.mina.Sub); u.LoginType != storage.LoginEmail {
 			t.Errorf("login_type = %q", u.LoginType)
 		}
-		b.wants(t, "a code used twice", b.post(enterErrand.codePath(), "code", code), 400, "Ask for a new code")
+		b.wants(t, "a code used twice", b.post(otp.SignInFlow.CodePath(), "code", code), 400, "Ask for a new code")
 		if strings.Contains(h.log.String(), code) {
 			t.Error("the log holds the code")
 		}
@@ -57,7 +60,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 	for signUp, want := range map[string]int{SignUpOpen: 303, SignUpClosed: 401, SignUpInvitation: 401} {
 		inTime(t, signUp, func(t *testing.T, h *house) {
 			b := h.browser()
-			b.ask(t, enterErrand, "New+One@example.com")
+			b.ask(t, otp.SignInFlow, "New+One@example.com")
 			if n := len(h.mails()); (n == 1) != (want == 303) {
 				t.Fatalf("%s: %d mails", signUp, n)
 			}
@@ -65,7 +68,7 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 			if want == 303 {
 				code = h.code()
 			}
-			if a := b.post(enterErrand.codePath(), "code", code); a.Code != want {
+			if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != want {
 				t.Fatalf("%s: the code = %d, want %d", signUp, a.Code, want)
 			}
 			l, err := h.store.Login(t.Context(), storage.LoginEmail, "new+one@example.com")
@@ -81,10 +84,10 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 			if u.Email != "new+one@example.com" || !u.EmailVerified || u.LoginType != storage.LoginEmail || strings.Contains(u.Username, "new") || h.signedIn(b).UserID != u.Sub {
 				t.Errorf("%s: the user is %+v", signUp, u)
 			}
-			time.Sleep(mailPause)
+			time.Sleep(otp.Pause)
 			again := h.browser()
-			again.ask(t, enterErrand, "new+one@EXAMPLE.com")
-			if a := again.post(enterErrand.codePath(), "code", h.code()); a.Code != 303 || h.signedIn(again).UserID != u.Sub {
+			again.ask(t, otp.SignInFlow, "new+one@EXAMPLE.com")
+			if a := again.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 || h.signedIn(again).UserID != u.Sub {
 				t.Errorf("%s: another time = %d as %q", signUp, a.Code, h.signedIn(again).UserID)
 			}
 		})
@@ -92,24 +95,24 @@ func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 }
 
 // random is what differs between two browsers anyway.
-var random = regexp.MustCompile(browserCookie + `=[\w-]{43}`)
+var random = regexp.MustCompile(web.BrowserCookie + `=[\w-]{43}`)
 
 // everythingSeen is all that can be seen from outside of one address, in one browser.
-func everythingSeen(b *tab, e *errand, address string) (seen []string) {
+func everythingSeen(b *tab, e *otp.Flow, address string) (seen []string) {
 	keep := func(a answer) {
 		head, _ := json.Marshal(a.Header())
 		text := fmt.Sprint(a.Code, string(head), a.body)
 		seen = append(seen, strings.ReplaceAll(random.ReplaceAllString(text, "cookie"), address, "ADDRESS"))
 	}
 	keep(b.post(e.Path, "address", address, "query", asked))
-	keep(b.get(e.codePath()))
+	keep(b.get(e.CodePath()))
 	keep(b.post(e.Path, "address", address))
-	for range codeTries {
-		keep(b.post(e.codePath(), "code", "000000", "password", "another horse"))
+	for range otp.Tries {
+		keep(b.post(e.CodePath(), "code", "000000", "password", "another horse"))
 	}
-	keep(b.get(e.codePath()))
-	for range mailHour {
-		time.Sleep(mailPause)
+	keep(b.get(e.CodePath()))
+	for range otp.PerHour {
+		time.Sleep(otp.Pause)
 		keep(b.post(e.Path, "address", address))
 	}
 	return seen
@@ -117,7 +120,7 @@ func everythingSeen(b *tab, e *errand, address string) (seen []string) {
 
 // Nobody learns from this room who has an account.
 func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
-	for _, e := range []*errand{enterErrand, resetErrand} {
+	for _, e := range []*otp.Flow{otp.SignInFlow, otp.ResetFlow} {
 		var want []string
 		for i, address := range []string{minas, "nobo@example.com", "gone@example.com", "nopw@example.com"} {
 			inTime(t, "", func(t *testing.T, h *house) {
@@ -130,15 +133,15 @@ func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 				switch {
 				case i == 0:
 					want = seen
-					if sent != mailHour {
-						t.Errorf("%s: %d mails to who is known, want %d", e.kind, sent, mailHour)
+					if sent != otp.PerHour {
+						t.Errorf("%s: %d mails to who is known, want %d", e.Kind, sent, otp.PerHour)
 					}
-				case sent != 0 && (address != "nopw@example.com" || e == resetErrand):
-					t.Errorf("%s: %d mails to %s", e.kind, sent, address)
+				case sent != 0 && (address != "nopw@example.com" || e == otp.ResetFlow):
+					t.Errorf("%s: %d mails to %s", e.Kind, sent, address)
 				}
 				for n := range want {
 					if seen[n] != want[n] {
-						t.Errorf("%s: step %d of %s differs:\n%s\nwant\n%s", e.kind, n, address, seen[n], want[n])
+						t.Errorf("%s: step %d of %s differs:\n%s\nwant\n%s", e.Kind, n, address, seen[n], want[n])
 					}
 				}
 			})
@@ -149,16 +152,16 @@ func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 func TestAStoreThatIsAwayProvesNothing(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
 		h.store.login = errDown
 		for range 3 {
-			if a := b.post(enterErrand.codePath(), "code", code); a.Code != 503 {
+			if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 503 {
 				t.Errorf("a store that is away = %d, want 503", a.Code)
 			}
 		}
 		h.store.login = nil
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != 303 {
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != 303 {
 			t.Errorf("afterwards = %d, want 303", a.Code)
 		}
 	})
@@ -176,7 +179,7 @@ func TestOnlyWhatCanBeAnAddressIsOne(t *testing.T) {
 		"ädä@example.com": "", "ada@exämple.com": "", "ada@example.com\x00": "", "\xff@example.com": "", "a" + long + "@example.com": "",
 		"a@" + strings.Repeat("a.", 126) + "com": "", "a@" + long + ".com": "", "ada@ⅿail.com": "", "ada@\u212a.com": "",
 	} {
-		if got, err := Mailbox(text); got != want || (err == nil) != (want != "") {
+		if got, err := users.NormalizeEmail(text); got != want || (err == nil) != (want != "") {
 			t.Errorf("Mailbox(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
@@ -187,8 +190,8 @@ func TestADisabledUserStaysOutWhereAnybodyMaySignUp(t *testing.T) {
 		_, err := h.store.CreateUser(t.Context(), storage.User{Username: "gone", Disabled: true}, storage.Login{Method: storage.LoginEmail, Subject: "gone@example.com"})
 		must(t, err)
 		b := h.browser()
-		b.ask(t, enterErrand, "gone@example.com")
-		b.wants(t, "the right code", b.post(enterErrand.codePath(), "code", h.code()), 403, "Ask the operator")
+		b.ask(t, otp.SignInFlow, "gone@example.com")
+		b.wants(t, "the right code", b.post(otp.SignInFlow.CodePath(), "code", h.code()), 403, "Ask the operator")
 		if h.signedIn(b).UserID != "" {
 			t.Error("it signed in")
 		}

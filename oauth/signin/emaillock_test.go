@@ -9,6 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -17,7 +21,7 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 		b := h.browser()
 		ask := func(promise string, want int, retry string) {
 			t.Helper()
-			a := b.post(enterErrand.Path, "address", minas)
+			a := b.post(otp.SignInFlow.Path, "address", minas)
 			if a.Code != want || a.Header().Get("Retry-After") != retry {
 				t.Errorf("%s = %d, Retry-After %q, want %d and %q", promise, a.Code, a.Header().Get("Retry-After"), want, retry)
 			}
@@ -27,17 +31,17 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 		ask("after 59 s", 429, "1")
 		time.Sleep(time.Second)
 		ask("after 60 s", 303, "")
-		for range mailHour - 2 {
-			time.Sleep(mailPause)
+		for range otp.PerHour - 2 {
+			time.Sleep(otp.Pause)
 			ask("a minute later", 303, "")
 		}
-		time.Sleep(mailPause)
+		time.Sleep(otp.Pause)
 		ask("the sixth in five minutes", 429, "3300")
 		b.wants(t, "the sixth", b.last, 429, "Ask again in 55 minutes")
-		if a := b.post(resetErrand.Path, "address", minas); a.Code != 429 {
-			t.Errorf("for another errand = %d, want 429: it is the same mailbox", a.Code)
+		if a := b.post(otp.ResetFlow.Path, "address", minas); a.Code != 429 {
+			t.Errorf("for another flow = %d, want 429: it is the same mailbox", a.Code)
 		}
-		if a := b.post(enterErrand.Path, "address", "other@example.com"); a.Code != 303 {
+		if a := b.post(otp.SignInFlow.Path, "address", "other@example.com"); a.Code != 303 {
 			t.Errorf("to another address = %d, want 303", a.Code)
 		}
 		time.Sleep(55*time.Minute - time.Second)
@@ -51,7 +55,7 @@ func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		var all sync.WaitGroup
 		for range 20 {
-			all.Go(func() { h.browser().post(enterErrand.Path, "address", minas) })
+			all.Go(func() { h.browser().post(otp.SignInFlow.Path, "address", minas) })
 		}
 		all.Wait()
 		if n := len(h.mails()); n != 1 {
@@ -64,21 +68,21 @@ func TestOneAddressHasSoManyMailsSent(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
 		for i := range 40 {
-			a := b.post(enterErrand.Path, "address", fmt.Sprintf("a%d@example.com", i))
-			if want := map[bool]int{true: 303, false: 429}[i < spareOfAddress]; a.Code != want {
+			a := b.post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
+			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("mail %d = %d, want %d", i+1, a.Code, want)
 			}
 		}
-		if n := len(h.mails()); n != spareOfAddress {
-			t.Errorf("%d mails, want %d", n, spareOfAddress)
+		if n := len(h.mails()); n != limits.PerIP {
+			t.Errorf("%d mails, want %d", n, limits.PerIP)
 		}
-		if a := b.send(attempt(password, "192.0.2.1")); a.Code != 303 {
+		if a := b.send(attemptAs(password, "192.0.2.1")); a.Code != 303 {
 			t.Errorf("a sign-in from there = %d, want 303: nothing has failed", a.Code)
 		}
 	})
 }
 
-// Entry 19 of the decisions, over every way to guess: in whatever order and however many
+// Decision 19, over every way to guess: in whatever order and however many
 // at once, one address fails ten times and is locked.
 func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 	for seed := range uint64(20) {
@@ -91,7 +95,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 				must(t, h.store.LinkLogins(t.Context(), h.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: address}))
 				b := h.browser()
 				b.from = fmt.Sprintf("198.51.100.%d", i+1)
-				b.ask(t, []*errand{enterErrand, resetErrand}[i%2], address)
+				b.ask(t, []*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2], address)
 				b.from = "192.0.2.1"
 				browsers = append(browsers, b)
 			}
@@ -112,11 +116,11 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 					var a answer
 					switch {
 					case kind == 0:
-						a = b.send(attempt("wrong password", "192.0.2.1"))
+						a = b.send(attemptAs("wrong password", "192.0.2.1"))
 					case kind == 1:
-						a = b.post(joinPath, "username", "eve", "password", "another horse", "invitation", "wrong")
+						a = b.post(signup.Path, "username", "eve", "password", "another horse", "invitation", "wrong")
 					default:
-						a = b.post([]*errand{enterErrand, resetErrand}[i%2].codePath(), "code", wrong, "password", "another horse")
+						a = b.post([]*otp.Flow{otp.SignInFlow, otp.ResetFlow}[i%2].CodePath(), "code", wrong, "password", "another horse")
 					}
 					switch a.Code {
 					case 401:
@@ -132,7 +136,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 			if f, l := failed.Load(), locked.Load(); f != 10 || l != 20 {
 				t.Errorf("seed %d: %d failed and %d were locked out, want 10 and 20", seed, f, l)
 			}
-			if a := browsers[0].send(attempt(password, "192.0.2.1")); a.Code != 429 {
+			if a := browsers[0].send(attemptAs(password, "192.0.2.1")); a.Code != 429 {
 				t.Errorf("seed %d: afterwards = %d, want 429", seed, a.Code)
 			}
 			must(t, h.Close(t.Context()))
@@ -143,15 +147,15 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 func TestALockedAddressUsesUpNoTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, minas)
+		b.ask(t, otp.SignInFlow, minas)
 		for range 10 {
-			b.send(attempt("wrong password", "192.0.2.1"))
+			b.send(attemptAs("wrong password", "192.0.2.1"))
 		}
-		a := b.post(enterErrand.codePath(), "code", h.code())
+		a := b.post(otp.SignInFlow.CodePath(), "code", h.code())
 		if a.Code != 429 || a.Header().Get("Retry-After") != "900" || h.signedIn(b).UserID != "" {
 			t.Errorf("the right code while locked = %d, Retry-After %q", a.Code, a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), codeTicket(enterErrand.kind, b.cookies[browserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})

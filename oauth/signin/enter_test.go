@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -40,14 +41,14 @@ func TestWhoSignsInWithoutAnApplicationSeesThatTheyDid(t *testing.T) {
 	}
 }
 
-// Entry 17 of the decisions.
+// Decision 17.
 func TestTheCookieHasTheseAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for base, secure := range map[string]string{origin: "Secure; ", "http://127.0.0.1:8080": ""} {
 			rm := open(t, func(c *Config) { c.BaseURL = base })
 			a := rm.do(post("username", "mina", "password", password))
 			want := "open_sso_token=" + a.cookie() + "; Path=/; Expires=Mon, 31 Jan 2000 00:00:00 GMT; Max-Age=2592000; HttpOnly; " + secure + "SameSite=Lax"
-			if got := a.Header().Get("Set-Cookie"); got != want || len(a.cookie()) != cookieLen {
+			if got := a.Header().Get("Set-Cookie"); got != want || len(a.cookie()) != web.CookieLen {
 				t.Errorf("%s: Set-Cookie = %q, want %q", base, got, want)
 			}
 		}

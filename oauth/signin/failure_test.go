@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -14,7 +15,7 @@ import (
 func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 	rm := open(t, nil)
 	ctx := context.Background()
-	gone, err := NewUsers(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true}, password)
+	gone, err := users.New(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true}, password)
 	must(t, err)
 	var first string
 	for _, c := range [][2]string{{"mina", "wrong password"}, {"nobody", password}, {"gone", password}, {"no\x00body", password}, {"mina", strings.Repeat("x", 5000)}} {

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"container/list"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -18,12 +23,12 @@ import (
 func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
-		var p *Passwords
+		var p *passwords.Hasher
 		rm := open(t, func(c *Config) { p = c.Passwords })
-		mark := &http.Cookie{Name: knownCookie, Value: rm.remembers(rm.mina.Sub)}
-		noor, err := NewUsers(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
+		mark := &http.Cookie{Name: session.KnownCookie, Value: rm.remembers(rm.mina.Sub)}
+		noor, err := users.New(rm.store.Store, p).Create(t.Context(), storage.User{Username: "Noor"}, password)
 		must(t, err)
-		noors := &http.Cookie{Name: knownCookie, Value: rm.remembers(noor.Sub)}
+		noors := &http.Cookie{Name: session.KnownCookie, Value: rm.remembers(noor.Sub)}
 		hashSlowly(p, &n)
 		sign := rm.guesser()
 		var all sync.WaitGroup
@@ -33,8 +38,8 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 			}
 			synctest.Wait()
 			if round == 0 {
-				if first := p.line.first.Len(); first > delayAfter {
-					t.Errorf("%d of them wait in the first line, want at most %d", first, delayAfter)
+				if first := inside[list.List](p, "line.first").Len(); first > limits.DelayAfter {
+					t.Errorf("%d of them wait in the first line, want at most %d", first, limits.DelayAfter)
 				}
 			}
 			for promise, try := range map[string]func() answer{
@@ -43,7 +48,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 				"the owner, where they are known": func() answer { return sign("mina", password, 40_000+256*round, mark) },
 			} {
 				began := time.Now()
-				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (delayAfter+4)*slowHash {
+				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (limits.DelayAfter+4)*hashTime {
 					t.Errorf("round %d: %s = %d after %v, want 303 soon", round, promise, a.Code, time.Since(began))
 				}
 			}
@@ -54,9 +59,12 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 
 func TestWhoIsToldToComeBackFillsNoLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p *Passwords
+		var p *passwords.Hasher
 		rm := open(t, func(c *Config) { p = c.Passwords })
-		slow(p, new(atomic.Int64))
+		*keyOf(p) = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {
+			time.Sleep(hashTime)
+			return make([]byte, size)
+		}
 		var busy atomic.Int64
 		var all sync.WaitGroup
 		for i := range 1500 {

@@ -1,14 +1,12 @@
 package signin
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
@@ -34,9 +32,9 @@ func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 		{"a broken escape", kind, "username=%zz&password=x", 400},
 		{"a semicolon", kind, "username=mina;password=x", 400},
 		{"nothing", kind, "", 400},
-		{"64 KiB", kind, good + "&x=" + strings.Repeat("x", maxForm-len(good)-3), 303},
-		{"a byte more", kind, good + "&x=" + strings.Repeat("x", maxForm-len(good)-2), 413},
-		{"a query too long to come back", kind, good + "&query=" + strings.Repeat("x", maxQuery+1), 400},
+		{"64 KiB", kind, good + "&x=" + strings.Repeat("x", web.MaxForm-len(good)-3), 303},
+		{"a byte more", kind, good + "&x=" + strings.Repeat("x", web.MaxForm-len(good)-2), 413},
+		{"a query too long to come back", kind, good + "&query=" + strings.Repeat("x", web.MaxQuery+1), 400},
 	} {
 		rm := open(t, nil)
 		r := httptest.NewRequest("POST", origin+"/oauth/signin", strings.NewReader(c.body))
@@ -51,12 +49,6 @@ func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestARefusalDoesNotQuoteTheForm(t *testing.T) {
-	if _, err := parseForm("username=mina&password=s3cr%et"); err == nil || strings.Contains(err.Error(), "%") {
-		t.Errorf("parseForm() = %v, want a failure without the password", err)
-	}
-}
-
 func TestTheAddressBarIsNoForm(t *testing.T) {
 	rm := open(t, nil)
 	r := post()
@@ -64,35 +56,4 @@ func TestTheAddressBarIsNoForm(t *testing.T) {
 	if a := rm.do(r); a.Code != http.StatusBadRequest || a.cookie() != "" {
 		t.Errorf("credentials in the URL = %d, want 400 as for an empty form", a.Code)
 	}
-}
-
-func FuzzForm(f *testing.F) {
-	for _, seed := range []string{"username=a&password=b&query=" + asked, "username=%ff", "query=%0d%0a", "a=1;b=2", "%", "username=a&username=b"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		in, err := parseForm(body)
-		if f := (*reply.Failure)(nil); errors.As(err, &f) && f.Status == http.StatusBadRequest {
-			return
-		}
-		if err != nil || !utf8.ValidString(in.username) || !utf8.ValidString(in.password) || len(in.query) > 3*maxQuery {
-			t.Fatalf("parseForm(%q) = %+v, %v, want text or a failure", body, in, err)
-		}
-	})
-}
-
-func FuzzCookie(f *testing.F) {
-	for _, seed := range []string{"open_sso_token=x", "open_sso_token=a; open_sso_token=b", `open_sso_token="q"`, "a=b;;=", "open_sso_token="} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		r := httptest.NewRequest("GET", origin+"/", nil)
-		r.Header.Set("Cookie", header)
-		switch values := cookiesOf(r); {
-		case len(values) == 1 && !isCookie(values[0]):
-			t.Fatalf("cookiesOf(%q) = %q, want what we could have issued", header, values)
-		case len(values) != len(r.CookiesNamed(cookieName)) && len(values) != 0:
-			t.Fatalf("cookiesOf(%q) = %q, want all or none", header, values)
-		}
-	})
 }

@@ -1,16 +1,14 @@
 package signin
 
 import (
-	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -22,14 +20,14 @@ func long(n int) string {
 func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 	h := openAbroad(t, nil)
 	for name, ask := range map[string]func(query string) answer{
-		"a code to scan": func(q string) answer { return h.do(get(qrPath + "?query=" + url.QueryEscape(q))) },
-		"a provider":     func(q string) answer { return h.do(get(withPath + "wx?query=" + url.QueryEscape(q))) },
+		"a code to scan": func(q string) answer { return h.do(get(web.QRPath + "?query=" + url.QueryEscape(q))) },
+		"a provider":     func(q string) answer { return h.do(get(web.WithPath + "wx?query=" + url.QueryEscape(q))) },
 	} {
-		if a := ask(long(maxKept)); a.Code >= 400 {
-			t.Errorf("%s with a request of %d bytes = %d %s", name, maxKept, a.Code, a.body)
+		if a := ask(long(web.MaxStored)); a.Code >= 400 {
+			t.Errorf("%s with a request of %d bytes = %d %s", name, web.MaxStored, a.Code, a.body)
 		}
-		a := ask(long(maxKept + 1))
-		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(browserCookie) != "" {
+		a := ask(long(web.MaxStored + 1))
+		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%s with one byte more = %d %s, want 400 and what is too long", name, a.Code, a.body)
 		}
 		if a := ask(asked + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
@@ -41,13 +39,13 @@ func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
 		}
-		if a := b.post(enterErrand.Path, "address", minas, "query", long(maxKept)); a.Code != http.StatusSeeOther {
-			t.Errorf("asking for a code with %d bytes = %d %s", maxKept, a.Code, a.body)
+		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
+			t.Errorf("asking for a code with %d bytes = %d %s", web.MaxStored, a.Code, a.body)
 		}
-		a := b.post(joinPath, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(maxKept+1))
+		a := b.post(signup.Path, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))
 		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("signing up with an address = %d %s, want 400", a.Code, a.body)
 		}
@@ -55,54 +53,16 @@ func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 }
 
 func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
-	r := get(qrPath)
+	r := get(web.QRPath)
 	r.Header.Set("User-Agent", strings.Repeat("x", 255)+"密"+strings.Repeat("x", 5000))
-	if agent := agentOf(r); agent != strings.Repeat("x", 255) {
+	if agent := web.AgentOf(r); agent != strings.Repeat("x", 255) {
 		t.Errorf("a User-Agent of 5 kB is kept as %q", agent)
 	}
 }
 
-func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client := func(format string, args ...any) netip.Prefix {
-			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
-		}
-		l, through := newLaddered(3, time.Minute), 0
-		count := func(p netip.Prefix) {
-			if l.count(p) == 0 {
-				through++
-			}
-		}
-		for i := range 65536 {
-			count(client("2001:db8:1:%x::1", i))
-		}
-		if through != 48 {
-			t.Errorf("of a /48 %d get through, want 48", through)
-		}
-		through = 0
-		for i := range 256 {
-			count(client("2001:db8:2:%x::1", i))
-		}
-		if through != 12 {
-			t.Errorf("of a /56 %d get through, want 12", through)
-		}
-		through = 0
-		for i := range 250 {
-			count(client("203.0.113.%d", i))
-		}
-		if count(netip.Prefix{}); through != 251 {
-			t.Errorf("of a network of IPv4 %d get through, want all 251", through)
-		}
-		time.Sleep(time.Minute)
-		if through = 0; l.count(client("2001:db8:1:1::1")) != 0 {
-			t.Error("a minute later nothing gets through")
-		}
-	})
-}
-
 // Whose account is guessed at is written down, whoever else is refused is only counted.
 func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
-	var notes trail
+	var notes written
 	rm := open(t, func(c *Config) { c.Audit = &notes })
 	rm.do(post("username", "Mina", "password", "none of hers"))
 	rm.do(post("username", "nobody", "password", "none of hers"))

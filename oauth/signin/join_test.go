@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -24,7 +28,7 @@ func (h *house) invite(t *testing.T, role string, life time.Duration) string {
 func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		a := b.get(joinPath + "?query=client_id%3Dksacme")
+		a := b.get(signup.Path + "?query=client_id%3Dksacme")
 		if a.Code != 200 || !strings.Contains(a.body, `value="client_id=ksacme"`) || strings.Contains(a.body, "invitation") {
 			t.Errorf("the page = %d %s", a.Code, a.body)
 		}
@@ -40,20 +44,20 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 			"no username":              {" ", better, "", 400, "This username cannot be used"},
 			"a username not seen":      {"a\u202eda", better, "", 400, "This username cannot be used"},
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
-			"an address that is none":  {"ada", better, "ada", 400, "This is no e-mail address"},
+			"an address that is none":  {"ada", better, "ada", 400, "This is no email address"},
 		} {
-			b.wants(t, promise, b.post(joinPath, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
+			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", asked), c.status, c.text)
 			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
-		trail := &ledger{away: errDown}
-		h.audit = trail
-		b.wants(t, "with the trail away", b.post(joinPath, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
-		trail.away = nil
-		a = b.post(joinPath, "username", " Ada ", "password", better, "query", asked)
-		if !slices.Contains(trail.told, "registration  signed up") {
-			t.Errorf("told %q, want that a user signed up", trail.told)
+		written := &ledger{away: errDown}
+		h.in.Trail = trail.New(written, h.in.Peer)
+		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", asked), 503, "could not be written down")
+		written.away = nil
+		a = b.post(signup.Path, "username", " Ada ", "password", better, "query", asked)
+		if !slices.Contains(written.told, "registration  signed up") {
+			t.Errorf("told %q, want that a user signed up", written.told)
 		}
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("signing up = %d %s", a.Code, a.body)
@@ -70,18 +74,18 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		a := b.post(joinPath, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
-		if a.Code != 303 || a.Header().Get("Location") != linkErrand.codePath() {
+		a := b.post(signup.Path, "username", "ada", "password", better, "address", "ada@example.com", "query", asked)
+		if a.Code != 303 || a.Header().Get("Location") != otp.LinkFlow.CodePath() {
 			t.Fatalf("signing up = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 		}
 		u, err := h.users.Authenticate(t.Context(), "ada", better)
 		if err != nil || u.Email != "" {
 			t.Errorf("before the code the user is %+v, %v", u, err)
 		}
-		if a := b.get(linkErrand.codePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
+		if a := b.get(otp.LinkFlow.CodePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
 			t.Error("there is no way on without the code")
 		}
-		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Errorf("the code = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		if u, _ := h.store.User(t.Context(), u.Sub); u.Email != "ada@example.com" || !u.EmailVerified {
@@ -94,20 +98,20 @@ func TestWhoIsInvitedSignsUp(t *testing.T) {
 	inTime(t, SignUpInvitation, func(t *testing.T, h *house) {
 		code := h.invite(t, storage.RoleDeveloper, time.Hour)
 		b := h.browser()
-		b.wants(t, "the page", b.get(joinPath), 200, `name="invitation"`)
-		b.wants(t, "none", b.post(joinPath, "username", "ada", "password", better), 400, "Type in the code of your invitation")
-		b.wants(t, "a wrong one", b.post(joinPath, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
-		b.wants(t, "with a taken name", b.post(joinPath, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
-		if a := b.post(joinPath, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
+		b.wants(t, "the page", b.get(signup.Path), 200, `name="invitation"`)
+		b.wants(t, "none", b.post(signup.Path, "username", "ada", "password", better), 400, "Type in the code of your invitation")
+		b.wants(t, "a wrong one", b.post(signup.Path, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
+		b.wants(t, "with a taken name", b.post(signup.Path, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
+		if a := b.post(signup.Path, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
 			t.Fatalf("the right one = %d %s", a.Code, a.body)
 		}
 		if u, err := h.users.Authenticate(t.Context(), "ada", better); err != nil || u.Role != storage.RoleDeveloper {
 			t.Errorf("the user is %+v, %v", u, err)
 		}
-		b.wants(t, "a used one", b.post(joinPath, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
+		b.wants(t, "a used one", b.post(signup.Path, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
 		late := h.invite(t, "", time.Hour)
 		time.Sleep(time.Hour)
-		b.wants(t, "one that has ended", b.post(joinPath, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
+		b.wants(t, "one that has ended", b.post(signup.Path, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
 	})
 }
 
@@ -118,7 +122,7 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
+				if h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
 					made.Add(1)
 				}
 			})
@@ -132,54 +136,13 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 
 func TestOneAddressMakesSoManyUsers(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
-		for i := range spareOfAddress + 3 {
-			a := h.browser().post(joinPath, "username", fmt.Sprint("ada", i), "password", better)
-			if want := map[bool]int{true: 303, false: 429}[i < spareOfAddress]; a.Code != want {
+		for i := range limits.PerIP + 3 {
+			a := h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better)
+			if want := map[bool]int{true: 303, false: 429}[i < limits.PerIP]; a.Code != want {
 				t.Fatalf("user %d = %d, want %d", i+1, a.Code, want)
 			}
 		}
 	})
-}
-
-func TestPasswordsThatEverybodyTriesAreRefused(t *testing.T) {
-	lines := strings.Split(strings.TrimSuffix(commonText, "\n"), "\n")
-	if len(lines) != 10_000 {
-		t.Fatalf("%d common passwords, want 10,000", len(lines))
-	}
-	for _, p := range []string{lines[0], lines[len(lines)-1], "password", "PASSWORD", "12345678", "qwertyuiop", "Trustno1", "iloveyou1"} {
-		if err := CheckPassword(p); err != errCommon && err != errShort {
-			t.Errorf("CheckPassword(%q) = %v, want errCommon", p, err)
-		}
-	}
-	for i, line := range lines {
-		if len(line) < 8 || line != strings.ToLower(line) || i > 0 && lines[i-1] >= line {
-			t.Fatalf("line %d: %q is short, in upper case or out of order", i+1, line)
-		}
-	}
-	for promise, c := range map[string]struct {
-		password string
-		known    []string
-		want     error
-	}{
-		"eight characters":            {"xk2!vb9q", nil, nil},
-		"eight characters of three":   {"密码很难猜到的呀", nil, nil},
-		"seven":                       {"xk2!vb9", nil, errShort},
-		"part of a common one":        {"passwor\nd", nil, nil},
-		"two common ones":             {"password12345678x", nil, nil},
-		"1,024 bytes":                 {strings.Repeat("x", 1024), nil, nil},
-		"1,025":                       {strings.Repeat("x", 1025), nil, errLong},
-		"no text":                     {"xk2!vb9\xff", nil, errLong},
-		"the username":                {"Penelopeia", []string{"penelopeia"}, errKnown},
-		"the address":                 {"pen@Example.com", []string{"", "pen@example.com"}, errKnown},
-		"what stands before the @":    {"penelopeia", []string{"Penelopeia@example.com"}, errKnown},
-		"nothing known is no match":   {"xk2!vb9q", []string{"", "@"}, nil},
-		"more than the username":      {"penelopeia!", []string{"penelopeia"}, nil},
-		"a common one and a username": {"12345678", []string{"12345678"}, errCommon},
-	} {
-		if err := CheckPassword(c.password, c.known...); err != c.want {
-			t.Errorf("%s: CheckPassword() = %v, want %v", promise, err, c.want)
-		}
-	}
 }
 
 // A password of 1,024 bytes is taken whole: the last byte counts.
@@ -189,7 +152,7 @@ func TestALongPasswordIsTakenWhole(t *testing.T) {
 	if len(long) != 1024 {
 		t.Fatal(len(long))
 	}
-	if a := h.browser().post(joinPath, "username", "ada", "password", long); a.Code != 303 {
+	if a := h.browser().post(signup.Path, "username", "ada", "password", long); a.Code != 303 {
 		t.Fatalf("signing up = %d %s", a.Code, a.body)
 	}
 	for pass, ok := range map[string]bool{long: true, long[:1023] + "c": false, long[:1023]: false} {

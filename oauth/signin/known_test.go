@@ -8,13 +8,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 )
 
 // marked is a request of a browser with these cookies.
 func marked(values ...string) *http.Request {
 	r := get("/oauth/signin")
 	for _, v := range values {
-		r.AddCookie(&http.Cookie{Name: knownCookie, Value: v})
+		r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: v})
 	}
 	return r
 }
@@ -27,8 +29,8 @@ func (rm *room) remembers(subs ...string) (value string) {
 			r = marked(value)
 		}
 		w := httptest.NewRecorder()
-		rm.rememberBrowser(w, r, sub)
-		value = answer{ResponseRecorder: w}.named(knownCookie)
+		rm.in.Sessions.Remember(w, r, sub)
+		value = answer{ResponseRecorder: w}.named(session.KnownCookie)
 	}
 	return value
 }
@@ -37,24 +39,24 @@ func TestABrowserIsKnownToWhomItHasSignedIn(t *testing.T) {
 	rm := open(t, nil)
 	value := rm.remembers("ua", "ub", "ua")
 	for sub, want := range map[string]bool{"ua": true, "ub": true, "uc": false, "": false, "u": false} {
-		if got := rm.known(marked(value), sub); got != want {
+		if got := rm.in.Sessions.Known(marked(value), sub); got != want {
 			t.Errorf("known to %q = %t, want %t", sub, got, want)
 		}
 	}
 	if n := strings.Count(value, ".") + 1; n != 2 {
 		t.Errorf("%d marks of two users", n)
 	}
-	if rm.known(marked(), "ua") {
+	if rm.in.Sessions.Known(marked(), "ua") {
 		t.Error("a browser without a cookie is known")
 	}
-	if !rm.known(marked("planted", value), "ua") || !rm.known(marked(value, strings.Repeat("A", markText)), "ua") {
+	if !rm.in.Sessions.Known(marked("planted", value), "ua") || !rm.in.Sessions.Known(marked(value, strings.Repeat("A", session.MarkText)), "ua") {
 		t.Error("what a neighbouring site plants makes a browser unknown")
 	}
 	if another := rm.remembers("ua"); strings.Contains(value, another) {
 		t.Error("two browsers of one user have the same mark")
 	}
 	six := rm.remembers("u1", "u2", "u3", "u4", "u5", "u6")
-	if rm.known(marked(six), "u1") || !rm.known(marked(six), "u2") || !rm.known(marked(six), "u6") {
+	if rm.in.Sessions.Known(marked(six), "u1") || !rm.in.Sessions.Known(marked(six), "u2") || !rm.in.Sessions.Known(marked(six), "u6") {
 		t.Error("a browser does not know the last five of six users")
 	}
 }
@@ -64,18 +66,18 @@ func TestAMarkCannotBeMadeUpOrMoved(t *testing.T) {
 	value := rm.remembers("ua")
 	for i := range value {
 		changed := value[:i] + string("BA"[b2i(value[i] == 'B')]) + value[i+1:]
-		if changed != value && rm.known(marked(changed), "ua") {
+		if changed != value && rm.in.Sessions.Known(marked(changed), "ua") {
 			t.Fatalf("with letter %d changed it is known", i)
 		}
 	}
-	if rm.known(marked(other.remembers("ua")), "ua") {
+	if rm.in.Sessions.Known(marked(other.remembers("ua")), "ua") {
 		t.Error("a mark of another service's key is known")
 	}
 	if strings.Contains(value, "ua") {
 		t.Error("the mark names the user")
 	}
 	for _, junk := range []string{"", ".", strings.Repeat(".", 5000), strings.Repeat("A", 100000), value + "x"} {
-		if rm.known(marked(junk), "ua") {
+		if rm.in.Sessions.Known(marked(junk), "ua") {
 			t.Errorf("%.20q is known", junk)
 		}
 	}
@@ -93,11 +95,11 @@ func TestABrowserIsKnownForAYear(t *testing.T) {
 		rm := open(t, nil)
 		value := rm.remembers("ua")
 		time.Sleep(364 * 24 * time.Hour)
-		if !rm.known(marked(value), "ua") {
+		if !rm.in.Sessions.Known(marked(value), "ua") {
 			t.Error("before a year has passed it is unknown")
 		}
 		time.Sleep(40 * 24 * time.Hour)
-		if rm.known(marked(value), "ua") {
+		if rm.in.Sessions.Known(marked(value), "ua") {
 			t.Error("after a year and a month it is still known")
 		}
 	})
@@ -108,18 +110,18 @@ func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 	a := rm.do(post("username", "mina", "password", password))
 	var line string
 	for _, c := range a.Header().Values("Set-Cookie") {
-		if strings.HasPrefix(c, knownCookie+"=") {
+		if strings.HasPrefix(c, session.KnownCookie+"=") {
 			line = c
 		}
 	}
-	value := a.named(knownCookie)
-	if want := knownCookie + "=" + value + "; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
+	value := a.named(session.KnownCookie)
+	if want := session.KnownCookie + "=" + value + "; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
 		t.Errorf("Set-Cookie = %q, want %q", line, want)
 	}
-	if !rm.known(marked(value), rm.mina.Sub) || rm.known(marked(value), "somebody") {
+	if !rm.in.Sessions.Known(marked(value), rm.mina.Sub) || rm.in.Sessions.Known(marked(value), "somebody") {
 		t.Error("it does not say that Mina was here, or says that somebody else was")
 	}
-	if a := rm.do(post("username", "mina", "password", "wrong password")); a.named(knownCookie) != "" {
+	if a := rm.do(post("username", "mina", "password", "wrong password")); a.named(session.KnownCookie) != "" {
 		t.Error("who was not let in is remembered")
 	}
 }
@@ -127,9 +129,11 @@ func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
 	rm := open(t, nil)
 	value := rm.remembers(rm.mina.Sub)
-	rm.marks.Store(nil)
 	rm.store.hmac = errDown
-	if rm.known(marked(value), rm.mina.Sub) {
+	another, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store, Log: rm.in.Log}) // it has read no key yet
+	must(t, err)
+	rm.SignIn = another
+	if rm.in.Sessions.Known(marked(value), rm.mina.Sub) {
 		t.Error("it is known")
 	}
 	rm.enterMina()
@@ -142,7 +146,7 @@ func TestTwoProcessesKnowTheSameBrowsers(t *testing.T) {
 	rm := open(t, nil)
 	other, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store})
 	must(t, err)
-	if value := rm.remembers("ua"); !other.known(marked(value), "ua") {
+	if value := rm.remembers("ua"); !other.in.Sessions.Known(marked(value), "ua") {
 		t.Error("the other one does not know it")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -19,14 +20,14 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	link := func(name, session string) *journey {
 		t.Helper()
 		r := post("cookie", session)
-		r.URL.Path = withPath + name + "/link"
+		r.URL.Path = web.WithPath + name + "/link"
 		j := h.left(name, h.do(r))
 		j.session = session
 		return j
 	}
 	for _, name := range providers {
 		j := link(name, mina)
-		if a := j.arrive(j.choose("mei")); a.Code != 303 || a.Header().Get("Location") != accountPath {
+		if a := j.arrive(j.choose("mei")); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 			t.Fatalf("linking %s = %d %s", name, a.Code, a.body)
 		}
 		for range 2 { // the unionid arrives at the second
@@ -53,7 +54,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	j = link("qq", mina)
 	target := j.choose("robert")
 	j.session = h.enterMina()
-	must(t, h.store.EndSession(context.Background(), session(h, j.session)))
+	must(t, h.store.EndSession(context.Background(), sessionOf(h, j.session)))
 	if a := j.arrive(target); a.Code != 403 {
 		t.Errorf("arriving signed out = %d", a.Code)
 	}
@@ -64,7 +65,7 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 	mina := h.enterMina()
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, get(accountPath, mina))
+	h.ServeHTTP(w, get(web.AccountPath, mina))
 	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true} {
 		if strings.Contains(w.Body.String(), `action="/oauth/signin/with/`+name+`/link"`) != offered {
 			t.Errorf("linking %s is offered: %t", name, !offered)
@@ -77,20 +78,20 @@ func TestTheAccountPageLetsPeopleGoToProvidersAndNoOtherPageDoes(t *testing.T) {
 	h := openAbroad(t, nil)
 	d := &desk{room: h.room}
 	mina, lets := h.enterMina(), "form-action 'self' https:;"
-	if a := d.do(get(accountPath, mina)); !strings.Contains(a.policy(), lets) {
+	if a := d.do(get(web.AccountPath, mina)); !strings.Contains(a.policy(), lets) {
 		t.Errorf("the account page: %s", a.policy())
 	}
 	for _, name := range providers {
 		d.link(h.mina.Sub, storage.Login{Method: name, Subject: "o:1"})
 	}
-	for what, a := range map[string]answer{"with nothing to link": d.do(get(accountPath, mina)), "the sign-in page": h.do(get(formPath))} {
+	for what, a := range map[string]answer{"with nothing to link": d.do(get(web.AccountPath, mina)), "the sign-in page": h.do(get(web.FormPath))} {
 		if a.policy() == "" || strings.Contains(a.policy(), lets) {
 			t.Errorf("%s: %s", what, a.policy())
 		}
 	}
 }
 
-func session(h *abroad, cookie string) storage.Session {
+func sessionOf(h *abroad, cookie string) storage.Session {
 	v, err := h.store.Session(context.Background(), handle.Hash(cookie))
 	must(h.t, err)
 	return v
@@ -101,24 +102,24 @@ func TestLinkingTakesAFormOfOursAndAFreshSignIn(t *testing.T) {
 		h := openAbroad(t, nil)
 		mina := h.enterMina()
 		r := post("cookie", mina)
-		r.URL.Path = withPath + "wx/link"
+		r.URL.Path = web.WithPath + "wx/link"
 		foreign := r.Clone(t.Context())
 		foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 		if a := h.do(foreign); a.Code != 403 {
 			t.Errorf("from another site = %d", a.Code)
 		}
-		if a := h.do(get(withPath+"wx/link", mina)); a.Code != 405 {
+		if a := h.do(get(web.WithPath+"wx/link", mina)); a.Code != 405 {
 			t.Errorf("by a link = %d", a.Code)
 		}
 		nobody := post()
-		nobody.URL.Path = withPath + "wx/link"
-		if a := h.do(nobody); a.Code != 303 || a.Header().Get("Location") != accountPath {
+		nobody.URL.Path = web.WithPath + "wx/link"
+		if a := h.do(nobody); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 			t.Errorf("by nobody = %d to %s", a.Code, a.Header().Get("Location"))
 		}
 		time.Sleep(stepup.MaxAge + time.Second)
 		r = post("cookie", mina)
-		r.URL.Path = withPath + "wx/link"
-		if a := h.do(r); a.Code != 303 || a.Header().Get("Location") != confirmPath {
+		r.URL.Path = web.WithPath + "wx/link"
+		if a := h.do(r); a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath {
 			t.Errorf("after ten minutes = %d to %s", a.Code, a.Header().Get("Location"))
 		}
 	})

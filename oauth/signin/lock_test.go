@@ -44,24 +44,24 @@ func (c *crowd) Authenticate(_ context.Context, _, pass string) (storage.User, e
 
 func withCrowd(c *crowd) func(*Config) { return func(cfg *Config) { cfg.Users = c } }
 
-func attempt(pass, from string) *http.Request {
+func attemptAs(pass, from string) *http.Request {
 	r := post("username", "mina", "password", pass, "query", asked)
 	r.RemoteAddr = from + ":4711"
 	return r
 }
 
-// Entry 19 of the decisions.
+// Decision 19.
 func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := &crowd{}
 		rm := open(t, withCrowd(users))
 		for i := range 10 {
-			if a := rm.do(attempt("wrong", "192.0.2.1")); a.Code != http.StatusUnauthorized {
+			if a := rm.do(attemptAs("wrong", "192.0.2.1")); a.Code != http.StatusUnauthorized {
 				t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 			}
 		}
 		time.Sleep(30 * time.Second)
-		a := rm.do(attempt(password, "192.0.2.1"))
+		a := rm.do(attemptAs(password, "192.0.2.1"))
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "870" || a.cookie() != "" {
 			t.Errorf("the right password while locked = %d, Retry-After %q, want 429 and 870", a.Code, a.Header().Get("Retry-After"))
 		}
@@ -73,11 +73,11 @@ func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 		if n := users.asked.Load(); n != 10 {
 			t.Errorf("credentials were looked at %d times, want 10", n)
 		}
-		if a := rm.do(attempt(password, "192.0.2.2")); a.Code != http.StatusSeeOther {
+		if a := rm.do(attemptAs(password, "192.0.2.2")); a.Code != http.StatusSeeOther {
 			t.Errorf("another address = %d, want 303: accounts are not locked", a.Code)
 		}
 		time.Sleep(14*time.Minute + 30*time.Second)
-		if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+		if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
 			t.Errorf("after 15 minutes = %d, want 303", a.Code)
 		}
 	})
@@ -91,7 +91,7 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 		var group sync.WaitGroup
 		for range 30 {
 			group.Go(func() {
-				a := rm.do(attempt("wrong", "192.0.2.1"))
+				a := rm.do(attemptAs("wrong", "192.0.2.1"))
 				codes[a.Code].Add(1)
 				if a.Code == http.StatusTooManyRequests && a.Header().Get("Retry-After") != "2" {
 					t.Errorf("Retry-After = %q, want 2", a.Header().Get("Retry-After"))
@@ -107,7 +107,7 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 		if ok, busy := codes[401].Load(), codes[429].Load(); ok != 10 || busy != 20 {
 			t.Errorf("%d times 401 and %d times 429, want 10 and 20", ok, busy)
 		}
-		if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "900" {
+		if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "900" {
 			t.Errorf("afterwards = %d, Retry-After %q, want 429 and 900", a.Code, a.Header().Get("Retry-After"))
 		}
 	})
@@ -117,19 +117,19 @@ func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
 	users := &crowd{}
 	rm := open(t, withCrowd(users))
 	for range 20 {
-		if a := rm.do(attempt("away", "192.0.2.1")); a.Code != http.StatusServiceUnavailable {
+		if a := rm.do(attemptAs("away", "192.0.2.1")); a.Code != http.StatusServiceUnavailable {
 			t.Fatalf("users away = %d, want 503", a.Code)
 		}
-		if a := rm.do(attempt("panic", "192.0.2.1")); a.Code != http.StatusInternalServerError {
+		if a := rm.do(attemptAs("panic", "192.0.2.1")); a.Code != http.StatusInternalServerError {
 			t.Fatalf("users in panic = %d, want 500", a.Code)
 		}
 	}
-	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+	if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
 		t.Errorf("afterwards = %d, want 303", a.Code)
 	}
 }
 
-// Entry 19 of the decisions: what cannot be right is no guess.
+// Decision 19: what cannot be right is no guess.
 func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	users := &crowd{}
 	rm := open(t, withCrowd(users))
@@ -149,13 +149,13 @@ func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	if n := users.asked.Load(); n != 0 {
 		t.Errorf("%d were looked up, want none", n)
 	}
-	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
+	if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusSeeOther {
 		t.Errorf("the right password afterwards = %d, want 303", a.Code)
 	}
 	for range 10 {
-		rm.do(attempt("wrong", "192.0.2.1"))
+		rm.do(attemptAs("wrong", "192.0.2.1"))
 	}
-	if a := rm.do(attempt(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests {
+	if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests {
 		t.Errorf("after ten wrong ones = %d, want 429", a.Code)
 	}
 }
@@ -172,17 +172,6 @@ func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
 		r.Header.Set("X-Test-IP", nth(i).String())
 		if a := rm.do(r); a.Code != http.StatusUnauthorized {
 			t.Errorf("attempt %d from its own address = %d, want 401", i, a.Code)
-		}
-	}
-}
-
-func TestTheLockedPageSaysHowLong(t *testing.T) {
-	for wait, want := range map[time.Duration]string{
-		time.Second: "Wait a few seconds", 11 * time.Second: "Wait a minute", time.Minute: "Wait a minute",
-		61 * time.Second: "Wait 2 minutes", 15 * time.Minute: "Wait 15 minutes",
-	} {
-		if got := waitText("en", wait); !strings.Contains(got, want) {
-			t.Errorf("waitText(%v) = %q, want %q in it", wait, got, want)
 		}
 	}
 }

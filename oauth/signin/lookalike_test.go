@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 func TestAUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	rm := open(t, nil)
-	users := NewUsers(rm.store, cheap(rm.hashes))
+	users := users.New(rm.store, cheap(rm.hashes))
 	create := func(name string) error {
 		_, err := users.Create(context.Background(), storage.User{Username: name}, password)
 		return err
@@ -50,7 +52,7 @@ func TestAUsernameTypedInFullWidthSignsIn(t *testing.T) {
 			t.Errorf("sign-in as %+q = %d, want 401: it is somebody else's name, or nobody's", typed, a.Code)
 		}
 	}
-	users := NewUsers(rm.store, cheap(rm.hashes))
+	users := users.New(rm.store, cheap(rm.hashes))
 	u, err := users.Create(context.Background(), storage.User{Username: "Ｂｏｂ\u3000"}, password)
 	if err != nil || u.Username != "Bob" {
 		t.Errorf("Create() = %q, %v, want the name in its normal form", u.Username, err)
@@ -78,7 +80,7 @@ func before(t *testing.T, names ...string) (store *storage.Store, all []storage.
 
 func TestUsersWhoAreAlikeAlreadyKeepTheirNames(t *testing.T) {
 	store, all := before(t, "alice", "\u0430lice", "ａlice", "ｂｏｂ", "paypa1")
-	users := NewUsers(store, cheap(new(atomic.Int64)))
+	users := users.New(store, cheap(new(atomic.Int64)))
 	check := func(when string) {
 		for _, u := range all {
 			if who, err := users.Authenticate(context.Background(), u.Username, password); err != nil || who.Sub != u.Sub {
@@ -101,7 +103,7 @@ func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"eve1", "evel", "eveI", "ｅｖｅl", "évél", "EVEL"} {
 		all.Go(func() {
-			switch _, err := NewUsers(store, cheap(new(atomic.Int64))).Create(context.Background(), storage.User{Username: name}, password); {
+			switch _, err := users.New(store, cheap(new(atomic.Int64))).Create(context.Background(), storage.User{Username: name}, password); {
 			case err == nil:
 				made.Add(1)
 			case !errors.Is(err, storage.ErrExists):
@@ -117,7 +119,7 @@ func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
 
 func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
 	rm := open(t, nil)
-	users := NewUsers(rm.store, cheap(rm.hashes))
+	users := users.New(rm.store, cheap(rm.hashes))
 	byMail, err := users.CreateByEmail(context.Background(), "ada@example.org")
 	must(t, err)
 	byQQ, err := users.Connected(context.Background(), storage.LoginQQ, connector.Profile{Subjects: []string{"s1"}})
@@ -133,7 +135,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	rm := open(t, func(c *Config) { c.SignUp = SignUpOpen })
 	send := func(name string) answer {
 		r := post("username", name, "password", "a long enough one")
-		r.URL.Path = joinPath
+		r.URL.Path = signup.Path
 		return rm.do(r)
 	}
 	for name, want := range map[string]string{
@@ -149,7 +151,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 func TestNobodyIsMadeWhileItIsNotKnownWhoIsThere(t *testing.T) {
 	rm := open(t, nil)
 	rm.store.looks = errDown
-	_, err := NewUsers(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "new"}, password)
+	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "new"}, password)
 	if !errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("Create() = %v, want ErrUnavailable", err)
 	}

@@ -2,15 +2,14 @@ package signin
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
 )
 
 // stranger is a browser in the i-th of many networks.
@@ -24,32 +23,32 @@ func (h *house) stranger(i int) *tab {
 func (h *house) flooded(address string) {
 	h.t.Helper()
 	for i := range 20 {
-		if a := h.stranger(i).post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+		if a := h.stranger(i).post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
 			h.t.Fatalf("mail %d = %d, want 303", i+1, a.Code)
 		}
 	}
 }
 
-// Entry 56 of the decisions.
+// Decision 56.
 func TestStrangersWhoAskForCodesDoNotKeepAPersonFromTheirs(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *house) {
 			for i := range 5 {
-				h.stranger(i).post(enterErrand.Path, "address", address)
+				h.stranger(i).post(otp.SignInFlow.Path, "address", address)
 				time.Sleep(time.Minute)
 			}
 			for i := range 5 {
-				h.stranger(9).post(enterErrand.Path, "address", address)
+				h.stranger(9).post(otp.SignInFlow.Path, "address", address)
 				if i < 4 {
 					time.Sleep(time.Minute)
 				}
 			}
 			b := h.browser()
-			if a := b.post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
 				t.Errorf("%s: the person right after them = %d, Retry-After %q, want 303", address, a.Code, a.Header().Get("Retry-After"))
 			}
 			time.Sleep(time.Minute)
-			if a := b.post(resetErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusSeeOther {
 				t.Errorf("%s: to set a new password = %d, want 303", address, a.Code)
 			}
 		})
@@ -61,20 +60,20 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 		inTime(t, "", func(t *testing.T, h *house) {
 			h.flooded(address)
 			b := h.stranger(100)
-			if a := b.post(resetErrand.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
+			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
 				t.Errorf("%s: from another network = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
 			}
 			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
 			must(t, err)
 			after := &tab{h: again, cookies: map[string]string{}, from: "198.51.100.1"}
-			if a := after.post(enterErrand.Path, "address", address); a.Code != http.StatusTooManyRequests {
+			if a := after.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusTooManyRequests {
 				t.Errorf("%s: after a restart = %d, want 429", address, a.Code)
 			}
-			if a := b.post(enterErrand.Path, "address", "other@example.org"); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.SignInFlow.Path, "address", "other@example.org"); a.Code != http.StatusSeeOther {
 				t.Errorf("to another address = %d, want 303", a.Code)
 			}
 			time.Sleep(time.Hour)
-			if a := b.post(enterErrand.Path, "address", address); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
 				t.Errorf("%s: an hour later = %d, want 303", address, a.Code)
 			}
 		})
@@ -85,24 +84,24 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.flooded(minas)
 		other := h.stranger(52)
-		other.cookies[knownCookie] = h.remembers("somebody else")
-		if a := other.post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+		other.cookies[session.KnownCookie] = h.remembers("somebody else")
+		if a := other.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
 		}
-		if a := other.post(enterErrand.Path, "address", "nobody@example.org"); a.Code != http.StatusSeeOther {
+		if a := other.post(otp.SignInFlow.Path, "address", "nobody@example.org"); a.Code != http.StatusSeeOther {
 			t.Errorf("it asks for an address that nobody has = %d, want 303", a.Code)
 		}
 		mark := h.remembers(h.mina.Sub)
 		known := func(i int) *tab {
 			b := h.stranger(i)
-			b.cookies[knownCookie] = mark
+			b.cookies[session.KnownCookie] = mark
 			return b
 		}
 		for i := range 5 {
 			b := known(i) // in the networks of the strangers
-			b.ask(t, enterErrand, minas)
+			b.ask(t, otp.SignInFlow, minas)
 			if i == 0 {
-				if a := known(50).post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
+				if a := known(50).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
 					t.Errorf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
 				}
 			}
@@ -110,12 +109,12 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 				time.Sleep(time.Minute)
 				continue
 			}
-			if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != http.StatusSeeOther {
+			if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != http.StatusSeeOther {
 				t.Errorf("the code of the fifth = %d, want 303", a.Code)
 			}
 		}
 		time.Sleep(time.Minute)
-		if a := known(51).post(enterErrand.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+		if a := known(51).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("the sixth = %d, want 429", a.Code)
 		}
 	})
@@ -124,18 +123,18 @@ func TestABrowserThatHasSignedInBeforeHasMailsOfItsOwn(t *testing.T) {
 func TestACodeThatAStrangerAsksForDoesNotEndThePersons(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b, known := h.browser(), h.browser()
-		known.cookies[knownCookie] = h.remembers(h.mina.Sub)
-		b.ask(t, enterErrand, minas)
+		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
+		b.ask(t, otp.SignInFlow, minas)
 		code := h.code()
-		known.ask(t, enterErrand, minas)
+		known.ask(t, otp.SignInFlow, minas)
 		knowns := h.code()
-		h.stranger(1).ask(t, enterErrand, minas)
+		h.stranger(1).ask(t, otp.SignInFlow, minas)
 		time.Sleep(time.Minute)
-		h.browser().ask(t, resetErrand, minas)
-		if a := b.post(enterErrand.codePath(), "code", code); a.Code != http.StatusSeeOther {
+		h.browser().ask(t, otp.ResetFlow, minas)
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusSeeOther {
 			t.Errorf("the code of who asked first = %d, want 303", a.Code)
 		}
-		if a := known.post(enterErrand.codePath(), "code", knowns); a.Code != http.StatusSeeOther {
+		if a := known.post(otp.SignInFlow.CodePath(), "code", knowns); a.Code != http.StatusSeeOther {
 			t.Errorf("the code of the known browser = %d, want 303", a.Code)
 		}
 	})
@@ -147,7 +146,7 @@ func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 60 {
 			all.Go(func() {
-				if h.stranger(i).post(enterErrand.Path, "address", minas).Code == http.StatusSeeOther {
+				if h.stranger(i).post(otp.SignInFlow.Path, "address", minas).Code == http.StatusSeeOther {
 					sent.Add(1)
 				}
 			})
@@ -157,23 +156,4 @@ func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
 			t.Errorf("%d mails and %d told so, want 20", n, sent.Load())
 		}
 	})
-}
-
-// A record of an older version counts for the address, and what cannot be read for nothing.
-func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
-	now := time.Now().UTC()
-	var words []string
-	for i := range 20 {
-		words = append(words, fmt.Sprint(now.Add(-time.Minute*time.Duration(40-i)).UnixNano()))
-	}
-	for text, want := range map[string]time.Duration{
-		"":                           0,
-		strings.Join(words, " "):     20 * time.Minute,
-		strings.Join(words[1:], " "): 0,
-		strings.Join(words[1:], " ") + " x@y @ 1@ @@": 0,
-	} {
-		if got := mailsIn(text, now).wait(networkAsker(network.Of(here)), now); got != want {
-			t.Errorf("%q: wait %v, want %v", text, got, want)
-		}
-	}
 }

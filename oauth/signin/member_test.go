@@ -12,6 +12,11 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -72,7 +77,7 @@ func furnished(t *testing.T, signUp string) *house {
 
 // mails waits until everything is sent, and returns it.
 func (h *house) mails() []letter {
-	h.members.outbox.workers.Wait()
+	inside[sync.WaitGroup](h.outbox, "workers").Wait()
 	h.post.mu.Lock()
 	defer h.post.mu.Unlock()
 	return slices.Clone(h.post.sent)
@@ -127,13 +132,13 @@ func (b *tab) post(path string, pairs ...string) answer {
 }
 
 // ask sends an address and fails the test unless the page for the code follows.
-func (b *tab) ask(t *testing.T, e *errand, address string, pairs ...string) {
+func (b *tab) ask(t *testing.T, e *otp.Flow, address string, pairs ...string) {
 	t.Helper()
 	a := b.post(e.Path, append([]string{"address", address}, pairs...)...)
-	if a.Code != 303 || a.Header().Get("Location") != e.codePath() {
+	if a.Code != 303 || a.Header().Get("Location") != e.CodePath() {
 		t.Fatalf("asking for a code = %d to %q %s", a.Code, a.Header().Get("Location"), a.body)
 	}
-	if a := b.get(e.codePath()); a.Code != 200 || !strings.Contains(a.body, `autocomplete="one-time-code"`) {
+	if a := b.get(e.CodePath()); a.Code != 200 || !strings.Contains(a.body, `autocomplete="one-time-code"`) {
 		t.Fatalf("the page for the code = %d %s", a.Code, a.body)
 	}
 }
@@ -156,10 +161,10 @@ func (b *tab) wants(t *testing.T, promise string, a answer, status int, text str
 // signedIn is the session of a browser, or nobody's.
 func (h *house) signedIn(b *tab) storage.Session {
 	h.t.Helper()
-	if b.cookies[cookieName] == "" {
+	if b.cookies[session.CookieName] == "" {
 		return storage.Session{}
 	}
-	v, err := h.store.Session(context.Background(), handle.Hash(b.cookies[cookieName]))
+	v, err := h.store.Session(context.Background(), handle.Hash(b.cookies[session.CookieName]))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		h.t.Fatal(err)
 	}
@@ -169,8 +174,8 @@ func (h *house) signedIn(b *tab) storage.Session {
 // Whatever is missing is not offered, and nothing answers there.
 func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	all := map[string]string{
-		enterErrand.Path: "mail", resetErrand.Path: "mail+revoker", linkErrand.Path: "mail",
-		changePath: "revoker", joinPath: "signup",
+		otp.SignInFlow.Path: "mail", otp.ResetFlow.Path: "mail+revoker", otp.LinkFlow.Path: "mail",
+		newpassword.Path: "revoker", signup.Path: "signup",
 	}
 	for parts, change := range map[string]func(*Config){
 		"":             nil,
@@ -183,14 +188,14 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 		},
 	} {
 		rm := open(t, change)
-		form := rm.do(get(formPath)).body
+		form := rm.do(get(web.FormPath)).body
 		for path, needs := range all {
 			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"), func(n string) bool { return !strings.Contains(parts, n) })
 			a := rm.do(get(path))
 			if (a.Code != http.StatusNotFound) != has {
 				t.Errorf("with %q, %s = %d", parts, path, a.Code)
 			}
-			if linked := strings.Contains(form, `href="`+path+`"`); linked != (has && path != linkErrand.Path && path != changePath) {
+			if linked := strings.Contains(form, `href="`+path+`"`); linked != (has && path != otp.LinkFlow.Path && path != newpassword.Path) {
 				t.Errorf("with %q, the page has a link to %s: %t", parts, path, linked)
 			}
 		}
@@ -199,15 +204,15 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 
 func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 	h := furnished(t, "")
-	for _, path := range []string{linkErrand.Path, changePath} {
-		if a := h.do(get(accountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
+	for _, path := range []string{otp.LinkFlow.Path, newpassword.Path} {
+		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
 			t.Errorf("the account page has no link to %s", path)
 		}
 		b := h.browser()
-		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Errorf("%s for nobody = %d", path, a.Code)
 		}
-		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != formPath {
+		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Errorf("POST %s by nobody = %d", path, a.Code)
 		}
 	}
@@ -219,7 +224,7 @@ func TestWhoIsSignedInIsShownWhatTheyCanChange(t *testing.T) {
 func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 	h := furnished(t, SignUpOpen)
 	cookie := h.enterMina()
-	for _, path := range []string{enterErrand.Path, enterErrand.codePath(), resetErrand.Path, resetErrand.codePath(), linkErrand.Path, linkErrand.codePath(), changePath, joinPath} {
+	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
 		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
 		r.URL.Path = path
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -240,22 +245,22 @@ func TestEveryFormOfTheRoomIsOurOwn(t *testing.T) {
 }
 
 // Every text that a page or a mail of this room says is said in Chinese too.
-func TestEveryErrandSpeaksChinese(t *testing.T) {
+func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
-	for _, e := range h.members.errands {
-		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.subject} {
+	for _, e := range h.codes.Flows() {
+		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.Subject} {
 			if got := string(page.Chinese.Of(text)); got != "zh-CN" {
-				t.Errorf("%s: %q is not in the table", e.kind, text)
+				t.Errorf("%s: %q is not in the table", e.Kind, text)
 			}
 		}
 	}
-	for _, w := range slices.Concat(h.offered, h.members.helps, h.members.changes) {
+	for _, w := range slices.Concat(h.in.Pages.Offered, h.in.Pages.Helps, h.account.Changes) {
 		if page.Chinese.Of(w.Label) != page.Chinese {
 			t.Errorf("%q is not in the table", w.Label)
 		}
 	}
 	b := h.browser()
-	b.post(enterErrand.Path, "address", minas, "query", "ui_locales=zh-CN")
+	b.post(otp.SignInFlow.Path, "address", minas, "query", "ui_locales=zh-CN")
 	h.code()
 	m := h.mails()[0]
 	if m.subject != "您的登录验证码" || !strings.Contains(m.text, "您的验证码是 ") || !strings.Contains(m.text, "id.example.com") || regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`).MatchString(m.text) {

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -50,7 +53,7 @@ func (rm *room) pass(a answer, number string, cookies ...string) answer {
 	if to.Path != "/badge" {
 		rm.t.Fatalf("%d to %s, want the desk", a.Code, to)
 	}
-	r := get(withPath+"badge/return?number="+number+"&state="+to.Query().Get("state"), cookies...)
+	r := get(web.WithPath+"badge/return?number="+number+"&state="+to.Query().Get("state"), cookies...)
 	for _, c := range a.Result().Cookies() {
 		r.AddCookie(c)
 	}
@@ -61,7 +64,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	var subs [2]string
 	for i := range subs {
-		a := rm.pass(rm.do(get(withPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
+		a := rm.pass(rm.do(get(web.WithPath+"badge?"+url.Values{"query": {asked}}.Encode())), "7")
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+asked {
 			t.Fatalf("a badge = %d to %s", a.Code, a.Header().Get("Location"))
 		}
@@ -70,14 +73,14 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 		u, err := rm.store.User(t.Context(), v.UserID)
 		must(t, err)
 		if v.LoginType != storage.LoginSelf || u.LoginType != storage.LoginSelf {
-			t.Errorf("login types %q of the session and %q of the user, want self (spec 2.2)", v.LoginType, u.LoginType)
+			t.Errorf("login types %q of the session and %q of the user, want self (protocol 2.2)", v.LoginType, u.LoginType)
 		}
 		subs[i] = u.Sub
 	}
 	if subs[0] != subs[1] {
 		t.Errorf("one badge is %s and %s", subs[0], subs[1])
 	}
-	if a := rm.pass(rm.do(get(withPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
+	if a := rm.pass(rm.do(get(web.WithPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
 		t.Errorf("no badge = %d %s", a.Code, a.body)
 	}
 }
@@ -86,7 +89,7 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	mina := rm.enterMina()
 	page := func(lang string) string {
-		w, r := httptest.NewRecorder(), get(accountPath, mina)
+		w, r := httptest.NewRecorder(), get(web.AccountPath, mina)
 		r.Header.Set("Accept-Language", lang)
 		rm.ServeHTTP(w, r)
 		return w.Body.String()
@@ -97,16 +100,16 @@ func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 			t.Errorf("%s does not say %q: %s", where, what, page)
 		}
 	}
-	says("the sign-in page", rm.do(get(formPath)).body, ">Sign in with Company badge<")
-	r := get(formPath)
+	says("the sign-in page", rm.do(get(web.FormPath)).body, ">Sign in with Company badge<")
+	r := get(web.FormPath)
 	r.Header.Set("Accept-Language", "zh-CN")
 	says("the sign-in page in Chinese", rm.do(r).body, ">使用 Company badge 登录<")
 	says("the account page", page("en"), ">Link Company badge<")
 	says("the account page in Chinese", page("zh"), ">绑定 Company badge<")
 
 	link := post("cookie", mina)
-	link.URL.Path = withPath + "badge/link"
-	if a := rm.pass(rm.do(link), "7", mina); a.Code != 303 || a.Header().Get("Location") != accountPath {
+	link.URL.Path = web.WithPath + "badge/link"
+	if a := rm.pass(rm.do(link), "7", mina); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
 		t.Fatalf("linking = %d %s", a.Code, a.body)
 	}
 	says("the account page", page("en"), "<b>Company badge</b>")
@@ -119,14 +122,14 @@ func TestWhenAMethodOfTheHostsOwnIsUnlinkedWhoCameInByItIsOut(t *testing.T) {
 	rm := openWithBadges(t, nil)
 	d := &desk{room: rm}
 	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
-	by := rm.pass(rm.do(get(withPath+"badge")), "7").cookie()
+	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
-	must(t, rm.begin(w, post(), rm.mina, storage.LoginWX, time.Now(), ""))
+	must(t, rm.in.Sessions.Begin(w, post(), rm.mina, storage.LoginWX, "", time.Now()))
 	other, here := answer{ResponseRecorder: w}.cookie(), rm.enterMina()
 	if by == "" || d.visits(by) != nil {
 		t.Fatal("the badge signs nobody in")
 	}
-	a := d.do(sends(loginPath, "cookie", here, "method", "badge"))
+	a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge"))
 	if a.Code != 303 || d.ways(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
 		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.ways(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
 	}
@@ -164,14 +167,14 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 
 func TestALabelIsTextOnThePage(t *testing.T) {
 	rm := open(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
-	if page := rm.do(get(formPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
+	if page := rm.do(get(web.FormPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
 		t.Error(page)
 	}
 }
 
 // table is a host's own users, who know their ways in.
 type table struct {
-	*StoreUsers
+	*users.StoreUsers
 	logins   []storage.Login
 	unlinked []storage.Login
 	err      error
@@ -185,27 +188,27 @@ func (u *table) UnlinkLogins(_ context.Context, keep storage.Login, some ...stor
 }
 
 func TestUsersWhoKnowTheirWaysInAreAskedByTheAccountPage(t *testing.T) {
-	users := &table{logins: []storage.Login{
+	own := &table{logins: []storage.Login{
 		{Method: storage.LoginSelf, Subject: "mina@host.example", PasswordHash: "x"},
 		{Method: "badge", Subject: "number-12345"},
 	}}
 	rm := openWithBadges(t, func(c *Config) {
-		users.StoreUsers = NewUsers(c.Store.(UserStore), c.Passwords)
-		c.Users = users
+		own.StoreUsers = users.New(c.Store.(users.Store), c.Passwords)
+		c.Users = own
 	})
 	d := &desk{room: rm}
 	here := rm.enterMina()
 	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)
 	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(users.unlinked) != 1 || users.unlinked[0].Method != "badge" {
-		t.Errorf("unlink = %d, took %v", a.Code, users.unlinked)
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
+		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
 	if d.ways(rm.mina.Sub) != "self" {
 		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
 	}
-	users.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
-	if a := d.do(get(accountPath, here)); a.Code != http.StatusServiceUnavailable {
+	own.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
+	if a := d.do(get(web.AccountPath, here)); a.Code != http.StatusServiceUnavailable {
 		t.Errorf("a table that is away = %d", a.Code)
 	}
 }

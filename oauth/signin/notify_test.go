@@ -7,10 +7,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -96,8 +103,8 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 			h.mails()
 		}
 		all := h.tells()
-		if len(all) != noticesOfUser {
-			t.Fatalf("%d mails, want %d", len(all), noticesOfUser)
+		if len(all) != notice.PerUser {
+			t.Fatalf("%d mails, want %d", len(all), notice.PerUser)
 		}
 		for i, m := range all {
 			if says := strings.Contains(m.text, "no more mails"); says != (i == len(all)-1) {
@@ -106,7 +113,7 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 		}
 		time.Sleep(time.Hour + time.Second)
 		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
-		if n := len(h.tells()); n != noticesOfUser+1 {
+		if n := len(h.tells()); n != notice.PerUser+1 {
 			t.Errorf("an hour later %d mails, want one more", n)
 		}
 	})
@@ -117,25 +124,25 @@ func TestAFloodOfNoticesLeavesRoomForCodesAndForOthers(t *testing.T) {
 		h.confirmed(t)
 		h.post.gate = make(chan struct{})
 		began := time.Now()
-		for range 2 * outboxRoom {
+		for range 2 * outbox.Room {
 			h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		}
-		if n := h.members.notices.all; n > noticesOfUser+1 {
+		if n := *inside[int](h.in.Notices, "waiting.all"); n > notice.PerUser+1 {
 			t.Errorf("%d notices of one user wait", n)
 		}
-		for i := range 2 * outboxRoom {
+		for i := range 2 * outbox.Room {
 			h.Notify(t.Context(), fmt.Sprint("u", i), rotated("Acme"))
 		}
-		if n := h.members.notices.all; n != noticesWaiting {
-			t.Errorf("%d notices wait, want %d at most", n, noticesWaiting)
+		if n := *inside[int](h.in.Notices, "waiting.all"); n != outbox.Room/2 {
+			t.Errorf("%d notices wait, want %d at most", n, outbox.Room/2)
 		}
-		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 || time.Since(began) != 0 {
 			t.Errorf("asking for a code = %d after %v", a.Code, time.Since(began))
 		}
 		close(h.post.gate)
 		h.mails()
-		if n := &h.members.notices; n.all != 0 || len(n.of) != 0 {
-			t.Errorf("%d notices of %d users are counted that have gone", n.all, len(n.of))
+		if n, of := *inside[int](h.in.Notices, "waiting.all"), *inside[map[string]int](h.in.Notices, "waiting.of"); n != 0 || len(of) != 0 {
+			t.Errorf("%d notices of %d users are counted that have gone", n, len(of))
 		}
 	})
 }
@@ -150,18 +157,18 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.confirmed(t)
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		if all := h.tells(); len(all) != 0 {
 			t.Fatalf("the first sign-in of a new user is told: %+v", all)
 		}
 		time.Sleep(time.Hour)
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		if all := h.tells(); len(all) != 0 {
 			t.Fatalf("a sign-in from the same browser is told: %+v", all)
 		}
 		stranger := h.browser()
 		stranger.from = "198.51.100.9"
-		stranger.post(formPath, "username", "mina", "password", "a wrong one")
+		stranger.post(web.FormPath, "username", "mina", "password", "a wrong one")
 		r := post("username", "mina", "password", password)
 		r.Header.Set("User-Agent", firefox)
 		r.Header.Set("Accept-Language", "zh-CN") // the stranger's language is not Mina's
@@ -170,13 +177,13 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" || !strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
 			t.Fatalf("a sign-in from a new browser: %+v", all)
 		}
-		stranger.post(formPath, "username", "mina", "password", password)
+		stranger.post(web.FormPath, "username", "mina", "password", password)
 		if n := len(h.tells()); n != 1 {
 			t.Errorf("the second one from there: %d mails", n)
 		}
 		mail := h.browser()
-		mail.ask(t, enterErrand, minas)
-		mail.post(enterErrand.codePath(), "code", h.code())
+		mail.ask(t, otp.SignInFlow, minas)
+		mail.post(otp.SignInFlow.CodePath(), "code", h.code())
 		if n := len(h.tells()); n != 2 {
 			t.Errorf("by a code from a third browser: %d mails", n)
 		}
@@ -186,8 +193,8 @@ func TestASignInFromANewBrowserIsTold(t *testing.T) {
 func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *house) {
 		b := h.browser()
-		b.ask(t, enterErrand, "new@example.org")
-		if a := b.post(enterErrand.codePath(), "code", h.code()); a.Code != 303 {
+		b.ask(t, otp.SignInFlow, "new@example.org")
+		if a := b.post(otp.SignInFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("signing up = %d", a.Code)
 		}
 		if all := h.tells(); len(all) != 0 {
@@ -199,19 +206,19 @@ func TestWhoSignsUpByMailIsNotToldOfIt(t *testing.T) {
 func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		for _, c := range []struct {
 			address string
 			told    []string
 			text    string
 		}{
-			{minas, []string{minas}, "An e-mail address was added."},
-			{"new@example.org", []string{minas, "new@example.org"}, "The e-mail address was changed."},
+			{minas, []string{minas}, "An email address was added."},
+			{"new@example.org", []string{minas, "new@example.org"}, "The email address was changed."},
 			{"new@example.org", nil, ""}, // again
 		} {
 			before := len(h.tells())
-			b.ask(t, linkErrand, c.address)
-			if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+			b.ask(t, otp.LinkFlow, c.address)
+			if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 				t.Fatalf("confirming %s = %d", c.address, a.Code)
 			}
 			var told []string
@@ -231,14 +238,14 @@ func TestTheOldAddressAndTheNewOneAreToldOfAChange(t *testing.T) {
 func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 	post := &postman{}
 	h := openAbroad(t, func(c *Config) { c.Mailer = post })
-	must(t, h.users.(*StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
+	must(t, h.users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
 	d := &desk{room: h.room}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
-	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
-	h.members.outbox.workers.Wait()
+	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
+	inside[sync.WaitGroup](h.outbox, "workers").Wait()
 	all := fmt.Sprint(post.sent)
 	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {
 		t.Errorf("the mails are %s", all)
@@ -248,7 +255,7 @@ func TestAWayInThatIsAddedOrRemovedIsTold(t *testing.T) {
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := furnished(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
-		subject, text := h.noticeMail([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.in.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

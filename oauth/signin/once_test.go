@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -20,10 +21,10 @@ func (rm *room) allowedOnce(scope string) bool {
 
 // allow answers the consent page for a scope with yes.
 func (rm *room) allow(cookie, scope string) answer {
-	return rm.do(sends(consentPath, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+	return rm.do(sends(consent.Path, "cookie", cookie, "query", asked, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
 }
 
-// Entry 52: a yes to the management of applications is one grant's, and soon nobody's.
+// Decision 52: a yes to the management of applications is one grant's, and soon nobody's.
 func TestAYesToManagementIsGoodOnceAndForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
 )
 
 // A mail server that is slow must not be heard of by anybody but who waits for the mail.
@@ -17,7 +19,7 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 		h.post.gate = make(chan struct{})
 		began := time.Now()
 		for _, address := range []string{minas, "nobody@example.com"} {
-			if a := h.browser().post(enterErrand.Path, "address", address); a.Code != 303 {
+			if a := h.browser().post(otp.SignInFlow.Path, "address", address); a.Code != 303 {
 				t.Errorf("asking for a code = %d", a.Code)
 			}
 		}
@@ -34,45 +36,24 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 func TestAFullOutboxSaysSoToEverybody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.gate = make(chan struct{})
-		for range outboxRoom {
-			if !h.members.outbox.reserve() {
+		for range outbox.Room {
+			if !h.outbox.Reserve() {
 				t.Fatal("the outbox is full already")
 			}
-			h.members.outbox.put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
+			h.outbox.Put(func(ctx context.Context) error { return h.post.Send(ctx, "a@example.com", "s", "t") })
 		}
 		for _, address := range []string{minas, "nobody@example.com"} {
-			a := h.browser().post(enterErrand.Path, "address", address)
+			a := h.browser().post(otp.SignInFlow.Path, "address", address)
 			if a.Code != 503 || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, "try again") {
 				t.Errorf("%s is answered %d %s", address, a.Code, a.body)
 			}
 		}
 		close(h.post.gate)
-		if n := len(h.mails()); n != outboxRoom {
-			t.Errorf("%d mails, want %d", n, outboxRoom)
+		if n := len(h.mails()); n != outbox.Room {
+			t.Errorf("%d mails, want %d", n, outbox.Room)
 		}
-		if a := h.browser().post(enterErrand.Path, "address", minas); a.Code != 303 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", minas); a.Code != 303 {
 			t.Errorf("with room again = %d: what was refused must not have counted", a.Code)
-		}
-	})
-}
-
-func TestSoManyMailsAreSentAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOutbox(t.Context(), open(t, nil).SignIn.log)
-		var now, most, all atomic.Int32
-		for range 20 {
-			o.reserve()
-			o.put(func(context.Context) error {
-				most.Store(max(most.Load(), now.Add(1)))
-				time.Sleep(time.Second)
-				now.Add(-1)
-				all.Add(1)
-				return nil
-			})
-		}
-		must(t, o.close(t.Context()))
-		if most.Load() != outboxWorkers || all.Load() != 20 {
-			t.Errorf("%d at once and %d in all, want %d and 20", most.Load(), all.Load(), outboxWorkers)
 		}
 	})
 }
@@ -80,19 +61,19 @@ func TestSoManyMailsAreSentAtOnce(t *testing.T) {
 func TestAMailThatFailsOrPanicsIsLoggedAndNoMore(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.err = errors.New("550 no such mailbox")
-		h.browser().post(enterErrand.Path, "address", minas)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		h.mails()
-		o := h.members.outbox
-		o.reserve()
-		o.put(func(context.Context) error { panic("a host's own mistake") })
+		o := h.outbox
+		o.Reserve()
+		o.Put(func(context.Context) error { panic("a host's own mistake") })
 		h.mails()
 		for _, want := range []string{"550 no such mailbox", "a host's own mistake"} {
 			if !strings.Contains(h.log.String(), want) {
 				t.Errorf("the log lacks %q: %s", want, h.log)
 			}
 		}
-		if o.held != 0 || o.working != 0 {
-			t.Errorf("%d places and %d workers are left", o.held, o.working)
+		if *inside[int](o, "held") != 0 || *inside[int](o, "working") != 0 {
+			t.Errorf("%d places and %d workers are left", *inside[int](o, "held"), *inside[int](o, "working"))
 		}
 	})
 }
@@ -101,7 +82,7 @@ func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := furnished(t, "")
 		h.post.gate = make(chan struct{})
-		h.browser().post(enterErrand.Path, "address", minas)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
 		go func() {
 			time.Sleep(time.Second)
 			close(h.post.gate)
@@ -109,7 +90,7 @@ func TestCloseWaitsForWhatIsOnItsWay(t *testing.T) {
 		if err := h.Close(t.Context()); err != nil || len(h.post.sent) != 1 {
 			t.Errorf("Close() = %v after %d mails, want nil after 1", err, len(h.post.sent))
 		}
-		if a := h.browser().post(enterErrand.Path, "address", "another@example.com"); a.Code != 503 {
+		if a := h.browser().post(otp.SignInFlow.Path, "address", "another@example.com"); a.Code != 503 {
 			t.Errorf("after Close = %d, want 503", a.Code)
 		}
 	})
@@ -120,7 +101,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 		h := furnished(t, SignUpOpen)
 		h.post.gate = make(chan struct{})
 		for i := range 10 {
-			h.browser().post(enterErrand.Path, "address", fmt.Sprintf("a%d@example.com", i))
+			h.browser().post(otp.SignInFlow.Path, "address", fmt.Sprintf("a%d@example.com", i))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -134,9 +115,9 @@ func TestAMailTakesNotForEver(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		h.post.gate = make(chan struct{})
 		began := time.Now()
-		h.browser().post(enterErrand.Path, "address", minas)
-		if n := len(h.mails()); n != 0 || time.Since(began) != mailTime {
-			t.Errorf("%d mails after %v, want none after %v", n, time.Since(began), mailTime)
+		h.browser().post(otp.SignInFlow.Path, "address", minas)
+		if n := len(h.mails()); n != 0 || time.Since(began) != outbox.SendTime {
+			t.Errorf("%d mails after %v, want none after %v", n, time.Since(began), outbox.SendTime)
 		}
 	})
 }

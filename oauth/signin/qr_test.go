@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -33,7 +36,7 @@ var hiddenID = regexp.MustCompile(`<input type="hidden" name="id" value="([A-Z2-
 // showCode opens the page of a code in a new browser.
 func (rm *room) showCode(query string) *screen {
 	rm.t.Helper()
-	to := qrPath
+	to := web.QRPath
 	if query != "" {
 		to += "?" + url.Values{"query": {query}}.Encode()
 	}
@@ -44,7 +47,7 @@ func (rm *room) showCode(query string) *screen {
 	if a.Code != http.StatusOK || m == nil {
 		rm.t.Fatalf("GET %s = %d without a scan id: %s", to, a.Code, a.body)
 	}
-	return &screen{rm: rm, browser: a.named(browserCookie), id: m[1], query: query, shown: a}
+	return &screen{rm: rm, browser: a.named(web.BrowserCookie), id: m[1], query: query, shown: a}
 }
 
 func (a answer) named(name string) string {
@@ -58,13 +61,13 @@ func (a answer) named(name string) string {
 
 func (sc *screen) with(r *http.Request) *http.Request {
 	if sc.browser != "" {
-		r.AddCookie(&http.Cookie{Name: browserCookie, Value: sc.browser})
+		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: sc.browser})
 	}
 	return r
 }
 
 func (sc *screen) poll() string {
-	a := sc.rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
 	}
@@ -76,7 +79,7 @@ func (sc *screen) poll() string {
 func (sc *screen) collect() answer { return sc.rm.do(sc.collecting()) }
 
 func (sc *screen) collecting() *http.Request {
-	return sc.with(formTo(collectPath, "id", sc.id, "query", sc.query))
+	return sc.with(formTo(scan.CollectPath, "id", sc.id, "query", sc.query))
 }
 
 func formTo(path string, pairs ...string) *http.Request {
@@ -96,15 +99,15 @@ func (rm *room) phone() phone { return phone{rm, rm.enterMina()} }
 // other signs somebody else in.
 func (rm *room) other() phone {
 	rm.t.Helper()
-	_, err := NewUsers(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
+	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
 	must(rm.t, err)
 	return phone{rm, rm.do(post("username", "omar", "password", password)).cookie()}
 }
 
-func (p phone) open(id string) answer { return p.rm.do(get(scanPath+id, p.cookie)) }
+func (p phone) open(id string) answer { return p.rm.do(get(web.ScanPath+id, p.cookie)) }
 
 func (p phone) say(id, word string) answer {
-	return p.rm.do(formTo(scanPath+id, "answer", word, "cookie", p.cookie))
+	return p.rm.do(formTo(web.ScanPath+id, "answer", word, "cookie", p.cookie))
 }
 
 func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
@@ -117,7 +120,7 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 	a := p.open(sc.id)
 	for _, want := range []string{
 		"Sign in on another device?", "Someone at 192.0.2.1 with Firefox on Windows wants to sign in as you.",
-		"<dd>Acme</dd>", "<dd>app.example.com</dd>", "<b>Mina Okafor</b>", "not this phone", `action="` + scanPath + sc.id + `"`,
+		"<dd>Acme</dd>", "<dd>app.example.com</dd>", "<b>Mina Okafor</b>", "not this phone", `action="` + web.ScanPath + sc.id + `"`,
 	} {
 		if a.Code != http.StatusOK || !strings.Contains(a.body, want) {
 			t.Errorf("the phone's page = %d, lacks %q", a.Code, want)
@@ -126,7 +129,7 @@ func TestWhoConfirmsOnThePhoneIsSignedInOnTheScreen(t *testing.T) {
 	if got := sc.poll(); got != "scanned" {
 		t.Errorf("then it is %s, want scanned", got)
 	}
-	if a = p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || a.Header().Get("Location") != scanPath+sc.id {
+	if a = p.say(sc.id, "confirm"); a.Code != http.StatusSeeOther || a.Header().Get("Location") != web.ScanPath+sc.id {
 		t.Fatalf("confirm = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	if a = p.open(sc.id); !strings.Contains(a.body, "You have confirmed") {
@@ -172,19 +175,19 @@ func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
 	rm := open(t, nil)
 	sc := rm.showCode(asked)
-	a := rm.do(get(scanPath + sc.id))
-	if a.Code != http.StatusOK || a.carried() != scanPath+sc.id || !strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
+	a := rm.do(get(web.ScanPath + sc.id))
+	if a.Code != http.StatusOK || a.carried() != web.ScanPath+sc.id || !strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
 		t.Fatalf("a phone that is not signed in = %d carrying %q", a.Code, a.carried())
 	}
 	if got := sc.poll(); got != "pending" {
 		t.Errorf("nobody has scanned, and it is %s", got)
 	}
 	wrong := rm.do(post("username", "mina", "password", "wrong password", "query", a.carried()))
-	if wrong.Code != http.StatusUnauthorized || wrong.carried() != scanPath+sc.id {
+	if wrong.Code != http.StatusUnauthorized || wrong.carried() != web.ScanPath+sc.id {
 		t.Errorf("a wrong password = %d carrying %q", wrong.Code, wrong.carried())
 	}
 	a = rm.do(post("username", "mina", "password", password, "query", wrong.carried()))
-	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != scanPath+sc.id {
+	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != web.ScanPath+sc.id {
 		t.Fatalf("sign-in = %d to %q, want back to the scan", a.Code, a.Header().Get("Location"))
 	}
 	if a = rm.do(get(a.Header().Get("Location"), a.cookie())); a.Code != http.StatusOK || sc.poll() != "scanned" {
@@ -207,7 +210,7 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 		}
 	}
 	planted := sc.collecting()
-	planted.AddCookie(&http.Cookie{Name: browserCookie, Value: handle.NewCookie()})
+	planted.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: handle.NewCookie()})
 	if a := rm.do(planted); a.Code != http.StatusBadRequest {
 		t.Errorf("with two cookies collect = %d, want 400", a.Code)
 	}
@@ -306,7 +309,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 		}
 		a := sc.collect()
 		again := hiddenID.FindStringSubmatch(a.body)
-		if a.Code != http.StatusBadRequest || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(browserCookie) != "" {
+		if a.Code != http.StatusBadRequest || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("scanned %v: collect = %d, want 400 and the same code", scanned, a.Code)
 		}
 	}
@@ -326,7 +329,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 	}
 }
 
-// Entry 19 of the decisions: every attempt.
+// Decision 19: every attempt.
 func TestALockedAddressCollectsNothing(t *testing.T) {
 	rm := open(t, func(c *Config) { c.Lock.Failures = 1 })
 	p, sc := rm.phone(), rm.showCode(asked)
@@ -363,7 +366,7 @@ func TestAFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		return rm.do(r)
 	}
-	if a := foreign(formTo(scanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden || sc.poll() != "scanned" {
+	if a := foreign(formTo(web.ScanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden || sc.poll() != "scanned" {
 		t.Errorf("confirm = %d, and it is %s", a.Code, sc.poll())
 	}
 	p.say(sc.id, "confirm")

@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/handle"
 )
 
 // number is what the page is told of a scan.
 func (sc *screen) number() string {
-	a := sc.rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	var said struct{ Status, Number string }
-	if err := json.Unmarshal([]byte(a.body), &said); err != nil || (said.Number != "") != (said.Status == qrScanned) {
+	if err := json.Unmarshal([]byte(a.body), &said); err != nil || (said.Number != "") != (said.Status == scan.Scanned) {
 		sc.rm.t.Errorf("a poll says %s: a number is for a code that is scanned", a.body)
 	}
 	return said.Number
@@ -57,7 +59,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 		sc := rm.showCode("")
 		p.open(sc.id)
 		drawn[sc.number()] = true
-		tk, err := rm.code(t.Context(), sc.id)
+		tk, err := rm.store.Ticket(t.Context(), handle.Hash(sc.id))
 		if err != nil || tk.Number != sc.number() {
 			t.Fatalf("the ticket holds %q, %v", tk.Number, err)
 		}
@@ -68,7 +70,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 	sc := rm.showCode("")
 	thief := &screen{rm: rm, browser: handle.NewCookie(), id: sc.id}
 	p.open(sc.id)
-	if a := rm.do(thief.with(get(pollPath + "?id=" + sc.id))); a.Code != http.StatusNotFound {
+	if a := rm.do(thief.with(get(scan.PollPath + "?id=" + sc.id))); a.Code != http.StatusNotFound {
 		t.Errorf("another browser is told %d %s", a.Code, a.body)
 	}
 }
@@ -81,18 +83,18 @@ func TestThePageHasTheWordsForTheNumber(t *testing.T) {
 		"en":    `data-number="Scanned. Your phone shows the number %s. Confirm there only if it is the same."`,
 		"zh-CN": `data-number="已扫码。手机上显示的数字是 %s，`,
 	} {
-		r := get(qrPath)
+		r := get(web.QRPath)
 		r.Header.Set("Accept-Language", lang)
 		if a := rm.do(r); !strings.Contains(a.body, want) || !strings.Contains(a.body, `role="status" aria-live="polite"`) {
 			t.Errorf("%s: the page lacks %q", lang, want)
 		}
 	}
 	for _, bad := range []string{"innerHTML", "eval", "insertAdjacent"} {
-		if strings.Contains(string(script), bad) {
+		if strings.Contains(rm.do(get(scan.ScriptPath)).body, bad) {
 			t.Errorf("the script uses %s", bad)
 		}
 	}
-	for _, text := range []string{numberText, "Do both devices show the number %s?", "Confirm on the phone, if both show the same number.", "I have scanned the code: continue"} {
+	for _, text := range []string{"Do both devices show the number %s?", "Confirm on the phone, if both show the same number.", "I have scanned the code: continue"} {
 		if page.Chinese.Of(text) != page.Chinese {
 			t.Errorf("%q is not in the table", text)
 		}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -41,15 +45,15 @@ func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
-		for range codesOfAddress {
+		for range limits.TicketsPerIP {
 			rm.showCode("")
 		}
 		time.Sleep(45 * time.Second)
-		a := rm.do(get(qrPath))
-		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(browserCookie) != "" || !strings.Contains(a.body, "too many codes") {
+		a := rm.do(get(web.QRPath))
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(web.BrowserCookie) != "" || !strings.Contains(a.body, "too many codes") {
 			t.Errorf("one more = %d, Retry-After %q, want 429 and 15", a.Code, a.Header().Get("Retry-After"))
 		}
-		r := get(qrPath)
+		r := get(web.QRPath)
 		r.RemoteAddr = "198.51.100.7:1"
 		if a := rm.do(r); a.Code != http.StatusOK {
 			t.Errorf("another address = %d, want 200", a.Code)
@@ -63,12 +67,12 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
 		sc := rm.showCode("")
-		for i := range pollsOfCode {
+		for i := range limits.PollsPerCode {
 			if got := sc.poll(); got != "pending" {
 				t.Fatalf("poll %d is %s", i, got)
 			}
 		}
-		a := rm.do(sc.with(get(pollPath + "?id=" + sc.id)))
+		a := rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" || !strings.Contains(a.body, `"errcode":429`) {
 			t.Errorf("one more = %d, Retry-After %q: %s", a.Code, a.Header().Get("Retry-After"), a.body)
 		}
@@ -79,13 +83,13 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 		if got := sc.poll(); got != "pending" {
 			t.Errorf("a minute later it is %s", got)
 		}
-		for range pollsOfAddress - 1 {
-			rm.do(get(pollPath + "?id=nobody's"))
+		for range limits.PollsPerIP - 1 {
+			rm.do(get(scan.PollPath + "?id=nobody's"))
 		}
 		if got := sc.poll(); got != "Too Many Requests" {
-			t.Errorf("after %d polls of the address it is %s", pollsOfAddress, got)
+			t.Errorf("after %d polls of the address it is %s", limits.PollsPerIP, got)
 		}
-		if a := rm.do(get(qrPath)); a.Code != http.StatusOK {
+		if a := rm.do(get(web.QRPath)); a.Code != http.StatusOK {
 			t.Errorf("polls count against codes: %d", a.Code)
 		}
 	})
@@ -93,11 +97,11 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 
 func TestTheScriptIsAFileThatIsKept(t *testing.T) {
 	rm := open(t, nil)
-	a := rm.do(get(scriptPath))
-	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != string(script) {
+	a := rm.do(get(scan.ScriptPath))
+	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
 		t.Errorf("the script = %d %v", a.Code, a.Header())
 	}
-	r := get(scriptPath)
+	r := get(scan.ScriptPath)
 	r.Header.Set("If-None-Match", a.Header().Get("ETag"))
 	if b := rm.do(r); b.Code != http.StatusNotModified || b.body != "" || a.Header().Get("ETag") == "" {
 		t.Errorf("by its ETag = %d", b.Code)
@@ -109,7 +113,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
 		t.Error("the page offers it")
 	}
-	for _, path := range append(FreePaths(), qrPath, collectPath, scanPath+strings.Repeat("A", 26)) {
+	for _, path := range append(FreePaths(), web.QRPath, scan.CollectPath, web.ScanPath+strings.Repeat("A", 26)) {
 		if a := rm.do(get(path)); a.Code != http.StatusNotFound {
 			t.Errorf("%s = %d, want 404", path, a.Code)
 		}
@@ -119,7 +123,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 	rm := open(t, nil)
 	sc := rm.showCode("")
-	for path, methods := range map[string]string{qrPath: "HEAD POST", pollPath: "HEAD POST", collectPath: "GET HEAD", scanPath + sc.id: "HEAD PUT"} {
+	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST", scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
 		for method := range strings.FieldsSeq(methods) {
 			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
@@ -130,8 +134,8 @@ func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 
 func TestABadQueryMakesNoCode(t *testing.T) {
 	rm := open(t, nil)
-	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", maxQuery+1)} {
-		if a := rm.do(get(qrPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(browserCookie) != "" {
+	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", web.MaxQuery+1)} {
+		if a := rm.do(get(web.QRPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%.20s = %d, want 400", query, a.Code)
 		}
 	}
@@ -140,24 +144,32 @@ func TestABadQueryMakesNoCode(t *testing.T) {
 	}
 }
 
-type trail []event.Event
+type written []event.Event
 
-func (l *trail) Note(e event.Event) { *l = append(*l, e) }
+func (l *written) Note(e event.Event) { *l = append(*l, e) }
 
-func (l *trail) NoteNow(_ context.Context, e event.Event) error {
+func (l *written) NoteNow(_ context.Context, e event.Event) error {
 	l.Note(e)
 	return nil
 }
 
 func TestTheSignInOfTheScreenIsWrittenDown(t *testing.T) {
-	var notes trail
+	var notes written
 	rm := open(t, func(c *Config) { c.Audit = &notes })
 	p, sc := rm.phone(), rm.showCode(asked)
 	p.open(sc.id)
 	p.say(sc.id, "confirm")
 	notes = nil
 	sc.collect()
-	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != collectPath {
+	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != scan.CollectPath {
 		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
 	}
+}
+
+// scriptText is the script of the page of a code.
+func scriptText(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile("internal/scan/qr.js")
+	must(t, err)
+	return string(raw)
 }

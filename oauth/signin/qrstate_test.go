@@ -1,82 +1,17 @@
 package signin
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
-
-// Every state, every step, by the one who scanned and by another: what it becomes. A state
-// that stays is "".
-func TestEachStepOfASignInByCode(t *testing.T) {
-	mina := storage.Session{ID: "s1", UserID: "mina", LoginType: "self"}
-	omar := storage.Session{ID: "s2", UserID: "omar", LoginType: "wx"}
-	for _, c := range []struct {
-		from, by, step, to string
-		err                error
-	}{
-		{qrPending, "omar", "scan", qrScanned, nil},
-		{qrPending, "mina", "scan", qrScanned, nil},
-		{qrPending, "mina", "yes", "", nil},
-		{qrPending, "mina", "no", "", nil},
-		{qrScanned, "mina", "scan", "", nil},
-		{qrScanned, "mina", "yes", qrConfirmed, nil},
-		{qrScanned, "mina", "no", qrRejected, nil},
-		{qrScanned, "omar", "scan", "", errOthers},
-		{qrScanned, "omar", "yes", "", errOthers},
-		{qrScanned, "omar", "no", "", errOthers},
-		{qrConfirmed, "mina", "scan", "", nil},
-		{qrConfirmed, "mina", "yes", "", nil},
-		{qrConfirmed, "mina", "no", "", nil},
-		{qrConfirmed, "omar", "scan", "", errOthers},
-		{qrConfirmed, "omar", "yes", "", errOthers},
-		{qrConfirmed, "omar", "no", "", errOthers},
-		{qrRejected, "mina", "scan", "", nil},
-		{qrRejected, "mina", "yes", "", nil},
-		{qrRejected, "mina", "no", "", nil},
-		{qrRejected, "omar", "scan", "", errOthers},
-		{qrRejected, "omar", "yes", "", errOthers},
-		{qrRejected, "omar", "no", "", errOthers},
-		{qrCollected, "mina", "scan", "", nil},
-		{qrCollected, "mina", "yes", "", nil},
-		{qrCollected, "mina", "no", "", nil},
-		{qrCollected, "omar", "scan", "", errOthers},
-		{qrCollected, "omar", "yes", "", errOthers},
-		{qrCollected, "omar", "no", "", errOthers},
-	} {
-		now := time.Now()
-		before := storage.Ticket{State: c.from, ExpiresAt: now.Add(time.Second)}
-		if c.from != qrPending {
-			before.UserID, before.Session, before.LoginType = mina.UserID, mina.ID, mina.LoginType
-		}
-		by := map[string]storage.Session{"mina": mina, "omar": omar}[c.by]
-		do := map[string]step{"scan": scan(by), "yes": decide(by, true), "no": decide(by, false)}[c.step]
-		after := before
-		done, err := do(&after, now)
-		if done != (c.to != "") || !errors.Is(err, c.err) {
-			t.Errorf("%s, %s by %s: done %v, %v, want %v, %v", c.from, c.step, c.by, done, err, c.to != "", c.err)
-		}
-		want := before
-		switch c.to {
-		case qrScanned:
-			want.UserID, want.Session, want.LoginType, want.ExpiresAt = by.UserID, by.ID, by.LoginType, before.ExpiresAt.Add(time.Minute)
-		case qrConfirmed:
-			want.ExpiresAt = now.Add(time.Minute)
-		}
-		if c.to != "" {
-			want.State = c.to
-		}
-		if after.State != want.State || after.UserID != want.UserID || after.Session != want.Session || after.LoginType != want.LoginType || !after.ExpiresAt.Equal(want.ExpiresAt) {
-			t.Errorf("%s, %s by %s: %+v, want %+v", c.from, c.step, c.by, after, want)
-		}
-	}
-}
 
 func TestOnlyWhoScannedFirstMayAnswer(t *testing.T) {
 	rm := open(t, nil)
@@ -146,7 +81,7 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 			if a := p.open(sc.id); a.Code != http.StatusNotFound {
 				t.Errorf("%s: the phone sees %d, want 404", c.promise, a.Code)
 			}
-			if a := rm.do(get(scanPath + sc.id)); a.Code != http.StatusNotFound {
+			if a := rm.do(get(web.ScanPath + sc.id)); a.Code != http.StatusNotFound {
 				t.Errorf("%s: who is not signed in sees %d, want 404 before they try", c.promise, a.Code)
 			}
 			if a := p.say(sc.id, "confirm"); a.Code != http.StatusNotFound {
@@ -168,7 +103,7 @@ func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
 	p, sc := rm.phone(), rm.showCode(asked)
 	id := strings.Repeat("A", 26)
 	now := time.Now()
-	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email", Browser: handle.Hash(sc.browser), State: qrConfirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email", Browser: handle.Hash(sc.browser), State: scan.Confirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	must(t, err)
 	fake := &screen{rm: rm, browser: sc.browser, id: id}
 	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusBadRequest {

@@ -7,11 +7,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -42,7 +46,7 @@ func open(t *testing.T, change func(*Config)) *room {
 	must(t, err)
 	rm := &room{t: t, store: &flaky{Store: store}, hashes: new(atomic.Int64), log: new(bytes.Buffer)}
 	passwords := cheap(rm.hashes)
-	rm.mina, err = NewUsers(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
+	rm.mina, err = users.New(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
 	must(t, err)
 	rm.hashes.Store(0)
 	c := Config{BaseURL: origin, Store: rm.store, Passwords: passwords, Log: slog.New(slog.NewTextHandler(rm.log, nil))}
@@ -55,12 +59,13 @@ func open(t *testing.T, change func(*Config)) *room {
 }
 
 // cheap hashes fast and counts.
-func cheap(n *atomic.Int64) *Passwords {
-	p := NewPasswords(Cost{Memory: 8, Passes: 1})
-	key := p.key
-	p.key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
+func cheap(n *atomic.Int64) *passwords.Hasher {
+	p := passwords.New(passwords.Cost{Memory: 8, Passes: 1})
+	key := keyOf(p)
+	compute := *key
+	*key = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 		n.Add(1)
-		return key(password, salt, passes, memory, threads, size)
+		return compute(password, salt, passes, memory, threads, size)
 	}
 	return p
 }
@@ -160,7 +165,7 @@ type answer struct {
 
 func (a answer) cookie() string {
 	for _, c := range a.Result().Cookies() {
-		if c.Name == cookieName {
+		if c.Name == session.CookieName {
 			return c.Value
 		}
 	}
@@ -197,7 +202,7 @@ func get(target string, cookies ...string) *http.Request {
 
 func with(r *http.Request, cookies ...string) *http.Request {
 	for _, c := range cookies {
-		r.AddCookie(&http.Cookie{Name: cookieName, Value: c})
+		r.AddCookie(&http.Cookie{Name: session.CookieName, Value: c})
 	}
 	return r
 }
@@ -221,3 +226,6 @@ func (rm *room) ask(r *http.Request) answer {
 	must(rm.t, rm.Ask(w, r, app))
 	return answer{w, w.Body.String()}
 }
+
+// nth is the i-th address of a /8.
+func nth(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }

@@ -1,16 +1,12 @@
 package signin
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/keystile/keystile/internal/network"
-	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
@@ -20,7 +16,7 @@ func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
 	app.Name = `<script>alert(1)</script><img src=x onerror=alert(1)>`
 	_, err = rm.store.SaveApp(t.Context(), app)
 	must(t, err)
-	r := get(way{Path: qrPath}.carrying(asked).Path)
+	r := get(web.Link{Path: web.QRPath}.Carrying(asked).Path)
 	r.Header.Set("User-Agent", `Firefox/1 Windows <script>alert(2)</script>"'><img src=x>`)
 	shown := rm.do(r)
 	a := rm.phone().open(hiddenID.FindStringSubmatch(shown.body)[1])
@@ -37,30 +33,6 @@ func TestNothingOnThePhoneIsMarkupOfAStranger(t *testing.T) {
 	}
 }
 
-func TestABrowserIsCalledAsPeopleCallIt(t *testing.T) {
-	for agent, want := range map[string]string{
-		firefox: "Firefox on Windows",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":                   "Edge on Windows",
-		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                                    "Chrome on Android",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1":         "Safari on iPhone",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                           "Safari on macOS",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 OPR/120.0.0.0":                             "Opera on Linux",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.50(0x1800322a)": "WeChat on iPhone",
-		"curl/8.5.0":              "an unknown browser",
-		"":                        "an unknown browser",
-		"Firefox/1":               "Firefox",
-		"Bot (Windows)":           "an unknown browser on Windows",
-		"<b>Windows Firefox/</b>": "Firefox on Windows",
-	} {
-		if got := agentText(page.English, agent); got != want {
-			t.Errorf("agentText(%q) = %q, want %q", agent, got, want)
-		}
-	}
-	if got := agentText(page.Chinese, firefox); got != "Firefox（Windows）" {
-		t.Errorf("in Chinese it is %q", got)
-	}
-}
-
 func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 	rm := open(t, nil)
 	p, sc := rm.phone(), rm.showCode(asked+"&ui_locales=zh-CN")
@@ -70,40 +42,10 @@ func TestThePhoneSpeaksItsOwnersLanguageAndTheScreenItsOwn(t *testing.T) {
 	if a := p.open(sc.id); !strings.Contains(a.body, `<html lang="en">`) {
 		t.Error("the phone speaks the screen's language")
 	}
-	r := get(scanPath+sc.id, p.cookie)
+	r := get(web.ScanPath+sc.id, p.cookie)
 	r.Header.Set("Accept-Language", "zh-CN")
 	if a := rm.do(r); !strings.Contains(a.body, `<html lang="zh-CN">`) || strings.Contains(a.body, "another") || strings.Contains(a.body, "Confirm") {
 		t.Error("the phone does not speak Chinese alone")
-	}
-}
-
-func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
-	for _, text := range []string{
-		waitingText, endedText, rejectedText, withdrawnText, endedScan.Msg, othersScan.Msg, noAnswer.Msg, tooManyCodes.Msg,
-		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
-		"You have confirmed", "The other device is being signed in. You can close this page.", "You have said no",
-		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
-		"Sign in on this phone first. Then you can confirm the sign-in on the other device.",
-	} {
-		if page.Chinese.Of(text) != page.Chinese {
-			t.Errorf("%q is not in the table of messages", text)
-		}
-	}
-}
-
-func TestOnlyTheExactWayToAScanIsOne(t *testing.T) {
-	id := strings.Repeat("A", 26)
-	for query, want := range map[string]bool{
-		scanPath + id: true, scanPath + id + "A": false, scanPath + id[1:]: false, scanPath + id[1:] + "/": false, scanPath + id + "?": false,
-		scanPath + id[1:] + "a": false, "/" + scanPath + id: false, scanPath + id + "&client_id=x": false, scanPath: false, id: false,
-		scanPath + "../../../../evil.example/AA": false, "https://evil.example" + scanPath + id: false, scanPath + id[2:] + "%2": false,
-	} {
-		if isScan(query) != want {
-			t.Errorf("isScan(%q) = %v", query, !want)
-		}
-		if to := onward(query); to != query == want {
-			t.Errorf("onward(%q) = %q", query, to)
-		}
 	}
 }
 
@@ -111,83 +53,9 @@ func TestABrokenScanIDIsAPage(t *testing.T) {
 	rm := open(t, nil)
 	p := rm.phone()
 	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
-		for _, a := range []answer{p.open(id), rm.do(get(scanPath + id))} {
+		for _, a := range []answer{p.open(id), rm.do(get(web.ScanPath + id))} {
 			if a.Code != http.StatusNotFound {
 				t.Errorf("%.30q = %d, want 404", id, a.Code)
-			}
-		}
-	}
-}
-
-func TestAPaceIsBoundedAndForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPace(2, time.Minute, byAddress)
-		p.room = 3
-		through := func(ip netip.Addr, n int) (through int) {
-			for range n {
-				if p.count(network.Of(ip)) == 0 {
-					through++
-				}
-			}
-			return through
-		}
-		for i := range 3 {
-			through(nth(i), 1)
-		}
-		if n := through(nth(3), 1) + through(nth(4), 100); n != 8 || len(p.known) != 3 {
-			t.Errorf("strangers of a /24: %d let by and %d remembered, want 8 and 3", n, len(p.known))
-		}
-		if n := through(nth(0), 100); n != 1 {
-			t.Errorf("one that is known: %d more, want 1", n)
-		}
-		time.Sleep(time.Minute)
-		if n := through(nth(9), 100); n != 2 || len(p.known) != 1 {
-			t.Errorf("a minute later %d let by and %d remembered, want 2 and 1", n, len(p.known))
-		}
-	})
-}
-
-// Entry 56 of the decisions.
-func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
-	rates := newRates()
-	for name, p := range map[string]*pace[netip.Prefix]{"codes": rates.codes.one, "polls": rates.polls, "mails": rates.spared.one} {
-		for i := range 1_000_000 / 3 { // together a million
-			p.count(network.Of(flood(3 * i)))
-		}
-		for i := range 100_000 {
-			p.count(network.Of(nth(i)))
-		}
-		for i := range 200 {
-			for n := range p.limit {
-				if wait := p.count(network.Of(visitor(i))); wait != 0 {
-					t.Fatalf("%s: %v waits %v after %d of %d", name, visitor(i), wait, n, p.limit)
-				}
-			}
-		}
-		if len(p.known) != paceRoom {
-			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), paceRoom)
-		}
-		through := 0
-		for range 20 * p.limit {
-			if p.count(network.Of(flood(999_998))) == 0 {
-				through++
-			}
-		}
-		if through > 16*p.limit {
-			t.Errorf("%s: a stranger among the flood is let by %d times, want at most what a /48 may", name, through)
-		}
-	}
-}
-
-// A code has no network. One that is not remembered is slowed down by itself.
-func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
-	p := newPace(5, time.Minute, byCode)
-	p.room = 10
-	for i := range 200 {
-		id := fmt.Sprint("code ", i)
-		for n := range 6 {
-			if wait := p.count(id); (wait == 0) != (n < 5) {
-				t.Fatalf("poll %d of %s waits %v", n+1, id, wait)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,36 +10,46 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/consent"
+	"github.com/keystile/keystile/oauth/signin/internal/federation"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Config is what a SignIn is made of. The zero value of a field that is not required is
-// what the specification says.
+// Config says how to make a SignIn. The zero value of a field that is not required is
+// what the protocol says.
 type Config struct {
 	BaseURL     string                         // required: the service's origin; https makes the cookie Secure
 	Store       Store                          // required
-	Users       Users                          // nil: users and passwords of the Store, which is a UserStore then
-	Passwords   *Passwords                     // nil: 19 MiB, 2 passes; not read if Users is set
+	Users       users.Users                    // nil: users and passwords of the Store, which is a users.Store then
+	Passwords   *passwords.Hasher              // nil: 19 MiB, 2 passes; not read if Users is set
 	ClientIP    func(*http.Request) netip.Addr // nil: the peer's address
-	Lock        Lock                           // zero: 10 failures in 5 minutes lock for 15 (spec 8)
+	Lock        lockout.Config                 // zero: 10 failures in 5 minutes lock for 15 (protocol 8)
 	SessionIdle time.Duration                  // 0: 7 days without use end a session
 	SessionMax  time.Duration                  // 0: 30 days end it in any case
-	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be ConnectedUsers
+	Connectors  []connector.Connector          // other providers and methods of your own to sign in with; Users must be users.ConnectedUsers
 	NoQR        bool                           // the page does not offer to scan a code with a phone
-	Mailer      Mailer                         // nil: nothing is mailed, and what needs a mail is not offered; Users must be EmailUsers
-	SignUp      string                         // "": SignUpClosed; the others need Users that are SignUpUsers
+	Mailer      Mailer                         // nil: no email is sent, and what needs one is not offered; Users must be users.EmailUsers
+	SignUp      string                         // "": SignUpClosed; the others need users.SignUpUsers
 	Revoker     Revoker                        // nil: what ends tokens is not offered: changing a password, removing an application's access, signing out everywhere
 	Audit       Audit                          // nil: nothing is written down
 	Log         *slog.Logger                   // nil: slog.Default()
 }
 
-// Audit is where sign-ins and what people change are written down; *gateway.Gateway has it.
+// Audit writes down sign-ins and what people change; *gateway.Trail has it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e event.Event)
@@ -49,13 +58,13 @@ type Audit interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// nowhere is the Audit of a Config without one.
-type nowhere struct{}
+// Mailer sends emails; see package mailer for one over SMTP. It returns soon after its
+// context has ended. What it is given is one address, one line and plain text.
+type Mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
 
-func (nowhere) Note(event.Event)                           {}
-func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
-
-// Store is what sign-in needs of storage beside the users; *storage.Store has it.
+// Store keeps what sign-in needs beside the users; *storage.Store has it.
 type Store interface {
 	TicketStore
 	AccountStore
@@ -68,6 +77,32 @@ type Store interface {
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }
 
+// ConsentStore keeps what users have allowed applications; *storage.Store has it.
+type ConsentStore interface {
+	// Consent returns what a user (a sub) has allowed an application, or storage.ErrNotFound.
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	// SaveConsent writes a consent; storage.ErrConflict or ErrExists if it has changed since
+	// it was read.
+	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
+}
+
+// AccountStore keeps what the account page shows; *storage.Store has it.
+type AccountStore interface {
+	ConsentStore
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	users.LoginStore // not asked if the Users are LinkedUsers
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+}
+
+// Revoker ends tokens; the provider has it.
+type Revoker interface {
+	// Revoke ends what the revocations cover, at once; a zero Until is chosen by it.
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+}
+
 // TicketStore keeps what is begun in a browser.
 type TicketStore interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
@@ -76,64 +111,24 @@ type TicketStore interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Users knows people and their passwords. A host with a user table of its own implements it.
-type Users interface {
-	// User returns the user with this sub, or storage.ErrNotFound.
-	User(ctx context.Context, sub string) (storage.User, error)
-
-	// Authenticate returns the user whose username and password these are. An unknown
-	// user and a wrong password are storage.ErrNotFound alike and take equally long; any
-	// other error means that nothing was decided. Neither text is ever empty.
-	Authenticate(ctx context.Context, username, password string) (storage.User, error)
-}
+// Who may become a user by themselves.
+const (
+	SignUpClosed     = "closed"     // nobody
+	SignUpOpen       = "open"       // anybody
+	SignUpInvitation = "invitation" // who brings the code of a storage.Invitation
+)
 
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
-	abilities
-	mux        *reply.Mux
-	store      Store
-	users      Users
-	guard      *Guard
-	delays     *delays
-	firsts     *delays // of passwords that known browsers have hashed before strangers'
-	sameOrigin *http.CrossOriginProtection
-	peer       func(*http.Request) netip.Addr
-	base       string
-	secure     bool
-	qr         bool
-	rates      rates
-	idle       time.Duration
-	max        time.Duration
-	audit      Audit
-	log        *slog.Logger
-	offered    []way // to sign in, beside the password; as they stand on the page
-	upstreams  []upstream
-	labels     map[string]string              // of the upstreams, by name
-	linkable   []way                          // to be linked to an account; as they stand on its page
-	marks      atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
-
-	members members
-	account *account
-}
-
-// abilities are what the Users of a Config can do beside the two methods of Users. They are
-// found once, by New; nil where they cannot.
-type abilities struct {
-	named     NamedUsers
-	connected ConnectedUsers
-	marker    PasswordMarker
-	logins    LoginStore // never nil: the Store's, of Users who do not know
-}
-
-func abilitiesOf(users Users, store Store) (a abilities) {
-	a.named, _ = users.(NamedUsers)
-	a.connected, _ = users.(ConnectedUsers)
-	a.marker, _ = users.(PasswordMarker)
-	a.logins = store
-	if linked, ok := users.(LinkedUsers); ok {
-		a.logins = linked
-	}
-	return a
+	routes   []reply.Route
+	mux      *reply.Mux
+	in       *flow.Steps
+	users    users.Users
+	consents *consent.Consents
+	codes    *otp.Codes
+	account  *account.Account
+	others   *federation.Federation
+	outbox   *outbox.Outbox
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
@@ -142,43 +137,23 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &SignIn{
-		store: c.Store, users: c.Users, peer: c.ClientIP, audit: c.Audit, log: c.Log,
-		guard: NewGuard(c.Lock), delays: newDelays(), firsts: newDelays(), sameOrigin: http.NewCrossOriginProtection(),
-		base: c.BaseURL, secure: strings.HasPrefix(c.BaseURL, "https:"), qr: !c.NoQR, rates: newRates(),
-		idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), max: cmp.Or(c.SessionMax, 30*24*time.Hour),
-	}
-	if err := s.sameOrigin.AddTrustedOrigin(c.BaseURL); err != nil {
-		return nil, fmt.Errorf("signin: BaseURL: %w", err)
-	}
-	if s.users == nil {
-		s.users = NewUsers(c.Store.(UserStore), c.Passwords)
-	}
-	s.abilities = abilitiesOf(s.users, s.store)
-	if s.audit == nil {
-		s.audit = nowhere{}
-	}
-	if s.peer == nil {
-		s.peer = remote
-	}
-	if s.log == nil {
-		s.log = slog.Default()
-	}
-	if s.qr {
-		s.offered = append(s.offered, way{Path: qrPath, Label: "Scan with your phone"})
-	}
-	s.enableFeatures(ctx, c) // our own ways stand before those of others
-	if err := s.connect(c.Connectors); err != nil {
+	c = c.filled()
+	s := &SignIn{users: c.Users, outbox: outbox.New(ctx, c.Log)}
+	var err error
+	if s.in, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.account = &account{in: s, store: c.Store, logins: s.logins, revoker: c.Revoker}
-	s.mux = reply.NewMux(s.log, s.routes()...)
+	s.consents = &consent.Consents{Steps: s.in, Store: c.Store, Users: c.Users}
+	if s.routes, err = s.features(c); err != nil {
+		return nil, err
+	}
+	s.mux = reply.NewMux(c.Log, s.routes...)
 	return s, nil
 }
 
-// Close waits until every mail is sent, or until ctx ends; those that are left then are
-// given up. What is asked for afterwards is answered without a mail, with 503.
-func (s *SignIn) Close(ctx context.Context) error { return s.members.outbox.close(ctx) }
+// Close waits until every email is sent, or until ctx ends; those that are left then are
+// given up. What is asked for afterwards is answered without an email, with 503.
+func (s *SignIn) Close(ctx context.Context) error { return s.outbox.Close(ctx) }
 
 func (c Config) check() error {
 	var errs []error
@@ -190,7 +165,7 @@ func (c Config) check() error {
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
 	}
-	if _, keeps := c.Store.(UserStore); c.Store != nil && c.Users == nil && !keeps {
+	if _, keeps := c.Store.(users.Store); c.Store != nil && c.Users == nil && !keeps {
 		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
@@ -210,19 +185,7 @@ func remote(r *http.Request) netip.Addr {
 	return peer.Addr()
 }
 
-func (s *SignIn) routes() []reply.Route {
-	routes := []reply.Route{
-		{Path: formPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: failPage},
-	}
-	routes = append(routes, s.consentRoutes()...)
-	routes = append(routes, s.upstreamRoutes()...)
-	if s.qr {
-		routes = append(routes, s.qrRoutes()...)
-	}
-	routes = append(routes, s.memberRoutes()...)
-	return append(routes, s.account.routes()...)
-}
-
+// ServeHTTP serves the sign-in pages and the account page.
 func (s *SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
@@ -233,7 +196,7 @@ func (s *SignIn) Patterns() []string { return s.mux.Patterns() }
 func (s *SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range []string{formPath, accountPath} {
+	for _, path := range []string{web.FormPath, web.AccountPath} {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)
 	}

@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestNewSaysEverythingThatIsWrongAtOnce(t *testing.T) {
-	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: Lock{Failures: -1}})
+	_, err := New(context.Background(), Config{BaseURL: "https://id.example.com/", SessionIdle: -time.Hour, Lock: lockout.Config{Failures: -1}})
 	for _, want := range []string{"BaseURL", "Store", "SessionIdle", "Lock"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want a word about %s", err, want)
@@ -24,7 +28,7 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 	rm, mux := open(t, nil), http.NewServeMux()
 	rm.Mount(mux)
 	for path, code := range map[string]int{
-		formPath: 200, accountPath: 200, qrPath: 200, confirmPath: 200, formPath + "/nothing": 404, accountPath + "/nothing": 404,
+		web.FormPath: 200, web.AccountPath: 200, web.QRPath: 200, web.ConfirmPath: 200, web.FormPath + "/nothing": 404, web.AccountPath + "/nothing": 404,
 	} {
 		w := httptest.NewRecorder()
 		if mux.ServeHTTP(w, get(path)); w.Code != code || code == 404 && !strings.Contains(w.Body.String(), `"code"`) {
@@ -32,7 +36,7 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 		}
 	}
 	for _, path := range rm.Patterns() {
-		if !strings.HasPrefix(path, formPath) && !strings.HasPrefix(path, accountPath) {
+		if !strings.HasPrefix(path, web.FormPath) && !strings.HasPrefix(path, web.AccountPath) {
 			t.Errorf("%s is served and not mounted", path)
 		}
 	}
@@ -48,7 +52,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 		d.consent(d.mina.Sub)
 		here := d.enterMina()
 		page := d.page(here)
-		for _, path := range []string{allPath, accessPath, changePath} {
+		for _, path := range []string{account.EverywherePath, account.AccessPath, newpassword.Path} {
 			if offered := strings.Contains(page, `"`+path+`"`); offered != revokes {
 				t.Errorf("with a Revoker %t, %s is offered: %t", revokes, path, offered)
 			}
@@ -56,7 +60,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 				t.Errorf("with a Revoker %t, POST %s = %d", revokes, path, a.Code)
 			}
 		}
-		if !strings.Contains(page, "Acme") || !strings.Contains(page, `"`+sessionPath+`"`) {
+		if !strings.Contains(page, "Acme") || !strings.Contains(page, `"`+account.SessionPath+`"`) {
 			t.Errorf("with a Revoker %t, the page does not show the rest: %s", revokes, page)
 		}
 	}

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -35,22 +40,22 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 		if must(t, err); d.Recent(v) {
 			t.Errorf("%v: Recent() = true", age)
 		}
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
 		h := openAbroad(t, nil)
 		mina := h.enterMina()
 		h.aged(mina, age)
-		if a := h.do(formTo(withPath+"wx/link", "cookie", mina)); a.Header().Get("Location") != confirmPath || !strings.Contains(h.do(get(confirmPath, mina)).body, "Sign in once more") {
+		if a := h.do(formTo(web.WithPath+"wx/link", "cookie", mina)); a.Header().Get("Location") != web.ConfirmPath || !strings.Contains(h.do(get(web.ConfirmPath, mina)).body, "Sign in once more") {
 			t.Errorf("%v: linking = %d to %q, want to be asked to sign in", age, a.Code, a.Header().Get("Location"))
 		}
 		f := furnished(t, "")
 		mina = f.enterMina()
 		f.aged(mina, age)
-		if a := f.do(get(linkErrand.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
+		if a := f.do(get(otp.LinkFlow.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
 			t.Errorf("%v: changing the address shows %s", age, a.body)
 		}
-		if a := f.do(formTo(linkErrand.Path, "cookie", mina, "address", "new@example.org")); a.Code != http.StatusSeeOther || len(f.mails()) != 0 {
+		if a := f.do(formTo(otp.LinkFlow.Path, "cookie", mina, "address", "new@example.org")); a.Code != http.StatusSeeOther || len(f.mails()) != 0 {
 			t.Errorf("%v: changing the address = %d, %d mails", age, a.Code, len(f.mails()))
 		}
 	}
@@ -60,9 +65,9 @@ func TestASignInOfLongAgoOrOfTheFutureChangesNoWayIn(t *testing.T) {
 func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
+		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(24 * time.Hour)
-		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != changedPath {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != newpassword.ChangedPath {
 			t.Fatalf("changing after a day = %d", a.Code)
 		}
 		if v := h.signedIn(b); !h.Recent(v) {
@@ -86,35 +91,35 @@ func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
 		if err != nil || !v.AuthTime.Equal(signedIn) || rm.Recent(v) {
 			t.Errorf("the session is of %v, %v, want of %v", v.AuthTime, err, signedIn)
 		}
-		if to := a.Header().Get("Location"); to != authorizePath+"?"+asked+"&prompt=login&max_age=0" {
+		if to := a.Header().Get("Location"); to != web.AuthorizePath+"?"+asked+"&prompt=login&max_age=0" {
 			t.Errorf("collect leads to %q: an old sign-in does not meet prompt=login", to)
 		}
 		p = rm.phone()
 		sc = rm.showCode(asked + "&prompt=login&max_age=0")
 		p.open(sc.id)
 		p.say(sc.id, "confirm")
-		if to := sc.collect().Header().Get("Location"); to != authorizePath+"?"+asked {
+		if to := sc.collect().Header().Get("Location"); to != web.AuthorizePath+"?"+asked {
 			t.Errorf("with a fresh phone collect leads to %q", to)
 		}
 	})
 }
 
 func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
-	trail := &ledger{}
-	h := openAbroad(t, func(c *Config) { c.Audit = trail })
+	written := &ledger{}
+	h := openAbroad(t, func(c *Config) { c.Audit = written })
 	d := &desk{room: h.room}
 	mina := h.enterMina()
-	j := h.left("wx", h.do(formTo(withPath+"wx/link", "cookie", mina)))
+	j := h.left("wx", h.do(formTo(web.WithPath+"wx/link", "cookie", mina)))
 	j.session = mina
 	j.arrive(j.choose("mei"))
-	d.do(sends(loginPath, "cookie", mina, "method", storage.LoginWX))
+	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
 	for _, want := range []string{"account  linked wx: self -> self wx", "account  unlinked wx: self wx -> self"} {
-		if !slices.Contains(trail.told, want) {
-			t.Errorf("told %q, want %q", trail.told, want)
+		if !slices.Contains(written.told, want) {
+			t.Errorf("told %q, want %q", written.told, want)
 		}
 	}
-	trail.away = errDown
-	j = h.left("qq", h.do(formTo(withPath+"qq/link", "cookie", mina)))
+	written.away = errDown
+	j = h.left("qq", h.do(formTo(web.WithPath+"qq/link", "cookie", mina)))
 	j.session = mina
 	if a := j.arrive(j.choose("mei")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away linking = %d", a.Code)
@@ -123,39 +128,39 @@ func TestWhatChangesTheWaysInIsWrittenDownWithBeforeAndAfter(t *testing.T) {
 
 func TestAPasswordAndAnAddressAreWrittenDownAsHashes(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *house) {
-		trail := &ledger{}
-		h.audit = trail
+		written := &ledger{}
+		h.in.Trail = trail.New(written, h.in.Peer)
 		h.confirmed(t)
 		b := h.browser()
-		b.post(formPath, "username", "mina", "password", password)
-		b.ask(t, linkErrand, "new@example.org")
-		if a := b.post(linkErrand.codePath(), "code", h.code()); a.Code != 303 {
+		b.post(web.FormPath, "username", "mina", "password", password)
+		b.ask(t, otp.LinkFlow, "new@example.org")
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 			t.Fatalf("confirming = %d", a.Code)
 		}
-		if a := b.post(changePath, "current", password, "password", better); a.Code != 303 {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 {
 			t.Fatalf("changing = %d", a.Code)
 		}
-		all := strings.Join(trail.told, "\n")
+		all := strings.Join(written.told, "\n")
 		for _, secret := range []string{password, better, minas, "new@example.org", "argon2"} {
 			if strings.Contains(all, secret) {
 				t.Errorf("the trail holds %q: %s", secret, all)
 			}
 		}
 		for _, want := range []string{
-			"account  e-mail address: sha256:" + digestOf(minas) + " -> sha256:" + digestOf("new@example.org"),
+			"account  email address: sha256:" + trail.DigestOf(minas) + " -> sha256:" + trail.DigestOf("new@example.org"),
 			"account  password: sha256:",
 		} {
 			if !strings.Contains(all, want) {
 				t.Errorf("told %q, want %q", all, want)
 			}
 		}
-		i := slices.IndexFunc(trail.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
-		before, after, ok := strings.Cut(strings.TrimPrefix(trail.told[i], "account  password: "), " -> ")
+		i := slices.IndexFunc(written.told, func(e string) bool { return strings.HasPrefix(e, "account  password") })
+		before, after, ok := strings.Cut(strings.TrimPrefix(written.told[i], "account  password: "), " -> ")
 		if !ok || before == after || len(before) != len("sha256:")+16 || len(after) != len(before) {
-			t.Errorf("told %q, want two hashes", trail.told[i])
+			t.Errorf("told %q, want two hashes", written.told[i])
 		}
-		trail.away = errDown
-		if a := b.post(changePath, "current", better, "password", "another staple"); a.Code != 503 {
+		written.away = errDown
+		if a := b.post(newpassword.Path, "current", better, "password", "another staple"); a.Code != 503 {
 			t.Errorf("with the trail away changing = %d", a.Code)
 		}
 		if _, err := h.users.Authenticate(t.Context(), "mina", "another staple"); err != nil {

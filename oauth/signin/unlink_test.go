@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -16,10 +19,10 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 	d := openDesk(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), d.mina, storage.LoginWX, time.Now(), ""))
+	must(t, d.in.Sessions.Begin(w, post(), d.mina, storage.LoginWX, "", time.Now()))
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
-	a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
+	a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
 	if a.Code != 303 || d.ways(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
 		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.ways(d.mina.Sub), d.visits(by), d.visits(here))
 	}
@@ -28,7 +31,7 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 func TestTheUsernameIsNeverUnlinked(t *testing.T) {
 	d := openDesk(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	if a := d.do(sends(loginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
 	}
 }
@@ -38,12 +41,12 @@ func TestAUsernameWithoutAPasswordIsNoWayIn(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), u, storage.LoginWX, time.Now(), ""))
+	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginWX, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
-	if strings.Contains(d.page(here), loginPath) {
+	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
 	}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
 	}
 }
@@ -54,21 +57,21 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		here := d.enterMina()
 		time.Sleep(10*time.Minute + 1)
-		a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX))
-		if a.Code != 303 || a.Header().Get("Location") != confirmPath || d.ways(d.mina.Sub) != "self wx" {
+		a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
+		if a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
 			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
 		}
-		form := d.do(get(confirmPath, here))
-		if form.Code != 200 || form.carried() != accountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
+		form := d.do(get(web.ConfirmPath, here))
+		if form.Code != 200 || form.carried() != web.AccountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
 			t.Errorf("confirm = %d %s", form.Code, form.body)
 		}
-		again := d.enterMina("query", accountPath, "cookie", here)
+		again := d.enterMina("query", web.AccountPath, "cookie", here)
 		time.Sleep(10 * time.Minute)
-		d.do(sends(loginPath, "cookie", again, "method", storage.LoginWX))
+		d.do(sends(account.LoginPath, "cookie", again, "method", storage.LoginWX))
 		if d.ways(d.mina.Sub) != "self" {
 			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
 		}
-		if a := d.do(get(confirmPath)); a.Code != 200 || a.carried() != accountPath {
+		if a := d.do(get(web.ConfirmPath)); a.Code != 200 || a.carried() != web.AccountPath {
 			t.Errorf("confirm by nobody = %d", a.Code)
 		}
 	})
@@ -80,14 +83,14 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		must(t, err)
 		w := httptest.NewRecorder()
-		must(t, d.begin(w, post(), u, storage.LoginSelf, time.Now(), ""))
+		must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 		here := answer{ResponseRecorder: w}.cookie()
 		codes := make([]int, 2)
 		var both sync.WaitGroup
 		for i, method := range []string{storage.LoginQQ, storage.LoginWX} {
 			both.Go(func() {
 				w := httptest.NewRecorder()
-				d.ServeHTTP(w, sends(loginPath, "cookie", here, "method", method))
+				d.ServeHTTP(w, sends(account.LoginPath, "cookie", here, "method", method))
 				codes[i] = w.Code
 			})
 		}
@@ -100,7 +103,7 @@ func TestOfTwoUnlinksAtOnceOneWayIsLeft(t *testing.T) {
 
 // ambush is a LoginStore where another tab unlinks what this one is about to keep.
 type ambush struct {
-	LoginStore
+	users.LoginStore
 	act func()
 }
 
@@ -117,14 +120,14 @@ func TestAnotherTabCanNotTakeTheWayThatIsKept(t *testing.T) {
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
-	must(t, d.begin(w, post(), u, storage.LoginSelf, time.Now(), ""))
+	must(t, d.in.Sessions.Begin(w, post(), u, storage.LoginSelf, "", time.Now()))
 	here := answer{ResponseRecorder: w}.cookie()
-	d.account.logins = &ambush{d.account.logins, func() {
-		if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
+	d.account.Logins = &ambush{d.account.Logins, func() {
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginQQ)); a.Code != 303 {
 			t.Errorf("the other tab = %d", a.Code)
 		}
 	}}
-	if a := d.do(sends(loginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
 	}
 }

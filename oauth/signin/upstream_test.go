@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"crypto/rand"
 	"net/url"
 	"strings"
 	"sync"
@@ -9,8 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -58,7 +61,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			"another browser": func(j *journey, target string) answer { j.browser = handle.NewCookie(); return j.arrive(target) },
 			"no browser":      func(j *journey, target string) answer { j.browser = ""; return j.arrive(target) },
 			"another state": func(j *journey, target string) answer {
-				return j.arrive(strings.Replace(target, j.query.Get("state"), drawState(), 1))
+				return j.arrive(strings.Replace(target, j.query.Get("state"), rand.Text(), 1))
 			},
 			"two states": func(j *journey, target string) answer { return j.arrive(target + "&state=" + j.query.Get("state")) },
 			"no state": func(j *journey, target string) answer {
@@ -67,7 +70,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			"another provider's door": func(j *journey, target string) answer {
 				return j.arrive(strings.Replace(target, "with/wx", "with/qq", 1))
 			},
-			"too late":      func(j *journey, target string) answer { time.Sleep(upstreamLife); return j.arrive(target) },
+			"too late":      func(j *journey, target string) answer { time.Sleep(limits.VisitLife); return j.arrive(target) },
 			"a second time": func(j *journey, target string) answer { h.user(j.arrive(target)); return j.arrive(target) },
 		} {
 			j := h.leave("wx", asked)
@@ -76,7 +79,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			}
 		}
 		forged := h.leave("wx", asked)
-		if a := forged.arrive(withPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
+		if a := forged.arrive(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
 			t.Errorf("a code that is made up: %d", a.Code)
 		}
 	})
@@ -125,9 +128,7 @@ func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
 }
 
 func TestAProviderThatFailsIsTroubleAndTold(t *testing.T) {
-	h := openAbroad(t, nil)
-	h.upstreams[0].Connector = broken{h.upstreams[0].Connector}
-	h.mux = reply.NewMux(h.SignIn.log, h.routes()...)
+	h := openAbroad(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
 	j := h.leave("wx", asked)
 	a := j.arrive(j.choose("lin"))
 	if a.Code != 503 || a.Header().Get("Retry-After") == "" || !strings.Contains(a.body, "at the moment") || !strings.Contains(h.log.String(), "busy") {
@@ -149,7 +150,7 @@ func TestTheLockHoldsForProvidersToo(t *testing.T) {
 	for range 10 {
 		h.do(post("username", "mina", "password", "wrong"))
 	}
-	if a := h.do(get(withPath + "qq")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
+	if a := h.do(get(web.WithPath + "qq")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("leaving while locked = %d", a.Code)
 	}
 	if a := j.arrive(target); a.Code != 429 || a.cookie() != "" {
@@ -172,10 +173,10 @@ func TestADisabledUserDoesNotComeInByAProvider(t *testing.T) {
 
 func TestLeavingIsBoundedByAddress(t *testing.T) {
 	h := openAbroad(t, nil)
-	for range codesOfAddress {
+	for range limits.TicketsPerIP {
 		h.leave("wx", "")
 	}
-	if a := h.do(get(withPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
+	if a := h.do(get(web.WithPath + "wx")); a.Code != 429 || a.Header().Get("Retry-After") == "" {
 		t.Errorf("the next one = %d", a.Code)
 	}
 }
@@ -195,8 +196,8 @@ func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
 }
 
 func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
-	h := openAbroad(t, nil)
-	all := []connector.Connector{h.upstreams[0].Connector}
+	var all []connector.Connector
+	h := openAbroad(t, func(c *Config) { all = c.Connectors[:1:1] })
 	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Users: onlyUsers{h.users}, Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}
@@ -205,7 +206,7 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	}
 }
 
-type onlyUsers struct{ Users }
+type onlyUsers struct{ users.Users }
 
 func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
 	h := openAbroad(t, nil)

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 	rm := open(t, nil)
-	users := NewUsers(rm.store, cheap(rm.hashes))
+	users := users.New(rm.store, cheap(rm.hashes))
 	for _, typed := range []string{"Mina", "mina", "MINA", "  mina\t"} {
 		if u, err := users.Authenticate(context.Background(), typed, password); err != nil || u.Sub != rm.mina.Sub || u.Username != "Mina" {
 			t.Errorf("Authenticate(%q) = %+v, %v, want Mina", typed, u, err)
@@ -42,7 +44,7 @@ func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 		{"both wrong: both said", "", "", []string{"username", "password"}},
 	} {
 		rm := open(t, nil)
-		_, err := NewUsers(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: c.username}, c.password)
+		_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: c.username}, c.password)
 		if errors.Is(err, storage.ErrInvalid) != (c.complaints != nil) || (err != nil) != (c.complaints != nil) {
 			t.Errorf("%s: Create() = %v, want complaints %v", c.promise, err, c.complaints)
 		}
@@ -56,7 +58,7 @@ func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 
 func TestAPasswordIsNotCut(t *testing.T) {
 	rm := open(t, nil)
-	users := NewUsers(rm.store, cheap(rm.hashes))
+	users := users.New(rm.store, cheap(rm.hashes))
 	long := strings.Repeat("x", 1000)
 	_, err := users.Create(context.Background(), storage.User{Username: "long"}, long+"A")
 	must(t, err)
@@ -70,7 +72,7 @@ func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 	ctx := context.Background()
 	before, err := rm.store.Login(ctx, storage.LoginSelf, "mina")
 	must(t, err)
-	dearer := NewUsers(rm.store, NewPasswords(Cost{Memory: 16, Passes: 2}))
+	dearer := users.New(rm.store, passwords.New(passwords.Cost{Memory: 16, Passes: 2}))
 	for range 2 {
 		_, err = dearer.Authenticate(ctx, "mina", password)
 		must(t, err)

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"
 )
@@ -82,7 +85,7 @@ func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
 	}
 }
 
-// Entry 17 of the decisions: 7 days sliding to 30.
+// Decision 17: 7 days sliding to 30.
 func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := open(t, nil)
@@ -224,29 +227,29 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 		cookies = append(cookies, handle.NewCookie())
 	}
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", cookies...)))
-	if rm.store.reads.Load() > maxEnded {
-		t.Errorf("%d sessions looked for, want at most %d", rm.store.reads.Load(), maxEnded)
+	if rm.store.reads.Load() > session.MaxEnded {
+		t.Errorf("%d sessions looked for, want at most %d", rm.store.reads.Load(), session.MaxEnded)
 	}
 }
 
 func TestASignOutIsWrittenDownBeforeItIsAnswered(t *testing.T) {
-	trail := &ledger{}
+	written := &ledger{}
 	rm := open(t, nil)
-	rm.audit = trail
+	rm.in.Trail = trail.New(written, rm.in.Peer)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", rm.enterMina())))
-	if len(trail.told) == 0 || trail.told[len(trail.told)-1] != "account  signed out" {
-		t.Errorf("told %q, want the sign-out last", trail.told)
+	if len(written.told) == 0 || written.told[len(written.told)-1] != "account  signed out" {
+		t.Errorf("told %q, want the sign-out last", written.told)
 	}
-	told := len(trail.told)
+	told := len(written.told)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", "nobody's")))
-	if len(trail.told) != told {
-		t.Errorf("told %q of nobody", trail.told[told:])
+	if len(written.told) != told {
+		t.Errorf("told %q of nobody", written.told[told:])
 	}
 	cookie := rm.enterMina()
-	trail.away = errDown
+	written.away = errDown
 	w := httptest.NewRecorder()
 	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil || !strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
-		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, untold)
+		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, web.AuditFailed)
 	}
 	if err := rm.visits(cookie); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("Visitor() = %v, want ErrNotFound: it is done", err)

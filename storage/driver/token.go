@@ -12,7 +12,7 @@ const (
 	KindRefresh = "refresh" // refresh token
 )
 
-// Token is the record behind a code or a refresh token (spec 3.1, 3.2). The handle
+// Token is the record behind a code or a refresh token (protocol 3.1, 3.2). The handle
 // itself is never kept.
 type Token struct {
 	Key       Key       `json:"-"`
@@ -58,7 +58,7 @@ const (
 // ConsentID is the ID of a revocation of kind consent.
 func ConsentID(appID, sub string) string { return appID + "=" + sub }
 
-// Revocation is a standing fact that ends tokens (spec 4.4).
+// Revocation is a standing fact that ends tokens (protocol 4.4).
 type Revocation struct {
 	Seq    uint64    // given by the Backend, rising
 	Kind   string    // grant, jti, app, user or consent

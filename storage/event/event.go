@@ -21,6 +21,12 @@ const (
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
 
+// What the Detail of a Legacy event ends in, if the application has proved who it is.
+const (
+	DetailPlainKey = " plain"  // by its appkey
+	DetailSigned   = " signed" // by a signature
+)
+
 // Event is one thing that happened, for the audit trail. All fields are optional but Kind.
 //
 // Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is

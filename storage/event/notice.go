@@ -9,7 +9,7 @@ import (
 const (
 	NoticeSignIn  = "sign-in" // a browser that has not been seen before
 	NoticeWayIn   = "way-in"  // a way to sign in was added or removed
-	NoticeAccount = "account" // the password or the e-mail address was changed
+	NoticeAccount = "account" // the password or the email address was changed
 	NoticeSecret  = "secret"  // an application's secret was rotated or shown
 	NoticeApp     = "app"     // an application's hosts or redirect_uris were changed, or it was deleted
 	NoticeRole    = "role"    // the user's role was changed, or they were disabled

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// RefreshPrefix opens every refresh token (spec 2.1).
+// RefreshPrefix opens every refresh token (protocol 2.1).
 const RefreshPrefix = "rt_"
 
 const handleBytes = 8 + 24 // issue time, then 192 random bits

@@ -12,7 +12,7 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-// Tool is one operation of an upstream: what everyone may see of it (spec 2.7), and the
+// Tool is one operation of an upstream: what everyone may see of it (protocol 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {
 	Name        string          `json:"name"`                  // unique within its capability, [A-Za-z0-9_-]
@@ -99,7 +99,7 @@ type Skip struct {
 	Reason  string `json:"reason"`
 }
 
-// Public returns tools as everyone may see them (spec 2.7): without the plan of the call.
+// Public returns tools as everyone may see them (protocol 2.7): without the plan of the call.
 func Public(tools []Tool) []Tool {
 	out := make([]Tool, len(tools))
 	for i, t := range tools {

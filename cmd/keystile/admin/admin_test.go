@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 6 of the decisions.
+// Decision 6.
 func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	o := newOffice(t)
 	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
@@ -29,7 +29,7 @@ func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	}
 }
 
-// Entries 21, 29 and 52 of the decisions: nothing is first-party or somebody's unless asked for.
+// Decisions 21, 29 and 52: nothing is first-party or somebody's unless asked for.
 func TestAnApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t *testing.T) {
 	o := newOffice(t)
 	admin := o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
@@ -66,7 +66,7 @@ func TestTheFirstMembersPrintedAreIDAndSecret(t *testing.T) {
 	}
 }
 
-// Entry 4 of the decisions.
+// Decision 4.
 func TestAPublicApplicationHasNoSecret(t *testing.T) {
 	o := newOffice(t)
 	v := o.must("app", "create", "--name", "Phone", "--domain", "localhost", "--public")
@@ -75,7 +75,7 @@ func TestAPublicApplicationHasNoSecret(t *testing.T) {
 	}
 }
 
-// Entry 29 of the decisions.
+// Decision 29.
 func TestTheOwnerIsWhomTheCommandNames(t *testing.T) {
 	o := newOffice(t)
 	o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
@@ -140,7 +140,7 @@ func TestAUserWhoCanNotBeMadeIsExplained(t *testing.T) {
 func TestASettingIsSetByItsNameOrItsAlias(t *testing.T) {
 	o := newOffice(t)
 	if v := o.must("setting", "get", "oauth_force_pkce"); v["value"] != "0" {
-		t.Errorf("unset it is %v, want 0 (spec 3.3)", v)
+		t.Errorf("unset it is %v, want 0 (protocol 3.3)", v)
 	}
 	for i, name := range []string{"oauth_force_pkce", storage.SettingForcePKCE} {
 		value := []string{"1", "0"}[i]

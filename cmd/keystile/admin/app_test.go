@@ -168,7 +168,7 @@ func TestANameCanNotDrawOnTheTerminal(t *testing.T) {
 	}
 }
 
-// Entry 4 of the decisions.
+// Decision 4.
 func TestTheOldSecretStaysForTheOverlap(t *testing.T) {
 	o := newOffice(t)
 	id, old := o.app()

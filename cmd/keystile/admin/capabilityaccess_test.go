@@ -28,7 +28,7 @@ func rulesShown(v map[string]any) (out []string) {
 	return out
 }
 
-// Entry 54 of the decisions.
+// Decision 54.
 func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		o := shop(t)

@@ -18,7 +18,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -30,7 +31,7 @@ import (
 type office struct {
 	t            *testing.T
 	target       Target
-	users        *signin.StoreUsers
+	users        *users.StoreUsers
 	data         string
 	opened       int
 	held         error // what opening the store answers
@@ -51,8 +52,8 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passwords := signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1})
-	users := signin.NewUsers(store, passwords)
+	passwords := passwords.New(passwords.Cost{Memory: 64, Passes: 1})
+	users := users.New(store, passwords)
 	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money}
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
 	o.target.Note = func(_ context.Context, e event.Event) error { o.trail = append(o.trail, e); return o.unwritten }

@@ -67,7 +67,7 @@ func TestAVerifiedAddressIsAWayIn(t *testing.T) {
 	if _, err := o.users.ByEmail(t.Context(), "ada@example.com"); err == nil {
 		t.Error("the old address is a way in still")
 	}
-	o.wantFailure(2, "e-mail address", "user", "set", "ada", "--email", "nowhere", "--email-verified")
+	o.wantFailure(2, "email address", "user", "set", "ada", "--email", "nowhere", "--email-verified")
 }
 
 func TestACommonPasswordIsRefusedHereToo(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/legacy"
+	"github.com/keystile/keystile/legacy/migration"
 )
 
 // reportDays is the number of days that a report covers.
@@ -25,10 +25,10 @@ func reportLine(opener Opener) cli.Command {
 }
 
 func reportMigration(ctx context.Context, call cli.Call, opener Opener) error {
-	var report legacy.Migration
+	var report migration.Report
 	now := time.Now().UTC()
 	err := opener.trail(ctx, call, func(r audit.Archive) (err error) {
-		report, err = legacy.ReadMigration(ctx, r, now.AddDate(0, 0, -reportDays), now)
+		report, err = migration.Read(ctx, r, now.AddDate(0, 0, -reportDays), now)
 		return err
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ type setting struct {
 }
 
 var settings = []setting{
-	{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it (spec 3.3)"},
+	{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it"},
 	{storage.SettingDefaultAccess, "default_access", []string{storage.AccessAuto, storage.AccessEveryone, storage.AccessOwner}, storage.AccessAuto,
 		"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while sign-up is closed, else owner"},
 }

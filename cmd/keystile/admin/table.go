@@ -42,7 +42,7 @@ type Target struct {
 	DefaultAccess string                      // to capabilities without an access list, where the setting leaves it open
 }
 
-// Users makes users with a password; *signin.StoreUsers does.
+// Users makes users with a password; *users.StoreUsers does.
 type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 	LinkEmail(ctx context.Context, sub, address string) error

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Entry 57 of the decisions: what an operator does to what is somebody's is told to them,
+// Decision 57: what an operator does to what is somebody's is told to them,
 // and nothing that matters to nobody.
 func TestOwnersAreToldWhatCommandsDoToWhatIsTheirs(t *testing.T) {
 	o := newOffice(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Entry 32 of the decisions.
+// Decision 32.
 func TestWhatACommandChangesIsOnTheAuditTrail(t *testing.T) {
 	o := newOffice(t)
 	user := o.must("user", "create", "--username", "ada", "--password", "correct horse battery")

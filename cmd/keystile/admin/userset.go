@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/internal/users"
-	"github.com/keystile/keystile/oauth/signin"
+	accounts "github.com/keystile/keystile/internal/users"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -68,14 +69,14 @@ func (r Target) settleEmail(ctx context.Context, u storage.User, args cli.Args) 
 	if len(args.Flags["email"]) == 0 && len(args.Flags["email-verified"]) == 0 {
 		return u, nil
 	}
-	address, err := signin.Mailbox(u.Email)
+	address, err := users.NormalizeEmail(u.Email)
 	if u.Email == "" || !u.EmailVerified {
 		address, err = "", nil
 	}
 	if err != nil {
 		return u, &cli.UsageError{Err: err}
 	}
-	settled, err := users.SettleEmail(ctx, r.Store, r.Users.LinkEmail, u, address)
+	settled, err := accounts.SettleEmail(ctx, r.Store, r.Users.LinkEmail, u, address)
 	if errors.Is(err, storage.ErrExists) {
 		return u, fmt.Errorf("%s belongs to another user, who signs in by it", address)
 	}
@@ -88,7 +89,7 @@ func (r Target) fits(ctx context.Context, args cli.Args, password string) error 
 	if err != nil {
 		return err
 	}
-	if err := signin.CheckPassword(password, u.Username, u.Email, args.Get("email")); err != nil {
+	if err := passwords.Check(password, u.Username, u.Email, args.Get("email")); err != nil {
 		return &cli.UsageError{Err: err}
 	}
 	return nil

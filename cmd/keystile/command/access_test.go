@@ -9,7 +9,7 @@ import (
 )
 
 // What an operator says about a capability holds at once in the server that runs, for lists,
-// calls and bundles (entry 54 of the decisions).
+// calls and bundles (decision 54).
 func TestAccessToToolsChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

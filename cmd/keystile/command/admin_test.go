@@ -24,7 +24,7 @@ func TestAnApplicationWorksHoweverItWasRegistered(t *testing.T) {
 	machineToken(t, s, opened["client_id"].(string), opened["client_secret"].(string))
 }
 
-// Entry 5 of the decisions.
+// Decision 5.
 func TestASettingTakesEffectAtOnce(t *testing.T) {
 	s := start(t, t.TempDir())
 	app := firstRunOf(t, s.data).App

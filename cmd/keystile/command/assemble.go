@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
+	"github.com/keystile/keystile/oauth/signin/lockout"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
@@ -76,7 +77,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize},
 		SignIn: signin.Config{
 			SignUp: c.SignUp, NoQR: !c.QR,
-			Lock:        signin.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
+			Lock:        lockout.Config{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
 			SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
 		},
 		OAuth:     oauth.Config{IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway},
@@ -91,7 +92,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 }
 
 // defaultAccess returns who may use a tool that nobody has said anything about: everyone, unless
-// strangers become users (entry 54 of the decisions).
+// strangers become users (decision 54).
 func defaultAccess(c *config.Config) string {
 	if c.SignUp == "closed" {
 		return storage.AccessEveryone
@@ -99,7 +100,7 @@ func defaultAccess(c *config.Config) string {
 	return storage.AccessOwner
 }
 
-// plansOf returns the tiers of spec 8 with the operator's price of what goes beyond a quota.
+// plansOf returns the tiers of protocol 8 with the operator's price of what goes beyond a quota.
 func plansOf(c *config.Config) []billing.Plan {
 	plans := billing.Plans()
 	for i := range plans {

@@ -122,7 +122,7 @@ var changes = []struct {
 		}
 		wantStatus(t, s, "/oauth/signin/qr", "", 429)
 		resp, body := post(t, s, "/api/mcp", nil)
-		if resp.StatusCode != 429 || !strings.Contains(body, `"jsonrpc"`) || !strings.Contains(body, `"errcode":429`) { // entry 42 of the decisions
+		if resp.StatusCode != 429 || !strings.Contains(body, `"jsonrpc"`) || !strings.Contains(body, `"errcode":429`) { // decision 42
 			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)
 		}
 	}},

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Entry 63 of the decisions: a rate is of messages, however they are packed.
+// Decision 63: a rate is of messages, however they are packed.
 func TestEachMessageOfABatchCountsAgainstTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

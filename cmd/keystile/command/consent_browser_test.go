@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// Entries 21 and 22 of the decisions, as a tourist meets them.
+// Decisions 21 and 22, as a tourist meets them.
 func TestABrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())

@@ -28,7 +28,7 @@ func registered(t *testing.T, s *service, body string, status int, headers ...st
 	return text
 }
 
-// Entry 36 of the decisions.
+// Decision 36.
 func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
@@ -62,7 +62,7 @@ func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) 
 	}
 }
 
-// Entry 18 of the decisions.
+// Decision 18.
 func TestABearerTokenOpensNoConsole(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
@@ -82,7 +82,7 @@ func TestABearerTokenOpensNoConsole(t *testing.T) {
 	}
 }
 
-// Entry 61 of the decisions.
+// Decision 61.
 func TestTheOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--registry-max-tools", "2", "--registry-max-capabilities", "1")

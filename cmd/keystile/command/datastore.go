@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/internal/audit"
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -31,7 +31,7 @@ type dataStore struct {
 	keyring *admin.Keyring
 	copy    func(io.Writer) (int64, error) // nil: the storage has no copies
 	store   *storage.Store
-	users   *signin.StoreUsers
+	users   *users.StoreUsers
 	billing *billing.Billing
 	swept   atomic.Int64 // expired records removed
 }
@@ -99,7 +99,7 @@ func (p program) newDataStore(ctx context.Context, c *config.Config, f *folder.F
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
 	}
-	h.users = signin.NewUsers(h.store, nil)
+	h.users = users.New(h.store, nil)
 	// While nobody serves: a server that was killed may have left calls in the journal.
 	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: f.Journal()})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// Entry 16 of the decisions. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,
+// Decision 16. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,
 // light, dark and narrow.
 func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 	p := browser.Start(t)

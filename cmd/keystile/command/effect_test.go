@@ -62,7 +62,7 @@ func TestAfterSigningOutEverywhereOneSignsInAgain(t *testing.T) {
 	wantUserInfo(t, s, g.AccessToken, 200)
 }
 
-// Entry 15 of the decisions.
+// Decision 15.
 func TestRotatedKeysAreUsedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
@@ -94,7 +94,7 @@ func TestRotatedKeysAreUsedAtOnce(t *testing.T) {
 	}
 }
 
-// Entry 4 of the decisions.
+// Decision 4.
 func TestBothSecretsOpenUntilTheOverlapEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
@@ -113,7 +113,7 @@ func TestBothSecretsOpenUntilTheOverlapEnds(t *testing.T) {
 	signIn(t, s) // the demo has not noticed
 }
 
-// Entry 5 of the decisions.
+// Decision 5.
 func TestPKCEIsForcedAndFreedWhileTheServerRuns(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())

@@ -130,7 +130,7 @@ func strangers(client, public string) []stranger {
 		{name: "signin/qr, 4 kB", method: get, path: "/oauth/signin/qr?query=" + long, want: "200", ends: 5500},
 		{name: "signin/qr, 7 kB", method: get, path: "/oauth/signin/qr?query=" + long + strings.Repeat("s", 3000), want: "400"},
 		{name: "signin/with/wx", method: get, path: "/oauth/signin/with/wx", want: "302", ends: 900},
-		{name: "e-mail code", method: post, path: "/oauth/signin/email", body: "address=a{i}%40example.com", want: "303 404 503", ends: 2300},
+		{name: "email code", method: post, path: "/oauth/signin/email", body: "address=a{i}%40example.com", want: "303 404 503", ends: 2300},
 		{name: "reset", method: post, path: "/oauth/signin/reset", body: "address=a{i}%40example.com", want: "303 404 503", ends: 2300},
 	}
 }

@@ -19,7 +19,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 			t.Errorf("the focus on %q cannot be seen", f.Name)
 		}
 	}
-	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with e-mail, " +
+	want := "Username, Password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with email, " +
 		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin"
 	if got := strings.Join(order, ", "); got != want {
 		t.Errorf("the keys go through %s\nwant %s", got, want)

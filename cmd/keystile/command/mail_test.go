@@ -141,7 +141,7 @@ func TestWithoutServerAndDemoNobodyIsMailed(t *testing.T) {
 	if resp, _ := get(t, http.DefaultClient, s.base+"/oauth/signin/email"); resp.StatusCode != 404 {
 		t.Errorf("sign-in by mail = %d, want 404", resp.StatusCode)
 	}
-	if _, page := get(t, http.DefaultClient, s.base+"/oauth/signin"); strings.Contains(page, "e-mail") {
+	if _, page := get(t, http.DefaultClient, s.base+"/oauth/signin"); strings.Contains(page, "email") {
 		t.Errorf("the page offers it: %s", page)
 	}
 }

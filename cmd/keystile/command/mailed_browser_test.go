@@ -35,7 +35,7 @@ func (v *tourist) members() {
 	v.look("email")
 	v.Type("#address", "mina@example")
 	v.Follow("form button")
-	v.says("Sign in with e-mail")
+	v.says("Sign in with email")
 	v.look("email-wrong")
 	v.begin() // so that the pages have a way back to the application
 	v.Follow(`a[href^="/oauth/signin/email"]`)
@@ -104,7 +104,7 @@ func (v *tourist) passwords() {
 	v.mails++
 
 	v.Open(at + "/address")
-	v.says("Confirm an e-mail address")
+	v.says("Confirm an email address")
 	v.look("address")
 	v.Forget()
 }

@@ -21,7 +21,7 @@ func asked(t *testing.T, s *service, method, path, name, value, body string) (in
 	return resp.StatusCode, text
 }
 
-// Entry 52 of the decisions: the demo's secret is printed at the first start, and secrets of
+// Decision 52: the demo's secret is printed at the first start, and secrets of
 // others are on their servers. None of them opens more than its own application.
 func TestTheSecretOfOneApplicationOpensNoOther(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func mustText(t *testing.T, v any) string {
 	return string(text)
 }
 
-// Entry 52 of the decisions: what an administrator's sign-in to an application gives that
+// Decision 52: what an administrator's sign-in to an application gives that
 // application is no administrator's key.
 func TestAnAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestAnAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 	}
 }
 
-// Entry 21 of the decisions.
+// Decision 21.
 func TestAnApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
@@ -93,7 +93,7 @@ func TestAnApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *test
 	}
 }
 
-// Entries 18 and 52 of the decisions: what an administrator may do, they do by their cookie.
+// Decisions 18 and 52: what an administrator may do, they do by their cookie.
 func TestTheConsoleIsServedBesideTheRegistrar(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())

@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/registry"
 )
 
-// Entry 51 of the decisions. Each room holds its own part against its routes and answers.
+// Decision 51. Each room holds its own part against its routes and answers.
 func TestTheDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
 	openapitest.New(t, rootAPI).Routes(t, rootHandler{base: apidoc.Example, document: apidoc.Of(rootAPI)}.routes())
 }

@@ -111,7 +111,7 @@ func (v *tourist) account() {
 	v.says("Your account")
 	v.look("account")
 	v.Follow(`.ways a[href="/oauth/signin/address"]`)
-	v.says("Confirm an e-mail address")
+	v.says("Confirm an email address")
 	v.at("/oauth/account/confirm")
 	v.look("confirm")
 	v.at("/oauth/logout")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Entry 32 of the decisions: everything that counts is on the trail, whoever asks for it.
+// Decision 32: everything that counts is on the trail, whoever asks for it.
 func TestADayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

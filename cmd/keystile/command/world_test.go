@@ -18,7 +18,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/handle"
@@ -51,7 +52,7 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w := &world{TB: t, watch: &watched{Backend: backend}}
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
-	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: signin.NewUsers(w.store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))}
+	h := &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store, users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
 	w.b, err = assemble(t.Context(), c, worldBase, h, slog.New(slog.DiscardHandler), nil)
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, errors.Join(w.b.Close(context.Background()), h.Close())) })

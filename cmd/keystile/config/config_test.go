@@ -13,13 +13,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestWithoutAnySourceTheDefaultsAreTheSpecifications(t *testing.T) {
+func TestWithoutAnySourceTheDefaultsAreTheProtocols(t *testing.T) {
 	c := load(t, nil)
 	if c.CodeLifetime != 5*time.Minute || c.AccessLifetime != 604800*time.Second || c.RefreshLifetime != 30*24*time.Hour {
-		t.Errorf("lifetimes = %v %v %v, want those of section 8", c.CodeLifetime, c.AccessLifetime, c.RefreshLifetime)
+		t.Errorf("lifetimes = %v %v %v, want those of protocol 8", c.CodeLifetime, c.AccessLifetime, c.RefreshLifetime)
 	}
 	if c.LockFailures != 10 || c.LockWindow != 5*time.Minute || c.LockDuration != 15*time.Minute {
-		t.Errorf("login lock = %d in %v for %v, want that of section 8", c.LockFailures, c.LockWindow, c.LockDuration)
+		t.Errorf("login lock = %d in %v for %v, want that of protocol 8", c.LockFailures, c.LockWindow, c.LockDuration)
 	}
 	if c.Listen != "127.0.0.1:8080" || c.Data != "keystile-data" || !c.Demo || !slices.Equal(c.IDTokenAlgs, []string{"HS256"}) {
 		t.Errorf("Load() = %+v", c)

@@ -9,9 +9,9 @@ import (
 // Reference writes the table of all keys in Markdown.
 func Reference(w io.Writer) error {
 	var out strings.Builder
-	out.WriteString("| Key | Type | Default | Spec | What it is |\n|---|---|---|---|---|\n")
+	out.WriteString("| Key | Type | Default | Protocol | What it is |\n|---|---|---|---|---|\n")
 	for _, k := range keys {
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", k.name, k.kind, code(k.fallback), k.spec, cell(k.help+k.where()))
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", k.name, k.kind, code(k.fallback), k.protocol, cell(k.help+k.where()))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

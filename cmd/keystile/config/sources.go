@@ -38,19 +38,12 @@ func (k key) word() string {
 	return "VALUE"
 }
 
-// note is the default and the section of the specification, as far as there are any.
+// note returns the default in parentheses, "" if there is none.
 func (k key) note() string {
-	var notes []string
-	if k.fallback != "" {
-		notes = append(notes, k.fallback)
-	}
-	if k.spec != "" {
-		notes = append(notes, "spec "+k.spec)
-	}
-	if len(notes) == 0 {
+	if k.fallback == "" {
 		return ""
 	}
-	return " (" + strings.Join(notes, "; ") + ")"
+	return " (" + k.fallback + ")"
 }
 
 func (l *loader) flags(args cli.Args) map[string]given {

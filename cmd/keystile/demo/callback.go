@@ -67,7 +67,7 @@ func lifetime(seconds int64) string {
 	return fmt.Sprintf("%d seconds", seconds)
 }
 
-// tokens holds the members of a token answer that the demo reads (spec 2.1).
+// tokens holds the members of a token answer that the demo reads (protocol 2.1).
 type tokens struct {
 	AccessToken string `json:"access_token"`
 	IDToken     string `json:"id_token"`
@@ -75,7 +75,7 @@ type tokens struct {
 	Scope       string `json:"scope"`
 }
 
-// exchange redeems the code (spec 4.2).
+// exchange redeems the code (protocol 4.2).
 func (p provider) exchange(app storage.App, code, verifier, redirectURI string) (t tokens, err error) {
 	body, err := p.post("/oauth/token", url.Values{
 		"grant_type":    {"authorization_code"},
@@ -91,7 +91,7 @@ func (p provider) exchange(app storage.App, code, verifier, redirectURI string) 
 	return t, json.Unmarshal(body, &t)
 }
 
-// userInfo asks who the access token is about (spec 4.3).
+// userInfo asks who the access token is about (protocol 4.3).
 func (p provider) userInfo(accessToken string) ([]claim, error) {
 	body, err := p.get("/oauth/userinfo", accessToken)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestTheStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
 		}
 	}
 	if n := len(parts[2]); n < 43 || n > 128 {
-		t.Errorf("the verifier has %d characters, want 43 to 128 (spec 8)", n)
+		t.Errorf("the verifier has %d characters, want 43 to 128 (protocol 8)", n)
 	}
 	if again := s.get(t, startPath, nil).Header().Get("Location"); again == to.String() {
 		t.Error("two starts draw the same")
@@ -113,7 +113,7 @@ func TestAResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
 	})
 }
 
-// Entry 6 of the decisions.
+// Decision 6.
 func TestTheCallbackBelievesNothingUnchecked(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// AppRecord shows an application as its owner sees it (entry 29 of the decisions, spec 2.8).
+// AppRecord shows an application as its owner sees it (decision 29, protocol 2.8).
 type AppRecord struct {
 	ClientID      string       `json:"client_id"`
 	ClientSecret  string       `json:"client_secret,omitempty"` // once: when it is made
@@ -27,7 +27,7 @@ type AppRecord struct {
 }
 
 // brandRecord is how the sign-in pages look where the tier lets the application decide
-// (spec 8).
+// (protocol 8).
 type brandRecord struct {
 	Name  string `json:"name"`
 	Logo  string `json:"logo"`

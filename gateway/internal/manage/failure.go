@@ -10,11 +10,11 @@ import (
 
 // Failures that both kinds of endpoints have.
 var (
-	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                  // spec 7
-	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                          // spec 7
-	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                             // spec 7
-	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"} // entry 29 of the decisions
-	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}      // spec 7
+	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                  // protocol 7
+	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                          // protocol 7
+	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                             // protocol 7
+	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"} // decision 29
+	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}      // protocol 7
 )
 
 // MaxApps is how many applications a user may have. Those that an administrator makes for

@@ -17,7 +17,7 @@ type Price struct {
 // Yearly returns a price for a year, in fen.
 func Yearly(fen int64) Price { return Price{fen, billing.Currency, "year"} }
 
-// OrderRecord shows an order as its owner sees it (entry 30 of the decisions).
+// OrderRecord shows an order as its owner sees it (decision 30).
 type OrderRecord struct {
 	OrderID     string  `json:"order_id"`
 	ClientID    string  `json:"client_id"`

@@ -3,7 +3,7 @@ package manage
 import "time"
 
 const (
-	overlap    = 24 * time.Hour      // entry 4 of the decisions
+	overlap    = 24 * time.Hour      // decision 4
 	maxOverlap = 30 * 24 * time.Hour // an old secret is not for keeping
 )
 

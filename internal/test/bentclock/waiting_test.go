@@ -140,7 +140,7 @@ func TestWhatWaitsForAClockThatWasAheadIsFound(t *testing.T) {
 		find  func(*house) []error
 	}{
 		"a mail of the future counts": {
-			overlay.Change{File: "oauth/signin/mailcount.go", Old: "ago < time.Hour && ago >= -mailSkew", New: "ago < time.Hour"},
+			overlay.Change{File: "oauth/signin/internal/otp/count.go", Old: "ago < time.Hour && ago >= -clockSkew", New: "ago < time.Hour"},
 			func(h *house) []error { return h.asksAgain(2*time.Hour, false) },
 		},
 		"a delivery waits for any time": {

@@ -12,7 +12,7 @@ import (
 type Dialogue struct {
 	File  string
 	Title string
-	Rows  []string // of the specification
+	Rows  []string // of the protocol
 	steps []step
 }
 

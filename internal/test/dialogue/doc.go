@@ -1,8 +1,8 @@
 // Package dialogue plays golden HTTP dialogues: text files that say what a client sends
-// and what it must be answered, for people to hold against the specification.
+// and what it must be answered, for people to hold against the protocol.
 //
-// A file holds dialogues; each begins with a heading and may name the rows of the
-// specification that it proves:
+// A file holds dialogues; each begins with a heading and may name the rows of the protocol
+// that it proves:
 //
 //	== a code is redeemed once
 //	rows: 3.1/issued 3.1/consumed

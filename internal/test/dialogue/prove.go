@@ -52,7 +52,7 @@ func Prove(t *testing.T, origin string, stage Stage) {
 	for _, complaint := range wrong {
 		t.Error(complaint)
 	}
-	fmt.Printf("note: rows of the specification proven: %d of %d\n", covered, listed)
+	fmt.Printf("note: rows of the protocol proven: %d of %d\n", covered, listed)
 }
 
 // cover holds the rows of a list against those that were proven.

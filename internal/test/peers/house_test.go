@@ -13,6 +13,8 @@ import (
 
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -40,7 +42,7 @@ func newHouse(t *testing.T, idTokenAlgs ...string) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com", EmailVerified: true}, password); err != nil {
 		t.Fatal(err)
 	}

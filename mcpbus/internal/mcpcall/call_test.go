@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Entry 41 of the decisions: a call by name, in either era.
+// Decision 41: a call by name, in either era.
 func TestACallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 	const arguments = ` { "n" : 9007199254740993, "e":1e400, "html":"<&>" } `
 	const content = `{"type":"text","text":"<n>"}`

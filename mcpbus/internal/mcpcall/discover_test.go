@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Entry 34 of the decisions: what an MCP endpoint lists becomes tools.
+// Decision 34: what an MCP endpoint lists becomes tools.
 func TestTheToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
 	list := func(cursor string) string {
 		switch cursor {

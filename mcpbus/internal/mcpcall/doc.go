@@ -1,5 +1,5 @@
 // Package mcpcall is a client of upstream MCP servers: it lists the tools of an endpoint
-// that a quick registration named, and calls them (spec 2.7, 4.8, 4.9).
+// that a quick registration named, and calls them (protocol 2.7, 4.8, 4.9).
 //
 // [Client.Discover] reads the whole list and makes of it tools that every client of the
 // bus can read. [Client.Call] calls one. Both speak 2026-07-28 to upstreams that do, and

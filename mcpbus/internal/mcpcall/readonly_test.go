@@ -2,7 +2,7 @@ package mcpcall
 
 import "testing"
 
-// Entry 54 of the decisions: nothing but a plain yes of the upstream makes a tool read-only.
+// Decision 54: nothing but a plain yes of the upstream makes a tool read-only.
 func TestAToolIsReadOnlyIfItsUpstreamSaysSo(t *testing.T) {
 	for annotations, want := range map[string]bool{
 		`{"readOnlyHint":true}`: true, `{ "title":"x", "readOnlyHint" : true }`: true,

@@ -95,7 +95,7 @@ func TestADescriptionIsNeverEmptyAndFitToRead(t *testing.T) {
 	}
 }
 
-// Entry 39 of the decisions: names are legal, unique, short and stable.
+// Decision 39: names are legal, unique, short and stable.
 func TestNamesAreLegalUniqueAndStable(t *testing.T) {
 	long, member := strings.Repeat("l", 80), strings.Repeat("m", 48)
 	upstream := []string{"a", "a.b", "a b", "a_b", "获取", "获取用户", "Users获取", "-", "__", "x/", "tool", long, long + "2", long + ".", "a.b_8d4d6e05", "A", "c.d", "c d", "c/d"}

@@ -15,7 +15,7 @@ import (
 	"github.com/ory/fosite"
 )
 
-// defaultScope is granted to users' applications that ask for nothing in particular (spec 4.1).
+// defaultScope is granted to users' applications that ask for nothing in particular (protocol 4.1).
 const defaultScope = scope.OpenID + " " + scope.Profile
 
 // Authorization is an authorize request that has been found right. What is missing is who.
@@ -26,7 +26,7 @@ type Authorization struct {
 }
 
 // Authorize judges an authorize request of an application whose redirect_uri has been
-// found right (spec 4.1). Its refusals may be sent to that redirect_uri.
+// found right (protocol 4.1). Its refusals may be sent to that redirect_uri.
 func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values) (*Authorization, error) {
 	w := &work{app: app, form: maps.Clone(form), now: time.Now()}
 	w.scope = known(form.Get("scope"), e.grantable, defaultScope)

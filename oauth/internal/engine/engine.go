@@ -85,7 +85,7 @@ func New(c Config) *Engine {
 	return e
 }
 
-// Grant types (spec 1).
+// Grant types (protocol 1).
 const (
 	GrantCode    = "authorization_code"
 	GrantRefresh = "refresh_token"
@@ -113,7 +113,7 @@ func baseConfig(c Config) *fosite.Config {
 		IDTokenLifespan:          c.AccessLifetime,
 		AccessTokenIssuer:        c.Issuer,
 		IDTokenIssuer:            c.Issuer,
-		RefreshTokenScopes:       []string{}, // every code grant gets a refresh token (spec 2.1)
+		RefreshTokenScopes:       []string{}, // every code grant gets a refresh token (protocol 2.1)
 		MinParameterEntropy:      1,          // state is optional here; zero would mean 8
 		OmitRedirectScopeParam:   true,
 		ScopeStrategy:            fosite.ExactScopeStrategy,

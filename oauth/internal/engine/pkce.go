@@ -27,7 +27,7 @@ func (p pkce) HandleAuthorizeEndpointRequest(context.Context, fosite.AuthorizeRe
 	return nil
 }
 
-// challenge reads and judges the challenge of an authorize request (spec 3.3, 4.1).
+// challenge reads and judges the challenge of an authorize request (protocol 3.3, 4.1).
 func (e *Engine) challenge(ctx context.Context, w *work) (challenge, method string, err error) {
 	challenge, method = w.form.Get("code_challenge"), w.form.Get("code_challenge_method")
 	if challenge == "" {
@@ -120,7 +120,7 @@ func checkVerifier(code driver.Token, verifier string) *Refusal {
 	return nil
 }
 
-// unreserved: 43 to 128 unreserved characters (RFC 7636 4.1, spec 8).
+// unreserved: 43 to 128 unreserved characters (RFC 7636 4.1, protocol 8).
 func unreserved(s string) bool {
 	if len(s) < 43 || len(s) > 128 {
 		return false

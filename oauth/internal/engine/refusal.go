@@ -19,7 +19,7 @@ const (
 	UnsupportedResponseType = "unsupported_response_type"
 
 	// CodeUsed is an invalid_grant with a number of its own: the code has been redeemed
-	// before (spec 3.1, errcode 40163).
+	// before (protocol 3.1, errcode 40163).
 	CodeUsed = "code_used"
 )
 

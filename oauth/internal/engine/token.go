@@ -30,7 +30,7 @@ type Granted struct {
 }
 
 // Authenticate finds the application of a token or revocation request and checks its
-// secret (client_secret_post, spec 5). A public client has none and may send none.
+// secret (client_secret_post, protocol 5). A public client has none and may send none.
 func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App, error) {
 	wrong := refuse(InvalidClient, "client_id or client_secret is wrong: send both in the form body")
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
@@ -54,7 +54,7 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// Token serves one token request of an authenticated application (spec 4.2). Everything
+// Token serves one token request of an authenticated application (protocol 4.2). Everything
 // is read, judged and minted before the one write that spends what was presented.
 func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (Granted, error) {
 	w := &work{app: app, form: form, now: time.Now()}

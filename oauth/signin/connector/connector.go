@@ -8,7 +8,7 @@ import (
 
 // Connector is one provider that people may sign in with.
 type Connector interface {
-	// Name is the login type of spec 2.2: wx, qq, alipay or douyin; of a host's own method,
+	// Name is the login type of protocol 2.2: wx, qq, alipay or douyin; of a host's own method,
 	// see Labelled.
 	Name() string
 
@@ -22,7 +22,7 @@ type Connector interface {
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
 }
 
-// Labelled is a Connector of a host's own: a method that the specification has no name for,
+// Labelled is a Connector of a host's own: a method that the protocol has no name for,
 // such as a company directory, a passkey or a badge. Its Name is a letter of a to z and up to
 // 31 more of a to z, 0 to 9 and the hyphen, and none of a login type. It stands in our paths
 // and logs; to applications its login type is self.
@@ -43,7 +43,7 @@ type Profile struct {
 
 	Nickname string // text in one line, at most 200 bytes; may be empty, and may look like HTML
 	Avatar   string // an http or https address, or ""
-	Gender   string // male, female or "" (spec 2.3)
+	Gender   string // male, female or "" (protocol 2.3)
 	Location string // country, province and city as far as they are told, at most 200 bytes
 }
 

@@ -1,5 +1,5 @@
 // Package connector asks the login providers wx, qq, alipay and douyin who somebody is
-// (spec 1, login types).
+// (protocol 1, login types).
 //
 //	wx, err := connector.NewWX(connector.WX{ID: "wx0123456789abcdef", Secret: secret})
 //	http.Redirect(w, r, wx.Begin(state, back, false), http.StatusFound)

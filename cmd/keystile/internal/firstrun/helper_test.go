@@ -9,7 +9,8 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/cmd/keystile/demo"
-	"github.com/keystile/keystile/oauth/signin"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
@@ -19,7 +20,7 @@ import (
 type house struct {
 	dying *dying
 	store *storage.Store
-	users *signin.StoreUsers
+	users *users.StoreUsers
 	path  string
 }
 
@@ -30,7 +31,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users := signin.NewUsers(store, signin.NewPasswords(signin.Cost{Memory: 64, Passes: 1}))
+	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	return &house{backend, store, users, filepath.Join(t.TempDir(), "first-run.json")}
 }
 

@@ -34,7 +34,7 @@ type counted struct {
 }
 
 var (
-	// results says how an answer to the sign-in form is counted (spec 3.4, 8).
+	// results says how an answer to the sign-in form is counted (protocol 7, 8).
 	results = map[int]string{http.StatusSeeOther: "ok", http.StatusUnauthorized: "failed", http.StatusTooManyRequests: "locked"}
 	grants  = []string{"authorization_code", "refresh_token", "client_credentials"}
 )

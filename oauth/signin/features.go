@@ -1,0 +1,149 @@
+package signin
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/account"
+	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/federation"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/otp"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/scan"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/signup"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/oauth/signin/users"
+)
+
+// filled returns the Config with what it leaves to New.
+func (c Config) filled() Config {
+	if c.Users == nil {
+		c.Users = users.New(c.Store.(users.Store), c.Passwords)
+	}
+	if c.ClientIP == nil {
+		c.ClientIP = remote
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.SignUp = cmp.Or(c.SignUp, SignUpClosed)
+	return c
+}
+
+// can holds what the Users of a Config can do beside the two methods of Users, as far as the rest of
+// the Config lets them: nil where they cannot.
+type can struct {
+	named     users.NamedUsers
+	connected users.ConnectedUsers
+	marker    users.PasswordMarker
+	logins    users.LoginStore // never nil: the Store's, of Users who do not know
+	emails    users.EmailUsers
+	passwords users.PasswordUsers
+	signUps   users.SignUpUsers
+}
+
+func (c Config) can() (can can) {
+	can.named, _ = c.Users.(users.NamedUsers)
+	can.connected, _ = c.Users.(users.ConnectedUsers)
+	can.marker, _ = c.Users.(users.PasswordMarker)
+	can.logins = c.Store
+	if linked, ok := c.Users.(users.LinkedUsers); ok {
+		can.logins = linked
+	}
+	if c.Mailer != nil {
+		can.emails, _ = c.Users.(users.EmailUsers)
+	}
+	if c.Revoker != nil {
+		can.passwords, _ = c.Users.(users.PasswordUsers)
+	}
+	if c.SignUp != SignUpClosed {
+		can.signUps, _ = c.Users.(users.SignUpUsers)
+	}
+	return can
+}
+
+// steps makes what all ways to sign in share.
+func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
+	base, _ := url.Parse(c.BaseURL) // it has been checked
+	secure := base.Scheme == "https"
+	can := c.can()
+	guard := lockout.New(c.Lock)
+	p, err := web.New(c.Store, c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	in := &session.Sessions{
+		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
+		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
+	}
+	return &flow.Steps{
+		Pages: p, Sessions: in, Trail: trail.New(c.Audit, c.ClientIP), Guard: guard, Rates: limits.NewRates(), Peer: c.ClientIP, Log: c.Log,
+		Notices: &notice.Notices{
+			Outbox: o, Mailer: c.Mailer, Users: c.Users, Store: c.Store, Sessions: in, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
+		},
+		Attempts: &attempt.Attempts{
+			Users: c.Users, Named: can.named, Emails: can.emails, Sessions: in, Guard: guard,
+			Delays: limits.NewDelays(), Firsts: limits.NewDelays(), Peer: c.ClientIP, Log: c.Log,
+		},
+	}, nil
+}
+
+// features makes what the Config opens, puts it on the pages, and returns where it is served.
+// What its parts are missing for is not offered.
+func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
+	can, pages := c.can(), s.in.Pages
+	own := &account.Account{Steps: s.in, Store: c.Store, Logins: can.logins, Revoker: c.Revoker}
+	routes = []reply.Route{
+		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
+	}
+	routes = append(routes, s.consents.Routes()...)
+	if !c.NoQR {
+		codes := &scan.Scans{Steps: s.in, Store: c.Store, Users: c.Users, Base: c.BaseURL}
+		pages.Offered = append(pages.Offered, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
+		routes = append(routes, codes.Routes()...)
+	}
+	change := &newpassword.Page{Steps: s.in, Passwords: can.passwords, Marker: can.marker, Revoker: c.Revoker}
+	codes := &otp.Codes{
+		Steps: s.in, Store: c.Store, Users: c.Users, Emails: can.emails, Passwords: can.passwords, Outbox: s.outbox, Mailer: c.Mailer,
+		Site: strings.SplitN(c.BaseURL, "://", 2)[1], SignUpOpen: can.signUps != nil && c.SignUp == SignUpOpen, ChangePassword: change.Change,
+	}
+	if can.emails != nil {
+		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address"}
+		pages.Offered = append(pages.Offered, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email"})
+		own.Changes, own.Linkable = append(own.Changes, link), append(own.Linkable, link)
+		routes = append(routes, codes.Routes()...)
+	}
+	if can.emails != nil && can.passwords != nil {
+		pages.Helps = append(pages.Helps, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
+	}
+	if can.passwords != nil {
+		own.Changes = append(own.Changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
+		routes = append(routes, change.Routes()...)
+	}
+	if can.signUps != nil {
+		join := &signup.SignUp{Steps: s.in, Users: can.signUps, Invited: c.SignUp == SignUpInvitation, Emails: can.emails != nil, Codes: codes}
+		pages.Helps = append(pages.Helps, web.Link{Path: signup.Path, Label: "Create an account"})
+		routes = append(routes, join.Routes()...)
+	}
+	others := &federation.Federation{Steps: s.in, Store: c.Store, Users: can.connected, Logins: can.logins, Base: c.BaseURL}
+	s.codes, s.account, s.others = codes, own, others
+	offered, linkable, err := others.Connect(c.Connectors)
+	if err != nil {
+		return nil, err
+	}
+	pages.Offered = append(pages.Offered, offered...) // our own ways stand before those of others
+	own.Linkable, own.Labels = append(own.Linkable, linkable...), others.Labels
+	return append(append(routes, others.Routes()...), own.Routes()...), nil
+}

@@ -1,0 +1,205 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// tokenRevoker ends tokens.
+type tokenRevoker interface {
+	Revoke(ctx context.Context, rs ...driver.Revocation) error
+}
+
+// store keeps what people have allowed and whom they have met; *storage.Store has it.
+type store interface {
+	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
+	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
+	EndConsent(ctx context.Context, c storage.Consent) error
+	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
+	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
+	EndOpenID(ctx context.Context, appID, sub string, at time.Time) error
+	App(ctx context.Context, id string) (storage.App, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+}
+
+// Account serves the page /oauth/account, where people see who gets in as them and what they
+// have allowed, and take it back.
+type Account struct {
+	*flow.Steps
+	Store    store
+	Logins   users.LoginStore
+	Revoker  tokenRevoker // nil: what ends tokens is not offered
+	Labels   methods.Labels
+	Linkable []web.Link // as they stand on the page
+	Changes  []web.Link // what somebody who is signed in can change
+}
+
+// Where the forms of the page go.
+const (
+	SessionPath    = web.AccountPath + "/session"
+	EverywherePath = web.AccountPath + "/everywhere"
+	AccessPath     = web.AccountPath + "/access"
+	LoginPath      = web.AccountPath + "/login"
+)
+
+// Routes returns what is served here.
+func (a *Account) Routes() []reply.Route {
+	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
+	routes := []reply.Route{
+		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.Fail},
+		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.Fail},
+		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.Fail},
+		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.Fail},
+	}
+	if a.Revoker == nil {
+		return routes
+	}
+	return append(routes,
+		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.Fail},
+		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.Fail},
+	)
+}
+
+// request is a form of the account page, sent by whom it is about.
+type request struct {
+	*http.Request
+	w    http.ResponseWriter
+	mine storage.Session
+	in   map[string]string
+}
+
+// post reads a form and does what it asks for. Every record that it names is looked for among
+// those of the sender: what belongs to somebody else is not there. The answer is the page,
+// or where the form says otherwise.
+func (a *Account) post(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := a.Pages.CheckOrigin(r); err != nil {
+			return err
+		}
+		in, err := web.ReadFields(w, r, fields...)
+		if err != nil {
+			return err
+		}
+		mine, err := a.Sessions.Visitor(r)
+		if errors.Is(err, storage.ErrNotFound) {
+			return web.SeeOther(w, web.AccountPath) // it asks them to sign in
+		}
+		if err != nil {
+			return err
+		}
+		to, err := do(request{r, w, mine, in})
+		if err != nil {
+			return err
+		}
+		return web.SeeOther(w, to)
+	}
+}
+
+func (a *Account) note(r request, detail string) {
+	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
+}
+
+// ended writes down a revocation before it is answered.
+func (a *Account) ended(r request, app, detail string) error {
+	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
+}
+
+// endSession signs out one of the sender's browsers.
+func (a *Account) endSession(r request) (string, error) {
+	all, err := a.Store.Sessions(r.Context(), r.mine.UserID)
+	if err != nil {
+		return "", err
+	}
+	id := r.in["session"]
+	if id == "" || !slices.ContainsFunc(all, func(v storage.Session) bool { return v.ID == id }) {
+		return web.AccountPath, nil
+	}
+	if err := a.Sessions.End(r.Context(), id); err != nil {
+		return "", err
+	}
+	if id == r.mine.ID {
+		a.Sessions.ClearCookie(r.w)
+	}
+	a.note(r, "session ended")
+	return web.AccountPath, nil
+}
+
+// endAll signs out every browser, this one too, and then ends everything granted before.
+func (a *Account) endAll(r request) (string, error) {
+	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
+		return "", err
+	}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: r.mine.UserID, Before: time.Now().UTC()}
+	if err := a.Revoker.Revoke(r.Context(), stop); err != nil {
+		return "", web.HalfSignedOut.Because(err)
+	}
+	a.Sessions.ClearCookie(r.w)
+	return web.FormPath, a.ended(r, "", "signed out everywhere")
+}
+
+// removeAccess takes back what the sender has allowed an application. The order matters: a
+// code that is being granted meanwhile was begun before the consent ended, so before Before;
+// and until the tokens have ended and that is written down, the application stays on the page, to be tried again.
+func (a *Account) removeAccess(r request) (string, error) {
+	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
+	met, err := a.Store.OpenID(ctx, app, sub)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return "", err
+	}
+	connected := err == nil && met.EndedAt.IsZero()
+	consented, err := a.endConsent(ctx, app, sub)
+	if err != nil {
+		return "", err
+	}
+	if !connected && !consented {
+		return web.AccountPath, nil
+	}
+	now := time.Now().UTC()
+	stop := driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(app, sub), Before: now}
+	if err := a.Revoker.Revoke(ctx, stop); err != nil {
+		return "", err
+	}
+	if err := a.ended(r, app, "access removed"); err != nil {
+		return "", err
+	}
+	return web.AccountPath, a.Store.EndOpenID(ctx, app, sub, now)
+}
+
+func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, err error) {
+	_, err = storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
+		c, err := a.Store.Consent(ctx, app, sub)
+		if err == nil {
+			err = a.Store.EndConsent(ctx, c)
+		}
+		return c, err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
+func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := a.Sessions.Visit(r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return a.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
+	case err != nil:
+		return err
+	}
+	return a.AskAgain(w, r, user)
+}

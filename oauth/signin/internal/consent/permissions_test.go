@@ -1,0 +1,33 @@
+package consent
+
+import (
+	"testing"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+)
+
+func TestWhatIsAskedIsSaidInBothLanguages(t *testing.T) {
+	for _, p := range Permissions("openid profile email tools apps tools:shop tools:b:support") {
+		if page.Chinese.Of(p.words) != page.Chinese {
+			t.Errorf("%q is not translated", p.words)
+		}
+	}
+	if got := len(Permissions("openid profile email tools apps tools:shop tools:b:support")); got != 7 {
+		t.Errorf("of six names that have words %d are said", got-1)
+	}
+	for _, label := range methods.Names {
+		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {
+			t.Errorf("%q is not translated", label)
+		}
+	}
+	for _, f := range []string{web.LastMethod.Msg, web.OwnUsername.Msg, web.HalfSignedOutMsg, web.AuditFailedMsg} {
+		if page.Chinese.Of(f) != page.Chinese {
+			t.Errorf("%q is not translated", f)
+		}
+	}
+	if got := len(Permissions("")); got != 1 {
+		t.Errorf("a grant of nothing says %d things, want the one that is true of each", got)
+	}
+}

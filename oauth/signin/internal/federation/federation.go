@@ -1,0 +1,71 @@
+package federation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+)
+
+// Federation signs in people by other providers.
+type Federation struct {
+	*flow.Steps
+	Store     store
+	Users     users.ConnectedUsers
+	Logins    users.LoginStore
+	Labels    methods.Labels
+	Base      string // the service's origin
+	upstreams []upstream
+}
+
+// store keeps who is at a provider; *storage.Store has it.
+type store interface {
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	EndTicket(ctx context.Context, t storage.Ticket) error
+}
+
+// Connect makes the providers, and the buttons to sign in by them and to link them.
+func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
+	if f.Users == nil && len(all) > 0 {
+		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")
+	}
+	f.Labels = methods.Labels{}
+	for _, c := range all {
+		name := c.Name()
+		label, of, err := methods.LabelOf(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		if f.Labels[name] != "" {
+			return nil, nil, fmt.Errorf("signin: Connectors: %q is there twice", name)
+		}
+		f.Labels[name] = cmp.Or(of, label)
+		f.upstreams = append(f.upstreams, upstream{f, c})
+		offered = append(offered, web.Link{Path: web.WithPath + name, Label: "Sign in with " + label, Of: of})
+		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true})
+	}
+	return offered, linkable, nil
+}
+
+// Routes returns what is served here.
+func (f *Federation) Routes() (routes []reply.Route) {
+	for _, u := range f.upstreams {
+		at, get := web.WithPath+u.Name(), []string{http.MethodGet}
+		routes = append(routes,
+			reply.Route{Path: at, Methods: get, Handle: u.leave, Fail: web.Fail},
+			reply.Route{Path: at + "/return", Methods: get, Handle: u.arrive, Fail: web.Fail},
+			reply.Route{Path: at + "/link", Methods: []string{http.MethodPost}, Handle: u.link, Fail: web.Fail},
+		)
+	}
+	return routes
+}

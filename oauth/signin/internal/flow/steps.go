@@ -1,0 +1,84 @@
+package flow
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/notice"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/lockout"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// Steps holds what all ways to sign in share. Each embeds it.
+type Steps struct {
+	Pages    *web.Pages
+	Sessions *session.Sessions
+	Trail    *trail.Trail
+	Notices  *notice.Notices
+	Attempts *attempt.Attempts
+	Guard    *lockout.Guard
+	Rates    limits.Rates
+	Peer     func(*http.Request) netip.Addr
+	Log      *slog.Logger
+}
+
+// SignIn signs somebody in who has proved who they are, and sends them on to where they
+// came from.
+func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
+	return s.SignInSince(w, r, user, loginType, query, time.Now())
+}
+
+// SignInSince is SignIn for who has proved it at another time. If that is long ago, it does
+// not meet what the application asked of a sign-in.
+func (s *Steps) SignInSince(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
+	tell := s.Notices.NewBrowser(r, user)
+	if err := s.Sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
+		return err
+	}
+	s.Trail.SignedIn(r, http.StatusSeeOther, user.Sub)
+	tell()
+	to := web.Onward(query)
+	if !stepup.Fresh(proved, time.Now()) {
+		to = web.Back(query)
+	}
+	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
+}
+
+// AskAgain has somebody sign in once more; then they are where they find the page again.
+func (s *Steps) AskAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
+	t := s.Pages.Context(r, web.AccountPath, storage.App{})
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
+		Title: "Sign in", Username: u.Username,
+		Lead: t.Lang.T("Sign in once more, so that we know it is you. Then do again what you wanted to do."),
+	})
+}
+
+// SignOut ends the session behind the cookie, if there is one, writes that down and clears the
+// cookie. If it fails the cookie stays, so that signing out can be tried again.
+func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
+	ended, err := s.Sessions.EndAll(r)
+	for _, v := range ended {
+		err = errors.Join(err, s.Trail.WriteNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
+	}
+	if err != nil {
+		return err
+	}
+	s.Sessions.ClearCookie(w)
+	return nil
+}
+
+// AllowByIP lets an address have one more email sent or user made, or says how long to wait.
+func (s *Steps) AllowByIP(r *http.Request) (wait time.Duration) {
+	return s.Rates.ByIP.Take(network.Of(s.Peer(r)))
+}

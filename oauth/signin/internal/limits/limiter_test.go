@@ -1,0 +1,144 @@
+package limits
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+func TestAPaceIsBoundedAndForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newLimiter(2, time.Minute, byAddress)
+		p.room = 3
+		through := func(ip netip.Addr, n int) (through int) {
+			for range n {
+				if p.Take(network.Of(ip)) == 0 {
+					through++
+				}
+			}
+			return through
+		}
+		for i := range 3 {
+			through(nthOf(i), 1)
+		}
+		if n := through(nthOf(3), 1) + through(nthOf(4), 100); n != 8 || len(p.known) != 3 {
+			t.Errorf("strangers of a /24: %d let by and %d remembered, want 8 and 3", n, len(p.known))
+		}
+		if n := through(nthOf(0), 100); n != 1 {
+			t.Errorf("one that is known: %d more, want 1", n)
+		}
+		time.Sleep(time.Minute)
+		if n := through(nthOf(9), 100); n != 2 || len(p.known) != 1 {
+			t.Errorf("a minute later %d let by and %d remembered, want 2 and 1", n, len(p.known))
+		}
+	})
+}
+
+// Decision 56.
+func TestAMillionAddressesThatAskSlowNobodyElseDown(t *testing.T) {
+	rates := NewRates()
+	for name, p := range map[string]*Limiter[netip.Prefix]{"codes": rates.Tickets.one, "polls": rates.Polls, "mails": rates.ByIP.one} {
+		for i := range 1_000_000 / 3 { // together a million
+			p.Take(network.Of(floodOf(3 * i)))
+		}
+		for i := range 100_000 {
+			p.Take(network.Of(nthOf(i)))
+		}
+		for i := range 200 {
+			for n := range p.limit {
+				if wait := p.Take(network.Of(visitorOf(i))); wait != 0 {
+					t.Fatalf("%s: %v waits %v after %d of %d", name, visitorOf(i), wait, n, p.limit)
+				}
+			}
+		}
+		if len(p.known) != limiterRoom {
+			t.Errorf("%s: %d are remembered, want %d", name, len(p.known), limiterRoom)
+		}
+		through := 0
+		for range 20 * p.limit {
+			if p.Take(network.Of(floodOf(999_998))) == 0 {
+				through++
+			}
+		}
+		if through > 16*p.limit {
+			t.Errorf("%s: a stranger among the flood is let by %d times, want at most what a /48 may", name, through)
+		}
+	}
+}
+
+// A code has no network. One that is not remembered is slowed down by itself.
+func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
+	p := newLimiter(5, time.Minute, byCode)
+	p.room = 10
+	for i := range 200 {
+		id := fmt.Sprint("code ", i)
+		for n := range 6 {
+			if wait := p.Take(id); (wait == 0) != (n < 5) {
+				t.Fatalf("poll %d of %s waits %v", n+1, id, wait)
+			}
+		}
+	}
+}
+
+func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := func(format string, args ...any) netip.Prefix {
+			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))
+		}
+		l, through := NewLadder(3, time.Minute), 0
+		count := func(p netip.Prefix) {
+			if l.Take(p) == 0 {
+				through++
+			}
+		}
+		for i := range 65536 {
+			count(client("2001:db8:1:%x::1", i))
+		}
+		if through != 48 {
+			t.Errorf("of a /48 %d get through, want 48", through)
+		}
+		through = 0
+		for i := range 256 {
+			count(client("2001:db8:2:%x::1", i))
+		}
+		if through != 12 {
+			t.Errorf("of a /56 %d get through, want 12", through)
+		}
+		through = 0
+		for i := range 250 {
+			count(client("203.0.113.%d", i))
+		}
+		if count(netip.Prefix{}); through != 251 {
+			t.Errorf("of a network of IPv4 %d get through, want all 251", through)
+		}
+		time.Sleep(time.Minute)
+		if through = 0; l.Take(client("2001:db8:1:1::1")) != 0 {
+			t.Error("a minute later nothing gets through")
+		}
+	})
+}
+
+// nthOf is the i-th address of a /8.
+func nthOf(i int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+}
+
+// floodOf is the i-th /64 of an attacker who owns a /44.
+func floodOf(i int) netip.Addr {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:], 0x2a0d_beef_0000_0000+uint64(i))
+	return netip.AddrFrom16(b)
+}
+
+// visitorOf is one of 200 who have nothing to do with the attackers nor with each other.
+func visitorOf(i int) netip.Addr {
+	if i%2 == 0 {
+		return netip.AddrFrom4([4]byte{198, byte(i), 100, 7})
+	}
+	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
+}

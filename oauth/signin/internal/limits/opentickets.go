@@ -1,0 +1,79 @@
+package limits
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage"
+)
+
+// openRoom says how many more may be open around a client once there are as many as are free;
+// fewer as they become more.
+const openRoom = 8
+
+// OpenTickets are the tickets of one kind that strangers have begun and not ended. They are
+// stored, an email's also if nobody has the address and nothing was sent, so whoever has many
+// networks could fill the store. Where many are open, only those may begin another around whom,
+// in their address and the networks around it, few are; the more are open in all, the fewer.
+// Where none is, one may always be begun: a flood does not keep out who comes from elsewhere,
+// however large it is.
+//
+// The counts are in memory and do not survive a restart.
+type OpenTickets struct {
+	free int
+
+	mu      sync.Mutex
+	history History
+	all     halves // of the one number everyone
+}
+
+const everyone = 0
+
+// newOpenTickets counts tickets as open for the life they have at least, and twice that at most.
+func newOpenTickets(free int, life time.Duration) *OpenTickets {
+	return &OpenTickets{free: free, history: History{Half: life}}
+}
+
+// Take counts one more, or says how long to wait until some are forgotten.
+func (o *OpenTickets) Take(client netip.Prefix) (wait time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now, around := time.Now(), o.history.Around(client)
+	o.all.turn(now, o.history.Half)
+	o.history.Count(around, now)
+	open := o.all.now[everyone] + o.all.before[everyone]
+	if open >= o.free && o.history.Weight(around)*open >= openRoom*o.free {
+		o.history.Forgive(around)
+		return o.untilForgotten(now)
+	}
+	o.all.now[everyone]++
+	return 0
+}
+
+func (o *OpenTickets) untilForgotten(now time.Time) time.Duration {
+	wait := o.history.Half - now.Sub(o.all.began)
+	if len(o.all.before) == 0 {
+		wait += o.history.Half
+	}
+	return max(wait, time.Second)
+}
+
+// Done takes one back: it has ended, or was never stored.
+func (o *OpenTickets) Done(client netip.Prefix) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.history.Forgive(o.history.Around(client))
+	if !less(o.all.now, everyone) {
+		less(o.all.before, everyone)
+	}
+}
+
+// Ended takes back a ticket that its browser has brought to its end. Those of people who are
+// signed in or known were never counted.
+func (o *OpenTickets) Ended(t storage.Ticket) {
+	if ip, err := netip.ParseAddr(t.IP); err == nil {
+		o.Done(network.Of(ip))
+	}
+}

@@ -1,0 +1,58 @@
+package limits
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Requests a minute. A page asks 30 times; one address may be that of a whole office.
+const (
+	PollsPerCode = 60
+	PollsPerIP   = 600
+	TicketsPerIP = 60
+)
+
+// One address has so many emails sent or users made in ten minutes; a school or an office
+// is one address too.
+const (
+	PerIP     = 30
+	perIPTime = 10 * time.Minute
+)
+
+// How long what a stranger begins is good for: a code by email, a code to scan, a visit to
+// a provider.
+const (
+	CodeLife  = 10 * time.Minute
+	ScanLife  = 120 * time.Second
+	VisitLife = 10 * time.Minute
+)
+
+// How many tickets that strangers have begun and not ended may be open before it matters where
+// somebody comes from. An email is two tickets.
+const (
+	openEmailsFree = 1024
+	openScansFree  = 2048
+	openVisitsFree = 2048
+)
+
+// Rates are all limits of sign-in beside the lock and the delay.
+type Rates struct {
+	Tickets, ByIP Ladder                 // of an address: tickets begun, emails and new users
+	Polls         *Limiter[netip.Prefix] // of an address
+	PollsOfCode   *Limiter[string]       // of one code
+
+	Emails, Scans, Visits *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider
+}
+
+// NewRates makes the Rates.
+func NewRates() Rates {
+	return Rates{
+		Tickets:     NewLadder(TicketsPerIP, time.Minute),
+		Polls:       newLimiter(PollsPerIP, time.Minute, byAddress),
+		ByIP:        NewLadder(PerIP, perIPTime),
+		PollsOfCode: newLimiter(PollsPerCode, time.Minute, byCode),
+		Emails:      newOpenTickets(openEmailsFree, CodeLife),
+		Scans:       newOpenTickets(openScansFree, ScanLife),
+		Visits:      newOpenTickets(openVisitsFree, VisitLife),
+	}
+}

@@ -1,0 +1,64 @@
+package methods
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/storage"
+)
+
+// providers holds what people call the providers, in English.
+var providers = map[string]string{
+	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
+}
+
+// Names holds what login types are called, in English.
+var Names = map[string]string{
+	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: providers[storage.LoginWX],
+	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
+}
+
+// LoginType returns what applications are told of a method: what the protocol has no name
+// for is the service's own.
+func LoginType(method string) string {
+	if Names[method] == "" {
+		return storage.LoginSelf
+	}
+	return method
+}
+
+var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// LabelOf returns what people call a provider, in English. Of a method of the host's own it is
+// %s, and of is its name in every language.
+func LabelOf(c connector.Connector) (label, of string, err error) {
+	name := c.Name()
+	if providers[name] != "" {
+		return providers[name], "", nil
+	}
+	own, ok := c.(connector.Labelled)
+	if !ok {
+		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin; give it a Label if it is a method of your own", name)
+	}
+	if Names[name] != "" || !methodName.MatchString(name) {
+		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and up to 31 of a to z, 0 to 9 and -, and not self or email", name)
+	}
+	of = own.Label()
+	hidden := strings.ContainsFunc(of, func(r rune) bool { return !unicode.IsPrint(r) })
+	if strings.TrimSpace(of) == "" || len(of) > 60 || hidden || !utf8.ValidString(of) {
+		return "", "", fmt.Errorf("signin: Connectors: the Label %q of %s: give 1 to 60 bytes of visible text", of, name)
+	}
+	return "%s", of, nil
+}
+
+// Labels holds what people call the methods of a service beside those of the protocol, by
+// name.
+type Labels map[string]string
+
+// Of returns what people call a method, in English or as the host calls it.
+func (l Labels) Of(method string) string { return cmp.Or(Names[method], l[method], method) }

@@ -1,0 +1,143 @@
+package otp
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/limits"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// What a code is like.
+const (
+	codeDigits = 6
+	Tries      = 5 // of one code
+)
+
+// ErrLapsed: there is no code to be typed in this browser, or not any more.
+var ErrLapsed = errors.New("signin: the code has ended")
+
+// drawCode draws a code, each of a million as likely.
+func drawCode() string {
+	n, _ := rand.Int(rand.Reader, big.NewInt(1_000_000)) // crypto/rand does not fail
+	return fmt.Sprintf("%0*d", codeDigits, n)
+}
+
+// typedCode is a code as somebody has typed it: with spaces or hyphens, in digits of full
+// width. It is "" if it cannot be one.
+func typedCode(text string) string {
+	code := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '０' && r <= '９':
+			return '0' + r - '０'
+		case r == ' ' || r == '-' || r == '\u3000':
+			return -1
+		}
+		return r
+	}, text)
+	if len(code) != codeDigits || strings.Trim(code, "0123456789") != "" {
+		return ""
+	}
+	return code
+}
+
+// Proof returns what is kept of a code. The key is the browser's cookie, which the store does
+// not have: whoever reads the store cannot try out the million codes.
+func Proof(cookie, kind, address, code string) []byte {
+	mac := hmac.New(sha256.New, []byte(cookie))
+	fmt.Fprintf(mac, "%s\x00%s\x00%s", kind, address, code)
+	return mac.Sum(nil)
+}
+
+// TicketID returns the id of the one code of a kind that a browser can be waiting for.
+func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
+
+// waitingFor returns the code that this browser has been asked for, or ErrLapsed.
+func (s *Codes) waitingFor(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
+	if cookie == "" {
+		return storage.Ticket{}, ErrLapsed
+	}
+	t, err := s.Store.Ticket(ctx, TicketID(kind, cookie))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return t, ErrLapsed
+	case err != nil:
+		return t, err
+	case t.Kind != kind || !t.Live(time.Now()) || t.Tries >= Tries:
+		return t, ErrLapsed
+	}
+	return t, nil
+}
+
+// Try takes one of the tries, before the code is looked at: guesses made in parallel are
+// no more than guesses made in turn.
+func (s *Codes) Try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
+	for {
+		if t, err = s.waitingFor(ctx, kind, cookie); err != nil {
+			return t, false, err
+		}
+		t.Tries++
+		t, err = s.Store.SaveTicket(ctx, t)
+		switch {
+		case errors.Is(err, storage.ErrConflict):
+			continue
+		case err != nil:
+			return t, false, err
+		}
+		return t, hmac.Equal(t.Proof, Proof(cookie, kind, t.Subject, code)), nil
+	}
+}
+
+// Use ends the code; only one request can. A guess in between does not save it.
+func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
+	for {
+		err := s.Store.EndTicket(ctx, t)
+		if !errors.Is(err, storage.ErrConflict) {
+			return err
+		}
+		t, err = s.Store.Ticket(ctx, t.ID)
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			return ErrLapsed
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// issue makes a code for an address in this browser, and ends those the address had that the
+// same asker asked for: a stranger's request must not end the code that somebody is typing.
+func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, asker string, t storage.Ticket) (code string, err error) {
+	ctx := r.Context()
+	old, err := s.Store.TicketsAbout(ctx, kind, t.Subject)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range old {
+		if o.State != asker {
+			continue
+		}
+		if err := s.Use(ctx, o); err != nil && !errors.Is(err, ErrLapsed) {
+			return "", err
+		}
+	}
+	cookie, now := s.Pages.BindSecret(w), time.Now().UTC()
+	code = drawCode()
+	t.ID, t.Kind, t.Browser, t.Method = TicketID(kind, cookie), kind, handle.Hash(cookie), storage.LoginEmail
+	t.State = asker
+	t.Proof = Proof(cookie, kind, t.Subject, code)
+	t.IP, t.Agent = s.Peer(r).String(), web.AgentOf(r)
+	t.CreatedAt, t.ExpiresAt = now, now.Add(limits.CodeLife)
+	_, err = s.Store.SaveTicket(ctx, t)
+	return code, err
+}

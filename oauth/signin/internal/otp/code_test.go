@@ -1,0 +1,49 @@
+package otp
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestACodeIsReadAsPeopleTypeIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"123456": "123456", " 123 456 ": "123456", "123-456": "123456", "１２３４５６": "123456", "000000": "000000",
+		"": "", "12345": "", "1234567": "", "12345a": "", "+12345": "", "١٢٣٤٥٦": "", "123456\x00": "", "1.2345": "",
+	} {
+		if got := typedCode(text); got != want {
+			t.Errorf("typedCode(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestCodesAreDrawnFromAllThereAre(t *testing.T) {
+	var seen [codeDigits][10]int
+	const n = 20_000
+	for range n {
+		code := drawCode()
+		if typedCode(code) != code {
+			t.Fatalf("drawCode() = %q", code)
+		}
+		for i := range codeDigits {
+			seen[i][code[i]-'0']++
+		}
+	}
+	for i := range seen {
+		for d, count := range seen[i] {
+			if count < n/10-300 || count > n/10+300 { // 7 standard deviations
+				t.Errorf("of %d codes %d have a %d at place %d", n, count, d, i+1)
+			}
+		}
+	}
+}
+func FuzzTypedCode(f *testing.F) {
+	for _, seed := range []string{"123456", "１２３ ４５６", "12-34-56", "", "1234567"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		code := typedCode(text)
+		if code != "" && (len(code) != codeDigits || strings.Trim(code, "0123456789") != "" || typedCode(code) != code) {
+			t.Errorf("typedCode(%q) = %q", text, code)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package otp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
+	"github.com/keystile/keystile/oauth/signin/internal/outbox"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+)
+
+// Codes sends one-time codes by email, and takes them.
+type Codes struct {
+	*flow.Steps
+	Store      store
+	Users      people
+	Emails     users.EmailUsers
+	Passwords  users.PasswordUsers // nil: no forgotten password is reset
+	Outbox     *outbox.Outbox
+	Mailer     mailer
+	Site       string // what emails call the service
+	SignUpOpen bool   // an address that nobody has makes a new user
+
+	ChangePassword func(r *http.Request, u storage.User, password string) error
+}
+
+// mailer sends emails.
+type mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// people knows users by their sub.
+type people interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
+// store keeps the codes that are waited for; *storage.Store has it.
+type store interface {
+	Ticket(ctx context.Context, id string) (storage.Ticket, error)
+	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
+	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
+	EndTicket(ctx context.Context, t storage.Ticket) error
+}
+
+// Flows returns everything that codes are sent for.
+func (s *Codes) Flows() []*Flow {
+	if s.Passwords == nil {
+		return []*Flow{SignInFlow, LinkFlow}
+	}
+	return []*Flow{SignInFlow, LinkFlow, ResetFlow}
+}
+
+// Routes returns what is served here.
+func (s *Codes) Routes() (all []reply.Route) {
+	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	for _, e := range s.Flows() {
+		all = append(all,
+			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
+			reply.Route{Path: e.CodePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+		)
+	}
+	return all
+}

@@ -1,0 +1,153 @@
+package otp
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// How many emails with a code go to one address (decision 56). Whoever asks for
+// more must wait, and nobody can keep the person of the address waiting in a browser that they
+// have signed in with.
+const (
+	Pause      = time.Minute // between two that one asker asks for
+	PerHour    = 5           // in an hour, that one asker asks for
+	perAddress = 20          // in an hour, beyond which only a known browser has any sent
+	clockSkew  = time.Minute // what the clocks of machines may differ by
+)
+
+// An asker has an email sent to an address: the known browsers of its user together,
+// or a network.
+const askerKnown = "known"
+
+func networkAsker(client netip.Prefix) string {
+	if !client.IsValid() {
+		return "elsewhere"
+	}
+	return client.String()
+}
+
+// askerOf says who asks for an email to an address. It takes as long for an address that nobody has.
+func (s *Codes) askerOf(r *http.Request, address string) (string, error) {
+	stranger := networkAsker(network.Of(s.Peer(r)))
+	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
+		return stranger, nil
+	}
+	u, err := s.Emails.ByEmail(r.Context(), address)
+	if errors.Is(err, storage.ErrNotFound) {
+		if _, err = s.Users.User(r.Context(), "nobody"); errors.Is(err, storage.ErrNotFound) {
+			err = nil
+		}
+		u = storage.User{}
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.Sessions.Familiar(r, u.Sub) && u.Sub != "" {
+		return askerKnown, nil
+	}
+	return stranger, nil
+}
+
+// CountKind is the kind of the tickets that count the emails to an address.
+const CountKind = "mailed"
+
+// count counts one more email to an address, or says how long to wait for it. Known and
+// unknown addresses are counted alike, in the store: a restart forgets nothing.
+func (s *Codes) count(ctx context.Context, address, asker string) (wait time.Duration, err error) {
+	id := handle.Hash(CountKind + ":" + address)
+	for {
+		t, err := s.Store.Ticket(ctx, id)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return 0, err
+		}
+		now := time.Now().UTC()
+		sent := sendingsIn(t.State, now)
+		if wait := sent.wait(asker, now); wait > 0 {
+			return wait, nil
+		}
+		t.ID, t.Kind, t.State = id, CountKind, append(sent, sending{now, asker}).String()
+		t.CreatedAt, t.ExpiresAt = now, now.Add(time.Hour)
+		_, err = s.Store.SaveTicket(ctx, t)
+		if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrExists) {
+			continue // another request for the same address: look at what it has counted
+		}
+		return 0, err
+	}
+}
+
+// sending is one email that was sent.
+type sending struct {
+	at    time.Time
+	asker string // "": an older version did not write it down
+}
+
+// sendings are the emails to one address, the oldest first. There are never more than the total
+// and those of the known browsers.
+type sendings []sending
+
+// wait says how long an asker must wait for another one.
+func (all sendings) wait(asker string, now time.Time) (wait time.Duration) {
+	var own sendings
+	for _, m := range all {
+		if m.asker == asker {
+			own = append(own, m)
+		}
+	}
+	if n := len(own); n > 0 {
+		wait = Pause - now.Sub(own[n-1].at)
+	}
+	if n := len(own); n >= PerHour {
+		wait = max(wait, time.Hour-now.Sub(own[n-PerHour].at))
+	}
+	if n := len(all); n >= perAddress && asker != askerKnown {
+		wait = max(wait, time.Hour-now.Sub(all[n-perAddress].at))
+	}
+	return max(wait, 0)
+}
+
+// sendingsIn reads the emails of the last hour; what is none is left out, and so is one of the
+// future: a clock that was ahead has written it, and would keep the address waiting until then.
+func sendingsIn(text string, now time.Time) (all sendings) {
+	for word := range strings.FieldsSeq(text) {
+		number, asker, _ := strings.Cut(word, "@")
+		n, _ := strconv.ParseInt(number, 10, 64)
+		at := time.Unix(0, n).UTC()
+		if ago := now.Sub(at); ago < time.Hour && ago >= -clockSkew {
+			all = append(all, sending{at, asker})
+		}
+	}
+	return all
+}
+
+// String writes the sendings as sendingsIn reads them.
+func (all sendings) String() string {
+	words := make([]string, len(all))
+	for i, m := range all {
+		words[i] = strconv.FormatInt(m.at.UnixNano(), 10) + "@" + m.asker
+	}
+	return strings.Join(words, " ")
+}
+
+func waitText(l page.Lang, wait time.Duration) string {
+	if wait <= Pause {
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", web.InSeconds(wait))
+	}
+	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
+}
+
+// fromStranger reports whether an email counts among those of strangers: it was asked for by
+// nobody who has signed in, in a browser that the user of its address is not known by.
+func fromStranger(asker string, t storage.Ticket) bool { return asker != askerKnown && t.UserID == "" }

@@ -1,0 +1,49 @@
+package otp
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+// A record of an older version counts for the address, and what cannot be read for nothing.
+func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
+	now := time.Now().UTC()
+	var words []string
+	for i := range 20 {
+		words = append(words, fmt.Sprint(now.Add(-time.Minute*time.Duration(40-i)).UnixNano()))
+	}
+	for text, want := range map[string]time.Duration{
+		"":                           0,
+		strings.Join(words, " "):     20 * time.Minute,
+		strings.Join(words[1:], " "): 0,
+		strings.Join(words[1:], " ") + " x@y @ 1@ @@": 0,
+	} {
+		if got := sendingsIn(text, now).wait(networkAsker(network.Of(netip.MustParseAddr("192.0.2.1"))), now); got != want {
+			t.Errorf("%q: wait %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Somebody has asked for a code while the clock was a year ahead; then it was set right.
+func TestAMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
+	now := time.Date(2026, 5, 20, 10, 15, 0, 0, time.UTC)
+	for _, c := range []struct {
+		ahead time.Duration
+		want  time.Duration
+	}{
+		{400 * 24 * time.Hour, 0}, {2 * time.Minute, 0},
+		{30 * time.Second, 90 * time.Second}, // another machine's clock
+		{-30 * time.Second, 30 * time.Second},
+		{-time.Minute, 0},
+	} {
+		text := sendings{{now.Add(c.ahead), "192.0.2.1/32"}}.String()
+		if got := sendingsIn(text, now).wait("192.0.2.1/32", now); got != c.want {
+			t.Errorf("with a mail %v ahead, the next one waits %v, want %v", c.ahead, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package otp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/oauth/signin/internal/trail"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
+)
+
+// Flow is one thing that a code is sent for. It has two pages: one that asks for the address,
+// one for the code.
+type Flow struct {
+	Kind        string // of its tickets
+	Path        string
+	Title, Lead string // of the page that asks for the address; these and the others in English
+	CodeTitle   string // of the page that asks for the code
+	Button      string // under the code
+	NewPassword bool   // asked for with the code
+	Subject     string // of the email
+
+	// who is asking; storage.ErrNotFound sends them to sign in first, and session.ErrStale once more.
+	// nil: anybody may.
+	who func(*Codes, *http.Request) (storage.User, error)
+	// reaches reports whether an email goes to the ticket's address. It is asked beside the
+	// request, so that nobody can tell from outside.
+	reaches func(*Codes, context.Context, storage.Ticket) (bool, error)
+	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
+	// code; storage.ErrInvalid asks for another password.
+	ready func(*Codes, *http.Request, storage.Ticket, string) (storage.User, error)
+	// done answers who has typed the right code, and used it up.
+	done func(*Codes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
+}
+
+// CodePath is the path of the page that asks for the code.
+func (e *Flow) CodePath() string { return e.Path + "/code" }
+
+// SignInFlow signs in by email, and signs up who is new where that is allowed to anybody.
+var SignInFlow = &Flow{
+	Kind: "email", Path: web.FormPath + "/email",
+	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",
+	CodeTitle: "Type in the code", Button: "Sign in", Subject: "Your code to sign in",
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.Emails.ByEmail(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return s.SignUpOpen, nil
+		}
+		return err == nil, err
+	},
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		u, err := s.Emails.ByEmail(r.Context(), t.Subject)
+		if !errors.Is(err, storage.ErrNotFound) {
+			return u, err
+		}
+		if !s.SignUpOpen {
+			return u, storage.ErrNotFound
+		}
+		return storage.User{}, nil
+	},
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+		if u.Sub == "" {
+			u, err = s.Emails.CreateByEmail(r.Context(), t.Subject)
+			switch {
+			case errors.Is(err, storage.ErrNotFound): // there is one already, who is disabled
+				return web.EmailDisabled
+			case err != nil:
+				return err
+			}
+		} else if u, err = s.Emails.EnteredByEmail(r.Context(), u); err != nil {
+			return err
+		}
+		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
+	},
+}
+
+// ResetFlow gives a new password to who has forgotten theirs.
+var ResetFlow = &Flow{
+	Kind: "reset", Path: web.FormPath + "/reset",
+	Title: "Set a new password", Lead: "Give the email address you have confirmed here. We send a code to it.",
+	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, Subject: "Your code to set a new password",
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+		_, err := s.userWithPassword(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	},
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, password string) (storage.User, error) {
+		u, err := s.userWithPassword(r.Context(), t.Subject)
+		if err != nil {
+			return u, err
+		}
+		if err := passwords.Check(password, u.Username, u.Email, t.Subject); err != nil {
+			return u, errors.Join(storage.ErrInvalid, err)
+		}
+		return u, nil
+	},
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+		if err := s.ChangePassword(r, u, password); err != nil {
+			return err
+		}
+		return s.SignIn(w, r, u, storage.LoginEmail, t.Query)
+	},
+}
+
+// LinkFlow confirms that an address is that of who is signed in.
+var LinkFlow = &Flow{
+	Kind: "link", Path: web.FormPath + "/address",
+	Title: "Confirm an email address", Lead: "With it you can sign in, and set a new password if you forget yours.",
+	CodeTitle: "Type in the code", Button: "Confirm", Subject: "Confirm your email address",
+	who: func(s *Codes, r *http.Request) (storage.User, error) {
+		_, u, err := s.Sessions.Recent(r)
+		return u, err
+	},
+	reaches: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
+		u, err := s.Emails.ByEmail(ctx, t.Subject)
+		if errors.Is(err, storage.ErrNotFound) {
+			return true, nil
+		}
+		return err == nil && u.Sub == t.UserID, err
+	},
+	ready: func(s *Codes, r *http.Request, t storage.Ticket, _ string) (storage.User, error) {
+		_, u, err := s.Sessions.Visit(r)
+		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
+			err = ErrLapsed
+		}
+		return u, err
+	},
+	done: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) error {
+		err := s.Emails.LinkEmail(r.Context(), u.Sub, t.Subject)
+		if errors.Is(err, storage.ErrExists) {
+			return web.EmailTaken
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.addressChanged(r, u, t.Subject); err != nil {
+			return err
+		}
+		return web.SeeOther(w, web.Onward(t.Query))
+	},
+}
+
+// addressChanged writes down that a user has confirmed an address, and tells the old one
+// and the new one.
+func (s *Codes) addressChanged(r *http.Request, before storage.User, address string) error {
+	old := before.Email
+	if !before.EmailVerified {
+		old = ""
+	}
+	if old == address {
+		return nil
+	}
+	what := "The email address was changed."
+	if old == "" {
+		what = "An email address was added."
+	}
+	s.Notices.Tell(r.Context(), before.Sub, s.Notices.Of(r, event.NoticeAccount, what), nil, old, address)
+	return s.Trail.Changed(r, before.Sub, "email address", trail.Hashed(old), trail.Hashed(address))
+}
+
+// userWithPassword is the user of an address, if they have a password to forget.
+func (s *Codes) userWithPassword(ctx context.Context, address string) (storage.User, error) {
+	u, err := s.Emails.ByEmail(ctx, address)
+	if err != nil {
+		return u, err
+	}
+	has, err := s.Passwords.HasPassword(ctx, u.Sub)
+	if err == nil && !has {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}

@@ -1,0 +1,209 @@
+package otp
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/oauth/signin/internal/attempt"
+	"github.com/keystile/keystile/oauth/signin/internal/session"
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage"
+)
+
+//go:embed address.html code.html lapsed.html
+var files embed.FS
+
+var (
+	addressPage = web.Parse(files, "address")
+	codePage    = web.Parse(files, "code")
+	lapsedPage  = web.Parse(files, "lapsed")
+)
+
+// codeView holds what the pages of a code by email show.
+type codeView struct {
+	web.View
+	Flow    *Flow  // that a code is sent for
+	Address string // that it is sent to
+	Again   string // where to ask for a new one
+}
+
+func codeViewOf(e *Flow, v web.View, address string) *codeView {
+	return &codeView{View: v, Flow: e, Address: address}
+}
+
+// serveAddress serves the page that asks where a code is to be sent.
+func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
+	if r.Method == http.MethodPost {
+		return s.takeAddress(w, r, e)
+	}
+	query, err := web.QueryParam(r)
+	if err != nil {
+		return err
+	}
+	switch u, err := e.asker(s, r); {
+	case errors.Is(err, storage.ErrNotFound):
+		return web.SeeOther(w, web.FormPath)
+	case errors.Is(err, session.ErrStale):
+		return s.AskAgain(w, r, u)
+	case err != nil:
+		return err
+	}
+	t, err := s.Pages.Restore(r.Context(), r, query)
+	if err != nil {
+		return err
+	}
+	hint, _ := users.NormalizeEmail(t.Hint)
+	return t.Show(w, http.StatusOK, addressPage, codeViewOf(e, web.View{Title: e.Title}, hint))
+}
+
+func (e *Flow) asker(s *Codes, r *http.Request) (storage.User, error) {
+	if e.who == nil {
+		return storage.User{}, nil
+	}
+	return e.who(s, r)
+}
+
+// takeAddress sends a code and leads to the page that asks for it. An address that nobody
+// has is answered as one that somebody has.
+func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
+	if err := s.Pages.CheckOrigin(r); err != nil {
+		return err
+	}
+	in, err := web.ReadCarried(w, r, "address")
+	if err != nil {
+		return err
+	}
+	if err := web.CheckLength(r, in["query"]); err != nil {
+		return err
+	}
+	u, err := e.asker(s, r)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return web.SeeOther(w, web.FormPath)
+	case errors.Is(err, session.ErrStale):
+		return web.SeeOther(w, e.Path)
+	case err != nil:
+		return err
+	}
+	t, err := s.Pages.Restore(r.Context(), r, in["query"])
+	if err != nil {
+		return err
+	}
+	address, err := users.NormalizeEmail(in["address"])
+	if err != nil {
+		return t.Show(w, http.StatusBadRequest, addressPage, codeViewOf(e, web.View{
+			Title: e.Title,
+			Alert: t.Lang.T("This is no email address. Check it for mistakes; it looks like name@example.com."),
+		}, ShownAddress(in["address"])))
+	}
+	wait, err := s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"]})
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		w.Header().Set("Retry-After", web.InSeconds(wait))
+		return t.Show(w, http.StatusTooManyRequests, addressPage, codeViewOf(e, web.View{Title: e.Title, Alert: waitText(t.Lang, wait)}, address))
+	}
+	return web.SeeOther(w, e.CodePath())
+}
+
+// ShownAddress returns what was typed, as far as it is shown again.
+func ShownAddress(text string) string { return text[:min(len(text), 254)] }
+
+// serveCode serves the page that asks for the code.
+func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
+	if r.Method == http.MethodPost {
+		return s.takeCode(w, r, e)
+	}
+	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
+	switch {
+	case errors.Is(err, ErrLapsed):
+		return s.sayLapsed(w, r, e)
+	case err != nil:
+		return err
+	}
+	return s.askCode(w, r, e, ticket, http.StatusOK, "")
+}
+
+// takeCode looks at a code. Every one that could be right takes one of the five tries.
+func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
+	if err := s.Pages.CheckOrigin(r); err != nil {
+		return err
+	}
+	in, err := web.ReadFields(w, r, "code", "password")
+	if err != nil {
+		return err
+	}
+	ticket, err := s.waitingFor(r.Context(), e.Kind, web.BrowserSecret(r))
+	switch {
+	case errors.Is(err, ErrLapsed):
+		return s.sayLapsed(w, r, e)
+	case err != nil:
+		return err
+	}
+	code := typedCode(in["code"])
+	if code == "" {
+		return s.askCode(w, r, e, ticket, http.StatusBadRequest, "The code is six digits. You find it in the mail.")
+	}
+	if e.NewPassword {
+		if err := passwords.Check(in["password"], ticket.Subject); err != nil {
+			return s.askCode(w, r, e, ticket, http.StatusBadRequest, passwords.Explain(err))
+		}
+	}
+	ticket, u, held, err := s.prove(r, e, ticket, code, in["password"])
+	return s.sayProof(w, r, e, ticket, u, in["password"], held, err)
+}
+
+func (s *Codes) sayProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User, password string, held attempt.Held, err error) error {
+	switch {
+	case held.Wait > 0:
+		s.Trail.Refused(r, http.StatusTooManyRequests, "")
+		return s.Pages.SayHeld(w, r, t.Query, held.Wait, held.Account)
+	case errors.Is(err, ErrLapsed):
+		return s.sayLapsed(w, r, e)
+	case errors.Is(err, storage.ErrNotFound):
+		s.Trail.Refused(r, http.StatusUnauthorized, held.Sub)
+		if t.Tries >= Tries {
+			return s.sayLapsed(w, r, e)
+		}
+		return s.askCode(w, r, e, t, http.StatusUnauthorized, "The code is not right. Check it and try again.")
+	case errors.Is(err, storage.ErrInvalid):
+		return s.askCode(w, r, e, t, http.StatusBadRequest, passwords.Explain(err))
+	case err != nil:
+		return err
+	}
+	return e.done(s, w, r, t, u, password)
+}
+
+func (s *Codes) askCode(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int, alert string) error {
+	t, err := s.Pages.Restore(r.Context(), r, ticket.Query)
+	if err != nil {
+		return err
+	}
+	if alert != "" {
+		alert = t.Lang.T(alert)
+	}
+	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert}, ticket.Subject))
+}
+
+// sayLapsed says that there is no code to type in any more: 400, with the way to a new one.
+func (s *Codes) sayLapsed(w http.ResponseWriter, r *http.Request, e *Flow) error {
+	t := s.Pages.Context(r, "", storage.App{})
+	if old, err := s.Store.Ticket(r.Context(), TicketID(e.Kind, web.BrowserSecret(r))); err == nil {
+		if t, err = s.Pages.Restore(r.Context(), r, old.Query); err != nil { // the way back to the application is kept
+			return err
+		}
+	} else if !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	return t.Show(w, http.StatusBadRequest, lapsedPage, &codeView{
+		View: web.View{
+			Title: "This code has ended",
+			Alert: t.Lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+		},
+		Flow: e, Again: web.Link{Path: e.Path}.Carrying(t.Query).Path,
+	})
+}

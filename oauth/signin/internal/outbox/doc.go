@@ -1,0 +1,2 @@
+// Package outbox sends emails beside the requests that cause them.
+package outbox

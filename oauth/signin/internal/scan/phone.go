@@ -1,0 +1,91 @@
+package scan
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+)
+
+func (s *Scans) serveScan(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		return s.answerScan(w, r)
+	}
+	return s.openScan(w, r)
+}
+
+// openScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
+// is a GET although it takes a step: what it writes down is only who may answer, and
+// anybody who sees the code could have been that.
+func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	v, user, err := s.Sessions.Visit(r)
+	if errors.Is(err, storage.ErrNotFound) {
+		return s.askScanner(w, r, id)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := s.take(r.Context(), id, scan(v))
+	switch {
+	case err != nil:
+		return scanFailure(err)
+	case t.State == Confirmed, t.State == Collected:
+		return s.sayAnswered(w, r, "You have confirmed", "The other device is being signed in. You can close this page.")
+	case t.State == Rejected:
+		return s.sayAnswered(w, r, "You have said no", "Nobody was signed in. You can close this page.")
+	}
+	return s.sayAsked(w, r, t, user)
+}
+
+// askScanner lets somebody sign in on the phone first, and then brings them back.
+func (s *Scans) askScanner(w http.ResponseWriter, r *http.Request, id string) error {
+	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
+		return scanFailure(err)
+	}
+	t := s.Pages.Context(r, web.ScanPath+id, storage.App{})
+	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
+		Title: "Sign in", Lead: t.Lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
+	})
+}
+
+// answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
+// now: an answer that comes too late, or twice, sees what became of it.
+func (s *Scans) answerScan(w http.ResponseWriter, r *http.Request) error {
+	if err := s.Pages.CheckOrigin(r); err != nil {
+		return err
+	}
+	in, err := web.ReadFields(w, r, "answer")
+	if err != nil {
+		return err
+	}
+	if in["answer"] != "confirm" && in["answer"] != "reject" {
+		return web.NoAnswer
+	}
+	id := r.PathValue("id")
+	switch v, _, err := s.Sessions.Visit(r); {
+	case errors.Is(err, storage.ErrNotFound): // signed out meanwhile: the page asks them to sign in
+	case err != nil:
+		return err
+	default:
+		if _, err := s.take(r.Context(), id, decide(v, in["answer"] == "confirm")); err != nil {
+			return scanFailure(err)
+		}
+	}
+	if !web.IsScanID(id) {
+		return web.ScanEnded
+	}
+	return web.SeeOther(w, web.ScanPath+id)
+}
+
+func scanFailure(err error) error {
+	switch {
+	case errors.Is(err, errEnded):
+		return web.ScanEnded
+	case errors.Is(err, errTaken):
+		return web.ScanTaken
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/internal/web"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// Begin gives the browser a new session of who proved at a time who they are. What it
+// brought along is ended first: a value someone else may have planted must not become a
+// signed-in one.
+func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType, lang string, proved time.Time) error {
+	if _, err := s.EndAll(r); err != nil {
+		return err
+	}
+	cookie, now := handle.NewCookie(), time.Now().UTC()
+	v := storage.Session{
+		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: loginType, AuthTime: earlier(proved.UTC(), now), EndsAt: now.Add(s.Max),
+		IP: s.Peer(r).String(), Agent: web.AgentOf(r), Lang: lang,
+	}
+	v.ExpiresAt = earlier(now.Add(s.Idle), v.EndsAt)
+	if _, err := s.Store.SaveSession(r.Context(), v); err != nil {
+		return err
+	}
+	s.setCookie(w, cookie, v.EndsAt)
+	s.Remember(w, r, u.Sub)
+	return nil
+}
+
+// MaxEnded bounds what one request can make the store do.
+const MaxEnded = 4
+
+// EndAll ends the session behind every cookie, and returns those that there were: of two,
+// nobody knows which one is real.
+func (s *Sessions) EndAll(r *http.Request) (ended []storage.Session, err error) {
+	cookies := CookiesOf(r)
+	for _, cookie := range cookies[:min(len(cookies), MaxEnded)] {
+		v, err := s.endOne(r.Context(), handle.Hash(cookie))
+		if err != nil {
+			return ended, err
+		}
+		if v.ID != "" {
+			ended = append(ended, v)
+		}
+	}
+	return ended, nil
+}
+
+// End ends a session, if there is one.
+func (s *Sessions) End(ctx context.Context, id string) error {
+	_, err := s.endOne(ctx, id)
+	return err
+}
+
+// endOne returns the session it has ended, or an empty one if there was none.
+func (s *Sessions) endOne(ctx context.Context, id string) (storage.Session, error) {
+	v, err := storage.RetryOnConflict(ctx, func() (storage.Session, error) { // it may move forward meanwhile
+		v, err := s.Store.Session(ctx, id)
+		if err == nil {
+			err = s.Store.EndSession(ctx, v)
+		}
+		return v, err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Session{}, nil
+	}
+	return v, err
+}
+
+// EndSessions ends those of a user's sessions that which names.
+func (s *Sessions) EndSessions(ctx context.Context, sub string, which func(storage.Session) bool) error {
+	all, err := s.Store.Sessions(ctx, sub)
+	for _, v := range all {
+		if which(v) {
+			err = errors.Join(err, s.End(ctx, v.ID))
+		}
+	}
+	return err
+}
+
+// All names every session.
+func All(storage.Session) bool { return true }

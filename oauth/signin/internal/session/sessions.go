@@ -1,0 +1,48 @@
+// Package session keeps who is signed in behind the session cookie.
+//
+// # Choices
+//
+// A browser is known to a user by the cookie keystile_known, for a year and for the last five
+// users. It holds a salt and a keyed hash of the user and the month for each. The key is drawn
+// at first use and kept sealed in the store, so every process knows the same browsers. The
+// mark says that somebody has signed in there, and no more: signing out, signing out
+// everywhere and a new password leave it. Where the key cannot be read, a browser is unknown.
+package session
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/keystile/keystile/storage"
+)
+
+// Sessions keeps who is signed in behind the session cookie.
+type Sessions struct {
+	Store  Store
+	Users  Users
+	Peer   func(*http.Request) netip.Addr // the address that a request comes from
+	Log    *slog.Logger
+	Secure bool          // the cookies are for https alone
+	Idle   time.Duration // without use end a session
+	Max    time.Duration // end it in any case
+
+	marks atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
+}
+
+// Store keeps sessions; *storage.Store has it.
+type Store interface {
+	Session(ctx context.Context, id string) (storage.Session, error)
+	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
+	EndSession(ctx context.Context, v storage.Session) error
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	HMACKey(ctx context.Context, name string) (storage.Secret, error)
+}
+
+// Users knows users by their sub.
+type Users interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+}

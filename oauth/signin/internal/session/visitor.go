@@ -1,0 +1,96 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/keystile/keystile/internal/stepup"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// Visitor says whose browser a request comes from: the live session of an enabled user.
+// Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
+// it for nobody.
+func (s *Sessions) Visitor(r *http.Request) (storage.Session, error) {
+	v, _, err := s.Visit(r)
+	return v, err
+}
+
+// Visit returns the session that a request comes from, and whose it is.
+func (s *Sessions) Visit(r *http.Request) (storage.Session, storage.User, error) {
+	v, err := s.session(r)
+	if err != nil {
+		return storage.Session{}, storage.User{}, err
+	}
+	u, err := s.Users.User(r.Context(), v.UserID)
+	switch {
+	case err != nil:
+		return storage.Session{}, storage.User{}, err
+	case u.Disabled:
+		return storage.Session{}, storage.User{}, storage.ErrNotFound
+	}
+	v, err = s.slide(r.Context(), v, time.Now().UTC())
+	return v, u, err
+}
+
+func (s *Sessions) session(r *http.Request) (storage.Session, error) {
+	cookies := CookiesOf(r)
+	if len(cookies) != 1 {
+		return storage.Session{}, storage.ErrNotFound
+	}
+	v, err := s.Store.Session(r.Context(), handle.Hash(cookies[0]))
+	switch {
+	case err != nil:
+		return storage.Session{}, err
+	case !v.Live(time.Now()):
+		return storage.Session{}, storage.ErrNotFound
+	}
+	return v, nil
+}
+
+// slide moves the end of a session forward with its use. It writes at most once a day (a
+// seventh of the idle time, if that is shorter) and not at every request; the end may
+// come that much sooner.
+func (s *Sessions) slide(ctx context.Context, v storage.Session, now time.Time) (storage.Session, error) {
+	moved := v.ExpiresAt.Add(-s.Idle)
+	to := earlier(now.Add(s.Idle), v.EndsAt)
+	if now.Sub(moved) < min(s.Idle/7, 24*time.Hour) || !to.After(v.ExpiresAt) {
+		return v, nil
+	}
+	longer := v
+	longer.ExpiresAt = to
+	longer, err := s.Store.SaveSession(ctx, longer)
+	switch {
+	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
+		return v, nil // another request has moved it, or ended it a moment after this one began
+	case err != nil:
+		return storage.Session{}, err
+	}
+	return longer, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
+// whatever else must not be open to who finds a browser that somebody has left: decision 57.
+func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
+
+// ErrStale says that somebody is signed in, but for so long that it may be somebody else by now.
+var ErrStale = errors.New("signin: the sign-in is too long ago")
+
+// Recent is Visit for what takes a recent sign-in. With ErrStale it says whose is too old.
+func (s *Sessions) Recent(r *http.Request) (storage.Session, storage.User, error) {
+	v, u, err := s.Visit(r)
+	if err == nil && !Recent(v) {
+		err = ErrStale
+	}
+	return v, u, err
+}

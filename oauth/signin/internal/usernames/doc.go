@@ -1,0 +1,2 @@
+// Package usernames says which usernames there can be.
+package usernames

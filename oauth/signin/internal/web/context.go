@@ -1,0 +1,96 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
+	"github.com/keystile/keystile/storage"
+)
+
+// ViewOf returns a view of who somebody is.
+func ViewOf(user storage.User) View {
+	name := cmp.Or(user.Nickname, user.Name, user.Username)
+	return View{Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username}
+}
+
+// Context holds what the pages of one sign-in share.
+type Context struct {
+	Lang   page.Lang
+	Brand  page.Brand
+	Query  string // the authorize request, fit to be carried
+	Origin string // where that leads in the end; "" if it does not say, or may not
+	Hint   string // login_hint
+	ways   []Link // to sign in, beside the password
+	helps  []Link // to a password or a user
+}
+
+// Context returns what the pages share that answer an authorize request of an application.
+func (p *Pages) Context(r *http.Request, query string, app storage.App) Context {
+	asked := ask(r, query)
+	t := Context{
+		Lang: page.LangOf(r, asked.Get("ui_locales")), Brand: page.BrandOf(app),
+		Query: query, Hint: UsernameHint(asked.Get("login_hint")), ways: p.links(query),
+		helps: carrying(p.Helps, query),
+	}
+	if redirect := asked.Get("redirect_uri"); app.AllowsRedirect(redirect) == nil {
+		t.Origin = storage.RedirectOrigin(redirect)
+	}
+	return t
+}
+
+// ask reads the authorize request, or what stands in the address bar where there is none.
+func ask(r *http.Request, query string) url.Values {
+	if query == "" || isPage(query) {
+		query = r.URL.RawQuery
+	}
+	values, _ := url.ParseQuery(query) // what cannot be read is not there
+	return values
+}
+
+// Restore is Context for a request that comes back in a form: the application is the one it
+// names, if that may send people where the request says. Otherwise there is none.
+func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Context, error) {
+	app, err := p.AppOf(ctx, query)
+	if err != nil {
+		return Context{}, err
+	}
+	return p.Context(r, query, app), nil
+}
+
+// AppOf returns the application that an authorize request names, if that may send people where
+// the request says, else the zero one.
+func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
+	asked, _ := url.ParseQuery(query)
+	ids, redirects := asked["client_id"], asked["redirect_uri"]
+	if len(ids) != 1 || len(redirects) != 1 {
+		return storage.App{}, nil
+	}
+	app, err := p.apps.App(ctx, ids[0])
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && (app.Disabled || app.AllowsRedirect(redirects[0]) != nil):
+		return storage.App{}, nil
+	case err != nil:
+		return storage.App{}, err
+	}
+	return app, nil
+}
+
+// UsernameHint is a login_hint, or what was typed last time, as far as it can be a username.
+func UsernameHint(hint string) string {
+	if len(usernames.Keys(hint)) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(hint)
+}
+
+// LangFor returns the language that somebody signs in in: what the authorize request asks for, or the
+// browser.
+func LangFor(r *http.Request, query string) string {
+	return string(page.LangOf(r, ask(r, query).Get("ui_locales")))
+}

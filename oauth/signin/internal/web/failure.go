@@ -1,0 +1,74 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+)
+
+// Every way the form is refused (protocol 7). Wrong credentials (401) and the lock (429) have
+// pages of their own, see Pages.SayHeld.
+var (
+	Foreign       = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
+	NotAForm      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form could not be read. Open the sign-in page again and use the form on it."}
+	Twice         = &reply.Failure{Status: http.StatusBadRequest, Msg: "A field of the form was sent twice. Open the sign-in page again and use the form on it."}
+	NotText       = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form holds something that is not text. Open the sign-in page again and use the form on it."}
+	BadQuery      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is damaged. Go back to the application and start again."}
+	LongQuery     = &reply.Failure{Status: http.StatusBadRequest, Msg: "The request that brought you here is too long. Go back to the application and start again."}
+	LastMethod    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is the only way you can sign in. Link another one first, then unlink this one."}
+	OwnUsername   = &reply.Failure{Status: http.StatusBadRequest, Msg: "Your username stays yours as long as you have the account, so it cannot be unlinked."}
+	AuditFailed   = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: AuditFailedMsg, Header: http.Header{"Retry-After": {"1"}}}
+	HalfSignedOut = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: HalfSignedOutMsg, Header: http.Header{"Retry-After": {"1"}}}
+	TooLarge      = &reply.Failure{Status: http.StatusRequestEntityTooLarge, Msg: "The form is too large. Open the sign-in page again and use the form on it."}
+	EmailsFull    = &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "too many mails are waiting to be sent", Header: http.Header{"Retry-After": {"60"}}, Crowd: new(reply.Crowd)}
+	EmailTaken    = &reply.Failure{Status: http.StatusBadRequest, Msg: "This email address belongs to another account here. Sign in with it, or give another address."}
+	EmailDisabled = &reply.Failure{Status: http.StatusForbidden, Msg: "You cannot sign in with this email address. Ask the operator why."}
+	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
+)
+
+// Every way that another provider is not linked (protocol 7). What can be mended on the sign-in
+// page is said there, see Pages.SayAgain.
+var (
+	NotWhoBegan = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has signed in here meanwhile. Open your account page and begin again."}
+	LoginTaken  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is how somebody else signs in here already. Sign in as them and unlink it there first."}
+)
+
+// Every way a sign-in by scanned code is refused (protocol 7). What the browser that shows the
+// code is told has a page of its own.
+var (
+	ScanEnded    = &reply.Failure{Status: http.StatusNotFound, Msg: "This code has been used or is too old. Get a new one on the other device and scan that."}
+	ScanTaken    = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has scanned this code before. Get a new one on the other device and scan that."}
+	NoAnswer     = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form says neither yes nor no. Scan the code again and use the buttons on the page."}
+	TooManyCodes = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "Your network has asked for too many codes. Wait a minute, then try again."}
+	TooManyPolls = &reply.Failure{Status: http.StatusTooManyRequests, Msg: "this is asked too often: wait as long as Retry-After says, then every 2 seconds"}
+	NoCode       = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
+)
+
+// What the pages of failures say, in English.
+const (
+	RefusedTitle     = "This request cannot go on"
+	AwayTitle        = "Please try again shortly"
+	AwayMsg          = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
+	AuditFailedMsg   = "It is done, but it could not be written down. Go back to your account and see that it is."
+	HalfSignedOutMsg = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
+	tooLongMsg       = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
+	BrokenTitle      = "Something went wrong here"
+	BrokenMsg        = "This is our fault, not yours. Try again, and tell the operator the time if it stays."
+)
+
+// Fail says a failure as a page, because whoever meets it here is a person.
+func Fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	switch {
+	case f.Msg == HalfSignedOutMsg, f.Msg == AuditFailedMsg, errors.Is(f, passwords.ErrBusy):
+		page.Fail(w, r, f.Status, AwayTitle, f.Msg)
+	case f.Status == http.StatusServiceUnavailable:
+		page.Fail(w, r, f.Status, AwayTitle, AwayMsg)
+	case f.Status >= 500:
+		page.Fail(w, r, f.Status, BrokenTitle, BrokenMsg)
+	default:
+		page.Fail(w, r, f.Status, RefusedTitle, f.Msg)
+	}
+}

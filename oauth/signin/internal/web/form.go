@@ -1,0 +1,93 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+)
+
+// MaxForm bounds the body of a form.
+const MaxForm = 64 << 10
+
+// Form holds what the sign-in page sends back.
+type Form struct {
+	Username, Password string
+	Query              string // the authorize request, in a hidden field: whatever the sender liked
+}
+
+// ReadForm reads a sign-in form.
+func ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return Form{}, err
+	}
+	return parseForm(body)
+}
+
+// ReadFields reads a form of these fields, strictly: what could be read in two ways is
+// refused. A field that is missing is empty, and others are not looked at.
+func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return parseFields(body, names...)
+}
+
+// ReadCarried is readFields for a form that carries an authorize request in the field query.
+func ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	in, err := ReadFields(w, r, append(names, "query")...)
+	if err != nil {
+		return nil, err
+	}
+	in["query"], err = Carry(in["query"])
+	return in, err
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) (string, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/x-www-form-urlencoded" {
+		return "", NotAForm
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxForm))
+	if big := new(http.MaxBytesError); errors.As(err, &big) {
+		return "", TooLarge
+	}
+	if err != nil {
+		return "", NotAForm.Because(err)
+	}
+	return string(body), nil
+}
+
+func parseForm(body string) (Form, error) {
+	in, err := parseFields(body, "username", "password", "query")
+	if err != nil {
+		return Form{}, err
+	}
+	f := Form{Username: in["username"], Password: in["password"]}
+	f.Query, err = Carry(in["query"])
+	return f, err
+}
+
+func parseFields(body string, names ...string) (map[string]string, error) {
+	fields, err := url.ParseQuery(body)
+	if err != nil {
+		return nil, NotAForm // not its cause: that would quote the body, and the password with it
+	}
+	in := map[string]string{}
+	for _, name := range names {
+		values := fields[name]
+		switch {
+		case len(values) > 1:
+			return nil, Twice
+		case len(values) == 1 && !utf8.ValidString(values[0]):
+			return nil, NotText
+		case len(values) == 1:
+			in[name] = values[0]
+		}
+	}
+	return in, nil
+}

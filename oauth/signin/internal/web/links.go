@@ -1,0 +1,52 @@
+package web
+
+import (
+	"net/url"
+
+	"github.com/keystile/keystile/internal/page"
+)
+
+// Link leads from a page to another way to sign in, or to what its reader can change.
+type Link struct {
+	Path  string // where it begins; the authorize request goes along as the parameter query
+	Label string // in English
+	Post  bool   // it begins with a form, not with a link
+	Of    string // what is called so in every language, for the %s of Label
+}
+
+// In is the label in a language.
+func (w Link) In(l page.Lang) string {
+	if w.Of == "" {
+		return l.T(w.Label)
+	}
+	return l.T(w.Label, w.Of)
+}
+
+// links returns the ways as links that carry an authorize request along. Who has just
+// scanned a code is not offered another one.
+func (p *Pages) links(query string) []Link {
+	var links []Link
+	for _, w := range p.Offered {
+		if w.Path == QRPath && isScan(query) {
+			continue
+		}
+		links = append(links, w.Carrying(query))
+	}
+	return links
+}
+
+func carrying(ways []Link, query string) []Link {
+	links := make([]Link, len(ways))
+	for i, w := range ways {
+		links[i] = w.Carrying(query)
+	}
+	return links
+}
+
+// Carrying returns the link with an authorize request in its parameter query.
+func (w Link) Carrying(query string) Link {
+	if query != "" {
+		w.Path += "?" + url.Values{"query": {query}}.Encode()
+	}
+	return w
+}

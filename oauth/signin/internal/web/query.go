@@ -1,0 +1,177 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keystile/keystile/internal/page"
+)
+
+// MaxQuery bounds the authorize request a page carries: escaped once more it still fits
+// into a form, and the URL it becomes into a request line.
+const MaxQuery = 16 << 10
+
+// MaxStored bounds the authorize request that is stored while somebody who is not known yet
+// signs in in a way of several steps. It has room for a redirect_uri of 2 kB, a state of 1 kB
+// and all the rest that applications send.
+const MaxStored = 4 << 10
+
+// CheckLength refuses a request that is too long to be stored, and says what makes it so.
+func CheckLength(r *http.Request, query string) error {
+	if len(query) <= MaxStored {
+		return nil
+	}
+	name, most := "", 0
+	for part := range strings.SplitSeq(query, "&") {
+		if len(part) > most {
+			most = len(part)
+			name, _, _ = strings.Cut(part, "=")
+		}
+	}
+	if !isName(name) {
+		name = "?"
+	}
+	lang := page.LangOf(r, "")
+	return LongQuery.Saying(lang.T(tooLongMsg, strconv.Itoa(len(query)), strconv.Itoa(MaxStored), name, strconv.Itoa(most)))
+}
+
+// isName reports whether a parameter's name is fit to be shown.
+func isName(text string) bool {
+	return text != "" && len(text) <= 40 && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
+	})
+}
+
+// QueryOf is the authorize request as the page carries it: the query as it came, or the
+// fields of a form POST. Whoever has read the body must have left them in r.PostForm;
+// without them the user would sign in and arrive nowhere.
+func QueryOf(r *http.Request) (string, error) {
+	if r.Method != http.MethodPost {
+		return Carry(r.URL.RawQuery)
+	}
+	if err := r.ParseForm(); err != nil {
+		return "", BadQuery.Because(err)
+	}
+	if len(r.PostForm) == 0 {
+		return "", errors.New("signin: Ask: the body has been read and r.PostForm is empty")
+	}
+	return Carry(r.PostForm.Encode())
+}
+
+// QueryParam is the authorize request that a link carries along as its parameter query, ""
+// if it carries none.
+func QueryParam(r *http.Request) (string, error) {
+	switch asked := r.URL.Query()["query"]; len(asked) {
+	case 0:
+		return "", nil
+	case 1:
+		return Carry(asked[0])
+	}
+	return "", BadQuery
+}
+
+// Carry makes a query fit for a Location header without changing what it says: bytes that
+// no URL may hold are escaped, '#' too, which would cut the rest off. A space or a
+// control character comes from nobody's browser and is refused.
+func Carry(query string) (string, error) {
+	if len(query) > MaxQuery {
+		return "", LongQuery
+	}
+	var out strings.Builder
+	for i := range len(query) {
+		switch c := query[i]; {
+		case c <= ' ' || c == 0x7f:
+			return "", BadQuery
+		case c == '#' || c > 0x7f:
+			fmt.Fprintf(&out, "%%%02X", c)
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String(), nil
+}
+
+// Back returns where a query that is carried belongs. The page of a scanned code and the account
+// page travel in the place of a request, and no request looks like one.
+func Back(query string) string {
+	switch {
+	case query == "":
+		return FormPath
+	case isPage(query):
+		return query
+	}
+	return AuthorizePath + "?" + query
+}
+
+func isPage(query string) bool { return query == AccountPath || isScan(query) }
+
+// Onward returns where a user goes who has just proved who they are: back to the authorize
+// request, byte for byte, except for what has now been done. Asking again for it would
+// have them sign in for ever.
+func Onward(query string) string {
+	return leads(query, func(part string) (string, bool) { return settled(part, true, "login", "select_account") })
+}
+
+// Allowed returns where a user goes who has just consented.
+func Allowed(query string) string {
+	return leads(query, func(part string) (string, bool) { return settled(part, false, "consent") })
+}
+
+// Refused returns where a user goes who has not: the provider judges the request once more and
+// tells the application, at an address that it has found right itself.
+func Refused(query string) string {
+	return leads(query, func(part string) (string, bool) {
+		name, _, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(name)
+		return part, err != nil || name != paramConsent
+	}) + "&" + paramConsent + "=denied"
+}
+
+// paramConsent tells the provider no; see oauth.Consent.
+const paramConsent = "keystile_consent"
+
+// leads returns where a query that is carried belongs, with each parameter changed or dropped.
+func leads(query string, change func(part string) (rest string, keep bool)) string {
+	if query == "" || isPage(query) {
+		return Back(query)
+	}
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		if part, keep := change(part); keep {
+			kept = append(kept, part)
+		}
+	}
+	return AuthorizePath + "?" + strings.Join(kept, "&")
+}
+
+// settled takes prompts that have been followed out of a parameter, and with a fresh
+// sign-in max_age=0 (OpenID Connect Core 3.1.2.1).
+func settled(part string, fresh bool, done ...string) (rest string, keep bool) {
+	name, raw, _ := strings.Cut(part, "=")
+	name, err := url.QueryUnescape(name)
+	if err != nil {
+		return part, true
+	}
+	value, err := url.QueryUnescape(raw)
+	if err != nil {
+		return part, true
+	}
+	switch name {
+	case "max_age":
+		n, err := strconv.Atoi(value)
+		return part, err != nil || n != 0 || !fresh
+	case "prompt":
+		asked := strings.Fields(value)
+		left := slices.DeleteFunc(slices.Clone(asked), func(p string) bool { return slices.Contains(done, p) })
+		if len(left) == len(asked) {
+			return part, true
+		}
+		return "prompt=" + url.QueryEscape(strings.Join(left, " ")), len(left) > 0
+	}
+	return part, true
+}

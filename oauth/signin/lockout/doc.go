@@ -1,0 +1,16 @@
+// Package lockout locks out addresses from which too many attempts have failed.
+//
+// The sign-in page has one [Guard]; a host's own page that asks for what can be guessed has one
+// of its own.
+//
+// # Choices
+//
+// A Guard counts addresses, and no account is ever locked: whoever knows a username must not be
+// able to lock its owner out.
+//
+// It is in memory and does not survive a restart. It holds 100,000 addresses; where there are
+// more, an unknown one is counted by its network, with a multiple of the limit (decision 56,
+// package network). What neighbours share so is answered 429 with Retry-After until
+// failures are five minutes old, up to an eighth more, and never locks. There an attempt counts as
+// failed while it is in flight.
+package lockout

@@ -1,0 +1,181 @@
+package lockout
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keystile/keystile/internal/network"
+)
+
+// Config says how many failures are too many. Zero values are the protocol's (8).
+type Config struct {
+	Failures int           // 0: 10
+	Within   time.Duration // 0: 5 minutes
+	For      time.Duration // 0: 15 minutes
+}
+
+// Guard counts failed attempts by address (IPv6 by /64) and locks one that has too many.
+//
+// Of one address at most Config.Failures attempts are failed or in flight within the time,
+// so guesses made in parallel are no more than guesses made in turn. It is in memory, runs
+// no goroutine, and holds at most 100,000 addresses: none that is counted or locked is ever
+// forgotten to make room. Beyond that unknown ones are counted by their networks, of which a
+// multiple may fail. What they share may make somebody wait, and never locks.
+type Guard struct {
+	lock  Config
+	room  int
+	start time.Time
+
+	mu        sync.Mutex // never held while a password is checked
+	known     map[netip.Prefix]*tally
+	networks  *network.Counts                    // of the addresses there was no room for
+	elsewhere map[netip.Prefix][]network.Receipt // those of them in flight: End must find what Begin counted
+	swept     time.Duration
+}
+
+// tally is the count of one address. Times are since Guard.start, by the monotonic clock.
+type tally struct {
+	failed   []time.Duration
+	inFlight int
+	locked   time.Duration // until when
+}
+
+const (
+	room       = 100_000
+	sweepEvery = time.Minute
+	busyWait   = 2 * time.Second // about how long an attempt is in flight when many are
+)
+
+// New makes a Guard. Zero values of the Config are the protocol's (8).
+func New(l Config) *Guard {
+	l = Config{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
+	return &Guard{
+		lock: l, room: room, start: time.Now(), known: map[netip.Prefix]*tally{},
+		networks: network.NewCounts(l.Within, room/4), elsewhere: map[netip.Prefix][]network.Receipt{},
+	}
+}
+
+// Begin asks to make an attempt. 0 is yes, and End must follow; else it is how long to
+// wait, and the credentials must not be looked at.
+func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, client := time.Since(g.start), network.Of(ip)
+	t := g.tally(client, now)
+	if t == nil {
+		return g.beginElsewhere(client)
+	}
+	switch g.forget(t, now); {
+	case now < t.locked:
+		return t.locked - now
+	case len(t.failed)+t.inFlight >= g.lock.Failures:
+		return busyWait
+	}
+	t.inFlight++
+	return 0
+}
+
+// beginElsewhere counts an attempt of an address without a tally as failed, until it ends.
+func (g *Guard) beginElsewhere(client netip.Prefix) (wait time.Duration) {
+	a := g.networks.Take(client, "", g.lock.Failures, time.Now())
+	if !a.OK {
+		return a.Reset
+	}
+	g.elsewhere[client] = append(g.elsewhere[client], a.Receipt)
+	return 0
+}
+
+// End says how an attempt went that Begin let through.
+func (g *Guard) End(ip netip.Addr, failed bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, client := time.Since(g.start), network.Of(ip)
+	if n := len(g.elsewhere[client]); n > 0 {
+		g.endElsewhere(client, n-1, failed)
+		return
+	}
+	t := g.known[client] // there is one as long as an attempt is in flight
+	if t == nil {
+		return
+	}
+	t.inFlight--
+	if failed {
+		g.forget(t, now)
+		t.failed = append(t.failed, now)
+	}
+	if len(t.failed) >= g.lock.Failures {
+		t.locked, t.failed = now+g.lock.For, nil
+	}
+	if g.idle(t, now) {
+		delete(g.known, client)
+	}
+}
+
+func (g *Guard) endElsewhere(client netip.Prefix, last int, failed bool) {
+	receipts := g.elsewhere[client]
+	if !failed {
+		g.networks.Return(receipts[last])
+	}
+	if g.elsewhere[client] = receipts[:last]; last == 0 {
+		delete(g.elsewhere, client)
+	}
+}
+
+// tally finds the count of an address, or makes one; nil if it is counted by its network. An
+// address that has an attempt in flight there stays until it is done.
+func (g *Guard) tally(client netip.Prefix, now time.Duration) *tally {
+	if len(g.elsewhere[client]) > 0 {
+		return nil
+	}
+	if t, ok := g.known[client]; ok {
+		return t
+	}
+	g.sweep(now)
+	if len(g.known) >= g.room {
+		return nil
+	}
+	t := &tally{}
+	g.known[client] = t
+	return t
+}
+
+// sweep drops the addresses that count for nothing any more, at most once a minute: the
+// walk is long when there are many.
+func (g *Guard) sweep(now time.Duration) {
+	if now-g.swept < sweepEvery {
+		return
+	}
+	g.swept = now
+	for client, t := range g.known {
+		if g.idle(t, now) {
+			delete(g.known, client)
+		}
+	}
+}
+
+func (g *Guard) idle(t *tally, now time.Duration) bool {
+	g.forget(t, now)
+	return len(t.failed) == 0 && t.inFlight == 0 && now >= t.locked
+}
+
+// forget drops the failures that are too long ago to count.
+func (g *Guard) forget(t *tally, now time.Duration) {
+	t.failed = slices.DeleteFunc(t.failed, func(at time.Duration) bool { return now-at >= g.lock.Within })
+}
+
+// Clear ends the lockout of an address (IPv6: of its /64) and forgets its failures. It reports
+// whether there were any. Attempts in flight go on.
+func (g *Guard) Clear(ip netip.Addr) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Since(g.start)
+	t := g.known[network.Of(ip)]
+	if t == nil || len(t.failed) == 0 && now >= t.locked {
+		return false
+	}
+	t.failed, t.locked = nil, 0
+	return true
+}

@@ -1,0 +1,59 @@
+package passwords
+
+import (
+	_ "embed"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// commonText holds the 10,000 commonest passwords that are long enough, one on a line, in
+// lower case; common.LICENSE says where they are from.
+//
+//go:embed common.txt
+var commonText string
+
+var (
+	errShort  = errors.New("password: give at least 8 characters")
+	errLong   = errors.New("password: give at most 1024 bytes of text")
+	errCommon = errors.New("password: this one is among the first that are guessed; choose another one")
+	errKnown  = errors.New("password: a username or an address is no password; choose another one")
+)
+
+// Explain says on a page, in English, why a password is refused.
+func Explain(err error) string {
+	switch {
+	case errors.Is(err, errShort):
+		return "The new password is too short. Choose one of at least 8 characters."
+	case errors.Is(err, errLong):
+		return "The new password is too long. Choose one of at most 1,024 characters."
+	case errors.Is(err, errCommon):
+		return "The new password is among the first that are guessed. Choose another one."
+	case errors.Is(err, errKnown):
+		return "A username or an email address is no password. Choose another one."
+	}
+	return "This password cannot be used. Choose another one."
+}
+
+// Check says what is wrong with a password that somebody wants to have: at least 8
+// characters, at most 1,024 bytes of UTF-8, none of the 10,000 commonest (in whatever case),
+// and none of what everybody knows of its owner, such as their username and address.
+// Nothing of it is cut off.
+func Check(password string, known ...string) error {
+	lower := strings.ToLower(password)
+	switch {
+	case utf8.RuneCountInString(password) < 8:
+		return errShort
+	case len(password) > 1024 || !utf8.ValidString(password):
+		return errLong
+	case strings.HasPrefix(commonText, lower+"\n"), strings.Contains(commonText, "\n"+lower+"\n"):
+		return errCommon
+	}
+	for _, k := range known {
+		name, _, _ := strings.Cut(k, "@")
+		if k != "" && (strings.EqualFold(password, k) || strings.EqualFold(password, name)) {
+			return errKnown
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package passwords
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Cost says what one hash takes. Zero values are the smallest that OWASP recommends.
+type Cost struct {
+	Memory uint32 // KiB; 0: 19 MiB; at most 256 MiB
+	Passes uint32 // 0: 2; at most 16
+}
+
+// Hasher hashes passwords with argon2id. It computes as many at once as there are
+// processors, so that a crowd signing in waits instead of taking all memory: one process
+// shares one Hasher. What would wait for more than some three seconds is refused before it
+// is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
+type Hasher struct {
+	cost Cost
+	line *queue
+	key  func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
+}
+
+const (
+	saltSize = 16
+	keySize  = 32
+
+	// What is still computed when a stored hash asks for it.
+	maxMemory = 256 << 10 // KiB
+	maxPasses = 16
+	maxBytes  = 64 // of salt and key
+)
+
+// New makes a Hasher.
+func New(c Cost) *Hasher {
+	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
+	return &Hasher{cost: c, line: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
+}
+
+// Hash returns what is kept of a password, as a PHC string.
+func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
+	h := p.draw()
+	key, err := p.compute(ctx, h, password)
+	if err != nil {
+		return "", err
+	}
+	h.key = key
+	return h.String(), nil
+}
+
+// Verify reports whether a hash is of this password, in constant time. "" is the hash of
+// no password and takes as long as any. stale says that new hashes cost something else.
+func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
+	h := p.draw()
+	if hash != "" {
+		if h, err = parseHash(hash); err != nil {
+			return false, false, err
+		}
+	}
+	key, err := p.compute(ctx, h, password)
+	if err != nil {
+		return false, false, err
+	}
+	right := subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
+	if right {
+		p.line.right(ctx)
+	}
+	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
+	return right, !fresh, nil
+}
+
+// Rehash is Hash for a password that has just been right and whose hash is stale. It is no
+// attempt, and counts as none.
+func (p *Hasher) Rehash(ctx context.Context, password string) (string, error) {
+	hash, err := p.Hash(ctx, password)
+	p.line.right(ctx)
+	return hash, err
+}
+
+// draw makes the hash of a password nobody has.
+func (p *Hasher) draw() phc {
+	h := phc{cost: p.cost, threads: 1, salt: make([]byte, saltSize), key: make([]byte, keySize)}
+	rand.Read(h.salt)
+	rand.Read(h.key)
+	return h
+}
+
+func (p *Hasher) compute(ctx context.Context, h phc, password string) ([]byte, error) {
+	if err := p.line.enter(ctx); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	defer func() { p.line.leave(time.Since(began)) }()
+	return p.key([]byte(password), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key))), nil
+}
+
+// phc is an argon2id hash as the PHC string format writes it.
+type phc struct {
+	cost      Cost
+	threads   uint8
+	salt, key []byte
+}
+
+const phcForm = "$argon2id$v=19$m=%d,t=%d,p=%d$"
+
+// String returns the hash as the PHC string format writes it.
+func (h phc) String() string {
+	enc := base64.RawStdEncoding
+	return fmt.Sprintf(phcForm, h.cost.Memory, h.cost.Passes, h.threads) + enc.EncodeToString(h.salt) + "$" + enc.EncodeToString(h.key)
+}
+
+var errHash = errors.New("passwords: a stored password hash is damaged, or costs more than is ever computed; set the password again")
+
+// parseHash reads exactly what String writes, and nothing that would take all memory.
+func parseHash(text string) (h phc, err error) {
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 {
+		return h, errHash
+	}
+	if _, err := fmt.Sscanf(strings.Join(parts[:4], "$")+"$", phcForm, &h.cost.Memory, &h.cost.Passes, &h.threads); err != nil {
+		return h, errHash
+	}
+	h.salt, _ = base64.RawStdEncoding.DecodeString(parts[4])
+	h.key, _ = base64.RawStdEncoding.DecodeString(parts[5])
+	small := h.cost.Memory <= maxMemory && h.cost.Passes <= maxPasses && len(h.salt) <= maxBytes && len(h.key) <= maxBytes
+	strong := h.cost.Passes >= 1 && h.threads >= 1 && h.threads <= 16 && len(h.salt) >= 8 && len(h.key) >= 16
+	if !small || !strong || h.String() != text {
+		return h, errHash
+	}
+	return h, nil
+}

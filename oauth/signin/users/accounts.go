@@ -1,0 +1,155 @@
+package users
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/handle"
+)
+
+// ByEmail implements EmailUsers.
+func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User, error) {
+	l, err := s.store.Login(ctx, storage.LoginEmail, address)
+	if err != nil {
+		return storage.User{}, err
+	}
+	u, err := s.store.User(ctx, l.UserID)
+	if err == nil && u.Disabled {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}
+
+// CreateByEmail implements EmailUsers. The username is drawn: applications are told it
+// that were not allowed to learn the address.
+func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
+	u := storage.User{
+		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
+	}
+	looks, err := s.looks(ctx, u.Username)
+	if err != nil {
+		return u, err
+	}
+	u, err = s.store.CreateUser(ctx, u, storage.Login{Method: storage.LoginEmail, Subject: address, Skeletons: looks})
+	if errors.Is(err, storage.ErrExists) {
+		return s.ByEmail(ctx, address)
+	}
+	return u, err
+}
+
+// LinkEmail implements EmailUsers. The newest address is the one applications are told;
+// with the older ones the user can still sign in.
+func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
+	err := s.store.LinkLogins(ctx, sub, storage.Login{Method: storage.LoginEmail, Subject: address})
+	if errors.Is(err, storage.ErrExists) {
+		l, again := s.store.Login(ctx, storage.LoginEmail, address)
+		if again != nil || l.UserID != sub {
+			return errors.Join(err, again)
+		}
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
+		u, err := s.store.User(ctx, sub)
+		if err != nil {
+			return u, err
+		}
+		u.Email, u.EmailVerified = address, true
+		return s.store.SaveUser(ctx, u)
+	})
+	return err
+}
+
+// EnteredByEmail implements EmailUsers.
+func (s *StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error) {
+	if u.LoginType == storage.LoginEmail {
+		return u, nil
+	}
+	u.LoginType = storage.LoginEmail
+	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+		return u, err
+	}
+	return u, nil
+}
+
+// PasswordMark implements PasswordMarker: it is the salted hash.
+func (s *StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error) {
+	l, err := s.own(ctx, sub)
+	return l.PasswordHash, err
+}
+
+// HasPassword implements PasswordUsers.
+func (s *StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error) {
+	_, err := s.own(ctx, sub)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// own is the login with a password of a user.
+func (s *StoreUsers) own(ctx context.Context, sub string) (storage.Login, error) {
+	all, err := s.store.Logins(ctx, sub)
+	for _, l := range all {
+		if l.Method == storage.LoginSelf && l.PasswordHash != "" {
+			return l, nil
+		}
+	}
+	if err == nil {
+		err = storage.ErrNotFound
+	}
+	return storage.Login{}, err
+}
+
+// SetPassword implements PasswordUsers.
+func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) error {
+	u, err := s.store.User(ctx, sub)
+	if err != nil {
+		return err
+	}
+	if err := passwords.Check(password, u.Username, u.Email); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = storage.RetryOnConflict(ctx, func() (storage.Login, error) {
+		l, err := s.own(ctx, sub)
+		if err != nil {
+			return l, err
+		}
+		l.PasswordHash = hash
+		return s.store.SaveLogin(ctx, l)
+	})
+	return err
+}
+
+// SignUp implements SignUpUsers.
+func (s *StoreUsers) SignUp(ctx context.Context, u storage.User, password, invitation string) (storage.User, error) {
+	if invitation == "" {
+		return s.Create(ctx, u, password)
+	}
+	i, err := s.store.Invitation(ctx, handle.HashInvitation(invitation))
+	if err == nil && !i.Live(time.Now()) {
+		err = storage.ErrNotFound
+	}
+	if err != nil {
+		return u, err
+	}
+	u, err = s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+		return s.store.CreateInvited(ctx, u, i, l)
+	})
+	if errors.Is(err, storage.ErrConflict) {
+		err = storage.ErrNotFound
+	}
+	return u, err
+}

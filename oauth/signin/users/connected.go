@@ -1,0 +1,107 @@
+package users
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/keystile/keystile/oauth/signin/connector"
+	"github.com/keystile/keystile/oauth/signin/internal/methods"
+	"github.com/keystile/keystile/storage"
+)
+
+// Connected implements ConnectedUsers. Where two of the subjects are two users' the
+// strongest decides, and nobody's is moved.
+func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
+	for {
+		known, missing, err := s.subjects(ctx, method, p)
+		if err != nil {
+			return storage.User{}, err
+		}
+		if len(known) == 0 {
+			u := userOf(method, p)
+			if missing[0].Skeletons, err = s.looks(ctx, u.Username); err != nil {
+				return u, err
+			}
+			u, err = s.store.CreateUser(ctx, u, missing...)
+			if errors.Is(err, storage.ErrExists) { // they came in twice at once
+				continue
+			}
+			return u, err
+		}
+		u, err := s.store.User(ctx, known[0].UserID)
+		if err != nil || u.Disabled {
+			return u, err
+		}
+		switch err := s.store.LinkLogins(ctx, u.Sub, missing...); {
+		case errors.Is(err, storage.ErrExists):
+			continue
+		case err != nil:
+			return u, err
+		}
+		return s.seen(ctx, u, method, p)
+	}
+}
+
+// Connect implements ConnectedUsers.
+func (s *StoreUsers) Connect(ctx context.Context, sub, method string, p connector.Profile) error {
+	for {
+		known, missing, err := s.subjects(ctx, method, p)
+		switch {
+		case err != nil:
+			return err
+		case slices.ContainsFunc(known, func(l storage.Login) bool { return l.UserID != sub }):
+			return storage.ErrExists
+		}
+		if err = s.store.LinkLogins(ctx, sub, missing...); !errors.Is(err, storage.ErrExists) {
+			return err
+		}
+	}
+}
+
+// subjects tells the logins that a profile's subjects are from those they are not yet.
+func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Profile) (known, missing []storage.Login, err error) {
+	if len(p.Subjects) == 0 {
+		return nil, nil, errors.New("signin: a profile without a subject is nobody's")
+	}
+	for _, subject := range p.Subjects {
+		l, err := s.store.Login(ctx, method, subject)
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+			missing = append(missing, storage.Login{Method: method, Subject: subject})
+		case err != nil:
+			return nil, nil, err
+		default:
+			known = append(known, l)
+		}
+	}
+	return known, missing, nil
+}
+
+// userOf is the user that a profile begins. The name is one that nobody has to type.
+func userOf(method string, p connector.Profile) storage.User {
+	return storage.User{
+		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: methods.LoginType(method),
+		Nickname: p.Nickname, Picture: p.Avatar, Gender: p.Gender, Location: p.Location,
+	}
+}
+
+// seen writes down how somebody has signed in, and what the provider knows that we do not.
+func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
+	now := u
+	now.LoginType = methods.LoginType(method)
+	now.Nickname = cmp.Or(u.Nickname, p.Nickname)
+	now.Picture = cmp.Or(u.Picture, p.Avatar)
+	now.Gender = cmp.Or(u.Gender, p.Gender)
+	now.Location = cmp.Or(u.Location, p.Location)
+	if now == u {
+		return u, nil
+	}
+	if _, err := s.store.SaveUser(ctx, now); !harmless(err) {
+		return u, err
+	}
+	return now, nil
+}

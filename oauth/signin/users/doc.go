@@ -1,0 +1,56 @@
+// Package users keeps the people who sign in.
+//
+// [StoreUsers] are those of the Store. A host with a user table of its own implements [Users], two
+// methods, and gives it to signin.Config and to oauth.Config; examples/signin does. The Store keeps
+// what is not about who somebody is: applications, sessions, tickets, consents, openids and tokens,
+// all by the user's sub. So the sub never changes and is never given to somebody else. Sign-in never
+// writes to the table but by the methods that it implements:
+//
+//	interface       with               opens                                     without it
+//	Users                              passwords, codes to scan, consent;        required; nil: the
+//	                                   sessions and applications on the account  users of the Store
+//	                                   page
+//	ConnectedUsers  Config.Connectors  other providers and methods of the        New refuses Connectors
+//	                                   host's own, to sign in with and to link
+//	LinkedUsers     the account page   the sign-in methods that it shows, and    the Store is asked, and knows
+//	                                   to unlink them                            none of the host's
+//	EmailUsers      Config.Mailer      codes by email, to sign in with and to    not offered;
+//	                                   confirm an address                        notices are sent
+//	                                                                             all the same
+//	PasswordUsers   Config.Revoker     to change the password; with EmailUsers   not offered
+//	                                   also to reset a forgotten one
+//	SignUpUsers     Config.SignUp      to become a user by a form                not offered
+//	NamedUsers                         known browsers are not held up while a    every browser waits while a
+//	                                   name is guessed at from many addresses    name is guessed at
+//
+// A [storage.User] that is Disabled is refused, however they come. Its LoginType is what userinfo
+// reports, so a host that connects wx, qq, alipay or douyin writes down in Connected by which
+// somebody came; empty is self.
+//
+// # Choices
+//
+// A username is found by NFKC and lower case, so one that is typed in full width signs in.
+// A new one is refused if it looks like somebody else's, which is to say that it shares a
+// skeleton (UTS 39) with it, as it is written or in lower case; accents and other diacritics
+// do not count, the voicing marks of kana do. Whoever types such a name to sign in is not
+// taken for its owner. New names are of one script, or of Chinese, Japanese or Korean with
+// Latin, and hold nothing that cannot be seen; they are kept and shown in NFKC. Names that
+// are drawn are held against the same list.
+//
+// What the names of users look like is a document each, written in one step with the user,
+// so of many sign-ups at once that look alike one gets through. Users who were made before
+// have none: the first time somebody is made, every user is read once and theirs are written,
+// which nothing waits for but that sign-up. Users who look alike already stay as they are,
+// and sign in by the very name they typed then. While an older process makes users beside a
+// newer one, those are not held against the list.
+//
+// An email address is found by its lower case and otherwise as it is typed: no dots or
+// plus signs are folded, because only the provider knows what they mean. It is ASCII.
+//
+// Who signs up by email gets a username that is drawn, because applications that may not
+// learn the address are told the username.
+//
+// All identities a provider gives lead to one user, also one that arrives later; where they are
+// two users' the strongest decides, and nobody's is moved. What a user has said of themselves is
+// kept, and a provider fills in what is missing.
+package users

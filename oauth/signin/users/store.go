@@ -1,0 +1,169 @@
+package users
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/oauth/signin/internal/usernames"
+	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/storage"
+)
+
+// Store keeps users and how they sign in; *storage.Store has it.
+type Store interface {
+	User(ctx context.Context, sub string) (storage.User, error)
+	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
+	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
+	Login(ctx context.Context, method, subject string) (storage.Login, error)
+	SaveLogin(ctx context.Context, l storage.Login) (storage.Login, error)
+	Logins(ctx context.Context, sub string) ([]storage.Login, error)
+	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
+	Invitation(ctx context.Context, id string) (storage.Invitation, error)
+	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
+	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
+}
+
+// StoreUsers are the users of a Store, who sign in with a username and a password.
+type StoreUsers struct {
+	store     Store
+	passwords *passwords.Hasher
+	reserved  atomic.Bool // what the names of all users look like is written down
+}
+
+// New makes a StoreUsers. A nil hasher is one of the zero Cost.
+func New(store Store, hasher *passwords.Hasher) *StoreUsers {
+	if hasher == nil {
+		hasher = passwords.New(passwords.Cost{})
+	}
+	return &StoreUsers{store: store, passwords: hasher}
+}
+
+// User returns the user with this sub, or storage.ErrNotFound.
+func (s *StoreUsers) User(ctx context.Context, sub string) (storage.User, error) {
+	return s.store.User(ctx, sub)
+}
+
+// Authenticate implements Users. It computes one hash for whomever it does not let in.
+func (s *StoreUsers) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
+	login, err := s.login(ctx, username)
+	if err != nil {
+		return storage.User{}, err
+	}
+	ok, stale, err := s.passwords.Verify(ctx, login.PasswordHash, password)
+	switch {
+	case err != nil:
+		return storage.User{}, fmt.Errorf("user %s: %w", login.UserID, err)
+	case !ok:
+		return storage.User{}, storage.ErrNotFound
+	}
+	u, err := s.store.User(ctx, login.UserID)
+	if err != nil || u.Disabled {
+		return u, err
+	}
+	return s.keep(ctx, u, login, password, stale)
+}
+
+// Named implements NamedUsers.
+func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, err error) {
+	l, err := s.login(ctx, username)
+	if err == nil && l.UserID == "" {
+		err = storage.ErrNotFound
+	}
+	return l.UserID, err
+}
+
+// login returns the login of a username, the zero one if there is none.
+func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login, error) {
+	for _, name := range usernames.Keys(username) {
+		l, err := s.store.Login(ctx, storage.LoginSelf, name)
+		if !errors.Is(err, storage.ErrNotFound) {
+			return l, err
+		}
+	}
+	return storage.Login{}, nil
+}
+
+// keep writes down what a sign-in has shown: how it was done, and the hash if it was made
+// at another cost. It fails only if the store is away.
+func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string, stale bool) (storage.User, error) {
+	if stale {
+		if err := s.renew(ctx, l, password); err != nil {
+			return u, err
+		}
+	}
+	if u.LoginType == storage.LoginSelf {
+		return u, nil
+	}
+	u.LoginType = storage.LoginSelf
+	if _, err := s.store.SaveUser(ctx, u); !harmless(err) {
+		return u, err
+	}
+	return u, nil
+}
+
+// renew keeps a new hash of a password. Where too many wait it can be done another day.
+func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string) (err error) {
+	l.PasswordHash, err = s.passwords.Rehash(ctx, password)
+	if errors.Is(err, passwords.ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.SaveLogin(ctx, l); !harmless(err) {
+		return err
+	}
+	return nil
+}
+
+// harmless: somebody else's write in between is as good as ours, and a record that no
+// longer passes its checks is no reason to turn its owner away.
+func harmless(err error) bool {
+	return err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)
+}
+
+// Create makes a user who signs in with a username and a password. What does not fit is
+// storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
+func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
+	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
+		return s.store.CreateUser(ctx, u, l)
+	})
+}
+
+func (s *StoreUsers) create(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error) {
+	err := errors.Join(usernames.Check(u.Username), passwords.Check(password, u.Username, u.Email))
+	if err != nil {
+		return u, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	hash, err := s.passwords.Hash(ctx, password)
+	if err != nil {
+		return u, err
+	}
+	u.Username = confusable.Normal(u.Username)
+	login := storage.Login{Method: storage.LoginSelf, Subject: confusable.Key(u.Username), PasswordHash: hash}
+	if login.Skeletons, err = s.looks(ctx, u.Username); err != nil {
+		return u, err
+	}
+	made, err := write(u, login)
+	if errors.Is(err, storage.ErrExists) {
+		return u, fmt.Errorf("username %q is taken, or looks like one that is: choose another one: %w", u.Username, err)
+	}
+	return made, err
+}
+
+// looks returns what nobody else's username may look like if a new user has this one. The
+// first time it writes down what those look like who are there already; that reads every
+// user once, and goes on when whoever asked for it has gone.
+func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]string, err error) {
+	if !s.reserved.Load() {
+		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {
+			return looks, err
+		}
+		s.reserved.Store(true)
+	}
+	copy(looks[:], confusable.Skeletons(username)) // one or two
+	return looks, nil
+}
