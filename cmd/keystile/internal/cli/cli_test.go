@@ -14,6 +14,8 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 		want  Args
 	}{
 		{"set a b", Args{Flags: map[string][]string{}, Words: []string{"a", "b"}}},
+		{"--data d set a b", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
+		{"--data=d set --on a b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set a b --data d", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
 		{"set --data=d a --on b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}}, Words: []string{"a", "b"}}},
