@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
@@ -80,8 +81,8 @@ func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, 
 	if _, err := os.Lstat(path); err == nil && !call.On("force") {
 		return made, taken
 	}
-	m := watch(call, "copying the database", "bytes")
-	defer m.end()
+	m := terminal.Watch(call.Stderr, "copying the database", "bytes")
+	defer m.End()
 	err := folder.Place(path, call.On("force"), func(w io.Writer) error {
 		w = untilDone{ctx, io.MultiWriter(w, sum, m)}
 		return h.reading().reach(ctx, conf, f, func(socket string) (err error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 func compactLine(opener Opener) cli.Command {
@@ -33,9 +34,9 @@ func compact(call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	m := watch(call, "writing the database anew", "")
+	m := terminal.Watch(call.Stderr, "writing the database anew", "")
 	before, after, err := opener.Compact(f.Database())
-	m.end()
+	m.End()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -58,8 +59,8 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	m := watch(call, "reading and checking the backup", "bytes")
-	defer m.end()
+	m := terminal.Watch(call.Stderr, "reading and checking the backup", "bytes")
+	defer m.End()
 	var read int64
 	sum := sha256.New()
 	kept, err := f.Restore(time.Now(), func(w io.Writer) error {
@@ -80,7 +81,7 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	m.end()
+	m.End()
 	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksumOf(name, listed)}})
 }
 

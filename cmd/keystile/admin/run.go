@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -95,9 +96,9 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	if err := c.confirm(call); err != nil {
 		return err
 	}
-	var m *meter
+	var m *terminal.Meter
 	if c.wait > 0 { // it may take long
-		m = watch(call, c.name, "")
+		m = terminal.Watch(call.Stderr, c.name, "")
 	}
 	var said string
 	err = opener.reach(ctx, conf, f, func(socket string) (err error) {
@@ -108,7 +109,7 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 		said, err = execute(ctx, target, c.name, args)
 		return err
 	})
-	m.end()
+	m.End()
 	if err == nil {
 		tell.stage("done")
 	}

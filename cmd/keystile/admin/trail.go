@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -29,8 +30,8 @@ func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive)
 	if err != nil {
 		return err
 	}
-	m := watch(call, "reading the audit trail", "records")
-	defer m.end()
+	m := terminal.Watch(call.Stderr, "reading the audit trail", "records")
+	defer m.End()
 	return h.reading().reach(ctx, conf, f,
 		func(socket string) error { return do(countedTrail{&distant{socket: socket}, m}) },
 		func(target Target) error { return do(countedTrail{target.Store, m}) })
@@ -115,4 +116,16 @@ func (p page) text(bool) (string, error) {
 		p = page{}
 	}
 	return line(p)
+}
+
+// countedTrail is an audit trail that shows how much of it has been read.
+type countedTrail struct {
+	audit.Archive
+	meter *terminal.Meter
+}
+
+func (c countedTrail) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
+	page, err := c.Archive.Records(ctx, after, n)
+	c.meter.Add(len(page))
+	return page, err
 }
