@@ -124,11 +124,11 @@ func New(_ context.Context, c Config) (*Registry, error) {
 		errs = append(errs, errors.New("Store is missing"))
 	}
 	if c.Visitors == nil {
-		errs = append(errs, errors.New("Visitors is missing: use oauth/signin"))
+		errs = append(errs, fmt.Errorf("%s is missing: use oauth/signin", "Visitors"))
 	}
 	if c.Users == nil {
 		if c.Users, _ = c.Store.(users); c.Users == nil {
-			errs = append(errs, errors.New("Users is missing: name who knows the roles of users"))
+			errs = append(errs, fmt.Errorf("%s is missing: name who knows the roles of users", "Users"))
 		}
 	}
 	for _, n := range []struct {

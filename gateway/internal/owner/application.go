@@ -1,4 +1,4 @@
-package gateway
+package owner
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 )
 
 // apps is GET and POST /api/v1/apps (protocol 4.7).
-func (g *Gateway) apps(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) apps(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
 	if r.Method == http.MethodPost {
-		return g.createApp(w, r, m)
+		return e.createApp(w, r, m)
 	}
 	after, err := manage.AfterOf(r)
 	if err != nil {
 		return err
 	}
-	page, more, err := g.page(r.Context(), m, after)
+	page, more, err := e.page(r.Context(), m, after)
 	if err != nil {
 		return err
 	}
@@ -43,9 +43,9 @@ func (g *Gateway) apps(w http.ResponseWriter, r *http.Request) error {
 
 // page returns the manager's applications that come after one, "" for the first ones, and
 // whether there are more.
-func (g *Gateway) page(ctx context.Context, m manager, after string) (page []storage.App, more bool, err error) {
+func (e *Endpoints) page(ctx context.Context, m manager, after string) (page []storage.App, more bool, err error) {
 	if m.itself() {
-		app, err := g.managed(ctx, m, m.app.ID)
+		app, err := e.managed(ctx, m, m.app.ID)
 		if err != nil || after >= app.ID {
 			return nil, false, err
 		}
@@ -54,13 +54,13 @@ func (g *Gateway) page(ctx context.Context, m manager, after string) (page []sto
 	if after != "" {
 		after = driver.After("owner="+m.user.Sub, after)
 	}
-	page, next, err := g.c.Store.Apps(ctx, m.user.Sub, after, manage.PageSize)
+	page, next, err := e.c.Store.Apps(ctx, m.user.Sub, after, manage.PageSize)
 	return page, next != "", err
 }
 
 // createApp registers an application of a user's. Its users are asked for their consent:
 // only the console and the command line make a first-party application.
-func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) error {
+func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, m manager) error {
 	if m.itself() {
 		return notByItself
 	}
@@ -72,38 +72,38 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 	if err := f.AmendNew(&a); err != nil {
 		return err
 	}
-	a, err = g.c.Store.CreateApp(r.Context(), a, manage.MaxApps, g.billing.Limit(a))
+	a, err = e.c.Store.CreateApp(r.Context(), a, manage.MaxApps, e.c.Billing.Limit(a))
 	if err != nil {
 		return refusal(err)
 	}
-	if err := g.note(r, m, "app create", storage.App{}, a); err != nil {
+	if err := e.note(r, m, "app create", storage.App{}, a); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
+	e.c.Recorder.Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
 	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
 // app is GET, PATCH and DELETE /api/v1/apps/{client_id}.
-func (g *Gateway) app(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) app(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
 	id := r.PathValue("client_id")
 	switch r.Method {
 	case http.MethodPatch:
-		return g.changeApp(w, r, m, id)
+		return e.changeApp(w, r, m, id)
 	case http.MethodDelete:
-		return g.deleteApp(w, r, m, id)
+		return e.deleteApp(w, r, m, id)
 	}
-	app, err := g.managed(r.Context(), m, id)
+	app, err := e.managed(r.Context(), m, id)
 	if err != nil {
 		return err
 	}
 	return reply.Success(w, manage.RecordOf(app, time.Now()))
 }
 
-func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
+func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
 	if err := m.people(id); err != nil {
 		return err
 	}
@@ -114,49 +114,49 @@ func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, i
 	if err != nil {
 		return err
 	}
-	before, after, err := g.change(r.Context(), m, id, f.Amend)
+	before, after, err := e.change(r.Context(), m, id, f.Amend)
 	if err != nil {
 		return err
 	}
-	g.Forget(id)
-	if err := g.note(r, m, "app set", before, after); err != nil {
+	e.c.Forget(id)
+	if err := e.note(r, m, "app set", before, after); err != nil {
 		return err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
-		g.recorder().Tell(r, notice, after.Owner)
+		e.c.Recorder.Tell(r, notice, after.Owner)
 	}
 	return reply.Success(w, manage.RecordOf(after, time.Now()))
 }
 
 // deleteApp removes an application and ends everything it was granted.
-func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
+func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
 	if err := m.people(id); err != nil {
 		return err
 	}
 	if err := manage.NoFields(w, r); err != nil {
 		return err
 	}
-	revoke := func(ctx context.Context, end driver.Revocation) error { return g.c.Tokens.Revoke(ctx, end) }
+	revoke := func(ctx context.Context, end driver.Revocation) error { return e.c.Revoke(ctx, end) }
 	var before storage.App
-	_, err := g.billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
+	_, err := e.c.Billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
 		before = a
 		return m.mine(a)
 	})
 	if err != nil {
 		return refusal(err)
 	}
-	g.Forget(id)
-	if err := g.note(r, m, "app delete", before, storage.App{}); err != nil {
+	e.c.Forget(id)
+	if err := e.note(r, m, "app delete", before, storage.App{}); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.DeletedNotice(before), before.Owner)
+	e.c.Recorder.Tell(r, manage.DeletedNotice(before), before.Owner)
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
 // rotateSecret is POST /api/v1/apps/{client_id}/secret. The old secret stays valid for the
 // overlap; with 0 it ends at once.
-func (g *Gateway) rotateSecret(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) rotateSecret(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
@@ -169,14 +169,14 @@ func (g *Gateway) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, now := r.PathValue("client_id"), time.Now().UTC()
-	before, after, err := g.change(r.Context(), m, id, func(a *storage.App) error { return a.RotateSecret(now, overlap) })
+	before, after, err := e.change(r.Context(), m, id, func(a *storage.App) error { return a.RotateSecret(now, overlap) })
 	if err != nil {
 		return err
 	}
-	g.Forget(id)
-	if err := g.note(r, m, "app rotate-secret", before, after); err != nil {
+	e.c.Forget(id)
+	if err := e.note(r, m, "app rotate-secret", before, after); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
+	e.c.Recorder.Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
 	return reply.Success(w, manage.RevealedOf(after, now))
 }

@@ -1,6 +1,8 @@
-package gateway
+package owner
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/billing"
@@ -10,8 +12,8 @@ import (
 )
 
 // orders is GET /api/v1/billing/orders.
-func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
@@ -26,7 +28,7 @@ func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
 	all, next := []manage.OrderRecord{}, ""
 	if q, there := m.only(q); there {
 		var page []storage.Order
-		if page, next, err = g.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
+		if page, next, err = e.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
 			return err
 		}
 		for _, order := range page {
@@ -52,13 +54,13 @@ func (m manager) only(q storage.OrderQuery) (storage.OrderQuery, bool) {
 
 // oneOrder is GET and DELETE /api/v1/billing/orders/{order_id}. What is deleted is kept as
 // canceled: the books are not rewritten.
-func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
-	order, err := g.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if isNotFound(err) || err == nil && !m.has(order.AppID, order.Owner) {
+	order, err := e.c.Store.Order(r.Context(), r.PathValue("order_id"))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !m.has(order.AppID, order.Owner) {
 		return noOrder
 	}
 	if err != nil {
@@ -81,20 +83,47 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		before = order
 		return nil
 	}
-	order, err = g.billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.by(), May: may})
+	order, err = e.c.Billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.by(), May: may})
 	if err != nil {
 		return refusal(err)
 	}
-	if err := g.noteOrder(r, m, "order cancel", before, order); err != nil {
+	if err := e.noteOrder(r, m, "order cancel", before, order); err != nil {
 		return err
 	}
 	return reply.Success(w, manage.OrderOf(order))
 }
 
 // noteOrder puts what became of an order on the audit trail, and waits for it.
-func (g *Gateway) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
-	return g.recorder().Note(r, manage.Act{
+func (e *Endpoints) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
+	return e.c.Recorder.Note(r, manage.Act{
 		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.by(), App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
 	})
+}
+
+// upgrade is POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
+// for what is already asked for answers with the order there is.
+func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
+	if err != nil {
+		return err
+	}
+	f, err := manage.ReadFields(w, r, "client_id", "tier")
+	if err != nil {
+		return err
+	}
+	id, tier := m.app.ID, ""
+	if err := cmp.Or(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
+		return err
+	}
+	order, made, err := e.c.Billing.Order(r.Context(), id, tier, m.by(), m.mine)
+	if err != nil {
+		return refusal(err)
+	}
+	if made {
+		if err := e.noteOrder(r, m, "order create", storage.Order{}, order); err != nil {
+			return err
+		}
+	}
+	return reply.Success(w, manage.OrderOf(order))
 }

@@ -1,4 +1,4 @@
-package gateway
+package owner
 
 import (
 	"net/http"
@@ -15,21 +15,21 @@ const maxSettled = 2 * manage.PageSize
 
 // settlements is GET /api/v1/billing/settlements?month=2026-11 (decision 30):
 // what the manager's applications owe, those removed since included.
-func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
-	m, err := g.manager(r)
+func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
+	m, err := e.manager(r)
 	if err != nil {
 		return err
 	}
 	query := r.URL.Query()
 	at, err := billing.ParseMonth(query.Get("month"), time.Now())
 	if err != nil {
-		return badQuery.Saying(err.Error())
+		return manage.BadQuery.Saying(err.Error())
 	}
-	all, err := g.settled(r, m, query.Get("client_id"))
+	all, err := e.settled(r, m, query.Get("client_id"))
 	if err != nil {
 		return err
 	}
-	list, total, err := g.billing.SettleAll(r.Context(), all, at)
+	list, total, err := e.c.Billing.SettleAll(r.Context(), all, at)
 	if err != nil {
 		return err
 	}
@@ -42,25 +42,25 @@ func (g *Gateway) settlements(w http.ResponseWriter, r *http.Request) error {
 }
 
 // settled returns the applications to settle: one, or all of the manager's.
-func (g *Gateway) settled(r *http.Request, m manager, id string) (all []storage.App, err error) {
+func (e *Endpoints) settled(r *http.Request, m manager, id string) (all []storage.App, err error) {
 	ctx := r.Context()
 	if id == "" && m.itself() {
 		id = m.app.ID
 	}
 	if id != "" {
-		app, err := g.billing.App(ctx, id)
+		app, err := e.c.Billing.App(ctx, id)
 		if err == nil {
 			err = m.mine(app)
 		}
 		return []storage.App{app}, refusal(err)
 	}
-	all, more, err := g.c.Store.Apps(ctx, m.user.Sub, "", maxSettled)
+	all, more, err := e.c.Store.Apps(ctx, m.user.Sub, "", maxSettled)
 	if err != nil {
 		return nil, err
 	}
-	closed, evenMore, err := g.c.Store.ClosedApps(ctx, m.user.Sub, "", maxSettled)
+	closed, evenMore, err := e.c.Store.ClosedApps(ctx, m.user.Sub, "", maxSettled)
 	if all = append(all, closed...); len(all) > maxSettled || more+evenMore != "" {
-		return nil, badQuery.Saying("these are too many applications for one answer: ask for each with client_id")
+		return nil, manage.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
 	}
 	return all, err
 }

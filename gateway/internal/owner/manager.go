@@ -1,7 +1,8 @@
-package gateway
+package owner
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/manage"
@@ -20,20 +21,20 @@ type manager struct {
 
 // manager finds out whose applications a token manages (decision 52): those
 // of its user, if they have allowed that with the scope apps, or its own application.
-func (g *Gateway) manager(r *http.Request) (manager, error) {
-	caller, account, err := g.caller(r)
+func (e *Endpoints) manager(r *http.Request) (manager, error) {
+	caller, app, err := e.c.Caller(r)
 	if err != nil {
 		return manager{}, err
 	}
-	m := manager{app: account.App}
+	m := manager{app: app}
 	if caller.UserID == "" {
 		return m, nil
 	}
 	if !scope.Has(caller.Scope, scope.Apps) {
 		return manager{}, noScope
 	}
-	m.user, err = g.c.Store.User(r.Context(), caller.UserID)
-	if isNotFound(err) || err == nil && m.user.Disabled {
+	m.user, err = e.c.Store.User(r.Context(), caller.UserID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && m.user.Disabled {
 		return manager{}, disabled
 	}
 	return m, err
@@ -79,8 +80,8 @@ func (m manager) people(id string) error {
 }
 
 // managed returns an application of the manager's.
-func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.App, error) {
-	app, err := g.c.Store.App(ctx, id)
+func (e *Endpoints) managed(ctx context.Context, m manager, id string) (storage.App, error) {
+	app, err := e.c.Store.App(ctx, id)
 	if err == nil {
 		err = m.mine(app)
 	}
@@ -89,8 +90,8 @@ func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.Ap
 
 // change changes the newest state of an application of the manager's. It returns what there
 // was before too.
-func (g *Gateway) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
-	after, err = apps.Change(ctx, g.c.Store, id, func(a *storage.App) error {
+func (e *Endpoints) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
+	after, err = apps.Change(ctx, e.c.Store, id, func(a *storage.App) error {
 		if err := m.mine(*a); err != nil {
 			return err
 		}
@@ -104,16 +105,12 @@ func (g *Gateway) change(ctx context.Context, m manager, id string, change func(
 func refusal(err error) error { return manage.Refusal(err, noApp) }
 
 // note puts what was done to an application on the audit trail, and waits for it.
-func (g *Gateway) note(r *http.Request, m manager, what string, before, after storage.App) error {
+func (e *Endpoints) note(r *http.Request, m manager, what string, before, after storage.App) error {
 	on := after
 	if on.ID == "" {
 		on = before
 	}
-	return g.recorder().Note(r, manage.Act{
+	return e.c.Recorder.Note(r, manage.Act{
 		What: what, On: on.ID, By: m.by(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
 	})
-}
-
-func (g *Gateway) recorder() manage.Recorder {
-	return manage.Recorder{Trail: g.c.Trail, Notifier: g.c.Notifier, ClientIP: g.c.ClientIP}
 }
