@@ -269,7 +269,7 @@ func TestEachKeyIsTried(t *testing.T) {
 // ownToken is a token of the first application itself.
 func ownToken(t *testing.T, s *service) string {
 	t.Helper()
-	paper := paperOf(t, s.data)
+	paper := firstRunOf(t, s.data)
 	return machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
 }
 

@@ -83,7 +83,7 @@ func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
 	if took := time.Since(began); took > 8*time.Second { // it waits 2 s for one that is just ending
 		t.Errorf("it took %v to say so", took)
 	}
-	machineToken(t, first.service, paperOf(t, data).App.ClientID, paperOf(t, data).App.ClientSecret)
+	machineToken(t, first.service, firstRunOf(t, data).App.ClientID, firstRunOf(t, data).App.ClientSecret)
 	must(t, "setting", "get", "oauth_force_pkce", "--data", data) // its socket is still there
 }
 

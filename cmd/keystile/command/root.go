@@ -17,10 +17,9 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// lobby is what belongs to no room: the page at /, the document of all endpoints, and whether
-// the service is well. Any
-// other path is answered 404 here.
-type lobby struct {
+// rootHandler answers what no other package does: the page at /, the document of all endpoints, and
+// whether the service is well. Any other path is answered 404 here.
+type rootHandler struct {
 	base     string
 	document apidoc.Document
 	links    []link
@@ -34,8 +33,8 @@ type store interface {
 	Ready(ctx context.Context) error
 }
 
-func newLobby(c *config.Config, base string, document apidoc.Document, store store, log *slog.Logger) http.Handler {
-	l := lobby{base: base, document: document, store: store, links: []link{
+func newRootHandler(c *config.Config, base string, document apidoc.Document, store store, log *slog.Logger) http.Handler {
+	l := rootHandler{base: base, document: document, store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
 		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
 		{"openapi", "All endpoints, as OpenAPI", base + apidoc.Path},
@@ -48,7 +47,7 @@ func newLobby(c *config.Config, base string, document apidoc.Document, store sto
 	return mux
 }
 
-// nothingHere is how a path is answered that no room has: to a browser with a page.
+// nothingHere answers a path that nobody serves: to a browser with a page.
 func nothingHere(r *http.Request) reply.FailFunc {
 	if !wantsPage(r) {
 		return nil
@@ -60,8 +59,8 @@ func nothingHere(r *http.Request) reply.FailFunc {
 
 func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// routes is the lobby's one table.
-func (l lobby) routes() []reply.Route {
+// routes returns the one table of paths.
+func (l rootHandler) routes() []reply.Route {
 	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index}, l.document.Route(l.base))
 }
 
@@ -69,7 +68,7 @@ var read = []string{http.MethodGet, http.MethodHead}
 
 // healthRoutes say whether the service is well.
 func healthRoutes(store store) []reply.Route {
-	l := lobby{store: store}
+	l := rootHandler{store: store}
 	return []reply.Route{
 		{Path: "/healthz/live", Methods: read, Handle: l.live},
 		{Path: "/healthz/ready", Methods: read, Handle: l.ready},
@@ -77,7 +76,7 @@ func healthRoutes(store store) []reply.Route {
 }
 
 // index says what is here: to a browser as a page, else as JSON.
-func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
+func (l rootHandler) index(w http.ResponseWriter, r *http.Request) error {
 	if !wantsPage(r) {
 		all := map[string]string{}
 		for _, to := range l.links {
@@ -99,12 +98,12 @@ func (l lobby) index(w http.ResponseWriter, r *http.Request) error {
 }
 
 // live answers as long as the process does.
-func (l lobby) live(w http.ResponseWriter, _ *http.Request) error {
+func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 	return health(w, "live")
 }
 
 // ready answers 200 only while the store can be read and the last write went well, else 503.
-func (l lobby) ready(w http.ResponseWriter, r *http.Request) error {
+func (l rootHandler) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	if err := l.store.Ready(ctx); err != nil {

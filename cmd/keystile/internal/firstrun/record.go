@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Paper is first-run.json: what the first run has made and where. It holds secrets.
-type Paper struct {
+// Record is first-run.json: what the first run has made and where. It holds secrets.
+type Record struct {
 	BaseURL string `json:"base_url"`
 	Admin   Admin  `json:"admin"`
 	App     *App   `json:"app,omitempty"` // nil: there is no demo
@@ -35,8 +35,8 @@ type App struct {
 	RedirectURI  string   `json:"redirect_uri"`
 }
 
-// read returns the paper, or nil if there is none.
-func read(path string) (*Paper, error) {
+// read returns the Record, or nil if there is none.
+func read(path string) (*Record, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -44,14 +44,14 @@ func read(path string) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := new(Paper)
+	p := new(Record)
 	if err := json.Unmarshal(text, p); err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w; repair or remove it", path, err)
 	}
 	return p, nil
 }
 
-func (p *Paper) write(path string) error {
+func (p *Record) write(path string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (p *Paper) write(path string) error {
 	return folder.Write(path, append(text, '\n'))
 }
 
-// draw fills in what the paper does not have yet.
-func (p *Paper) draw(base string, withDemo bool) {
+// draw fills in what the Record does not have yet.
+func (p *Record) draw(base string, withDemo bool) {
 	p.BaseURL = base
 	if p.Admin.Username == "" || p.Admin.Password == "" {
 		p.Admin = Admin{Username: "admin", Password: drawPassword()}

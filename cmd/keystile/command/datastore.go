@@ -23,8 +23,8 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// home is an opened data folder: the store in it, and its users. Close closes the store.
-type home struct {
+// dataStore is an opened data folder: the store in it, and its users. Close closes the store.
+type dataStore struct {
 	*folder.Folder
 	io.Closer
 	conf    *config.Config
@@ -36,8 +36,8 @@ type home struct {
 	swept   atomic.Int64 // expired records removed
 }
 
-// openHome opens the store in a data folder. Nobody else has it open until Close.
-func (p program) openHome(ctx context.Context, c *config.Config, f *folder.Folder) (*home, error) {
+// openStore opens the store in a data folder. Nobody else has it open until Close.
+func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
 	keyring := admin.NewKeyring(c, f)
 	keys, from, err := keyring.Make()
 	if err != nil {
@@ -48,9 +48,9 @@ func (p program) openHome(ctx context.Context, c *config.Config, f *folder.Folde
 
 // openReading opens the store for reading only. Where it has to be written to before it can be
 // read, because a change of the master key has begun, it is opened like any other.
-func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*home, error) {
+func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
 	if p.storage.OpenReadOnly == nil {
-		return p.openHome(ctx, c, f)
+		return p.openStore(ctx, c, f)
 	}
 	keyring := admin.NewKeyring(c, f)
 	keys, from, err := keyring.Read()
@@ -61,9 +61,9 @@ func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Fo
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.newHome(ctx, c, f, readOnly{backend}, keyring, keys, from)
+	h, err := p.newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
 	if errors.Is(err, errReadOnly) {
-		return p.openHome(ctx, c, f)
+		return p.openStore(ctx, c, f)
 	}
 	if err != nil {
 		return nil, err
@@ -72,12 +72,12 @@ func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Fo
 	return h, nil
 }
 
-func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*home, error) {
+func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folder, path string, keyring *admin.Keyring, keys []storage.MasterKey, from string) (*dataStore, error) {
 	backend, err := p.storage.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.newHome(ctx, c, f, backend, keyring, keys, from)
+	h, err := p.newDataStore(ctx, c, f, backend, keyring, keys, from)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -89,9 +89,9 @@ func (p program) openFile(ctx context.Context, c *config.Config, f *folder.Folde
 	return h, nil
 }
 
-// newHome reads an opened database. It closes it if it cannot.
-func (p program) newHome(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *home, err error) {
-	h = &home{Folder: f, Closer: backend, conf: c, keyring: keyring}
+// newDataStore reads an opened database. It closes it if it cannot.
+func (p program) newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
+	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
 	h.store, err = storage.Open(ctx, sweepCounter{backend, &h.swept}, keys...)
 	switch {
 	case errors.Is(err, storage.ErrNewer):
@@ -120,9 +120,9 @@ func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, erro
 	return removed, err
 }
 
-// rooms is what admin commands work on; serving is nil where nobody serves.
-func (h *home) rooms(serving *assembled) admin.Rooms {
-	rooms := admin.Rooms{
+// target returns the parts that admin commands work on; serving is nil where nobody serves.
+func (h *dataStore) target(serving *assembled) admin.Target {
+	target := admin.Target{
 		Store: h.store, Users: h.users, Copy: h.copy,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
@@ -130,15 +130,15 @@ func (h *home) rooms(serving *assembled) admin.Rooms {
 		Billing: h.billing,
 	}
 	if serving != nil {
-		rooms.Provider, rooms.Forget, rooms.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
-		rooms.Reload, rooms.Notify, rooms.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
-		rooms.Registry, rooms.Billing = serving.Registry, serving.Gateway.Billing()
+		target.Provider, target.Forget, target.Note = serving.Tokens, serving.Forget, serving.Trail.NoteNow
+		target.Reload, target.Notify, target.Unlock = serving.Bus.Reload, serving.SignIn.Notify, serving.SignIn.Unlock
+		target.Registry, target.Billing = serving.Registry, serving.Gateway.Billing()
 	}
-	return rooms
+	return target
 }
 
 // registrar is one that nobody reaches over HTTP.
-func (h *home) registrar() (*registry.Registry, error) {
+func (h *dataStore) registrar() (*registry.Registry, error) {
 	return registry.New(context.Background(), registry.Config{
 		BaseURL: origin(h.conf), Store: h.store, Visitors: nobody{}, NoDelivery: true,
 		AllowPrivateUpstreams: h.conf.PrivateUpstreams, ResolveRefs: h.conf.ResolveRefs,
@@ -154,7 +154,7 @@ func (nobody) Visitor(*http.Request) (storage.Session, error) {
 }
 
 // note puts one event on the audit trail of a store that nobody serves.
-func (h *home) note(ctx context.Context, e event.Event) error {
+func (h *dataStore) note(ctx context.Context, e event.Event) error {
 	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
 	if err != nil {
 		return err
@@ -165,38 +165,38 @@ func (h *home) note(ctx context.Context, e event.Event) error {
 // idTokenLifetime is the default of package oauth; there is no key for it.
 const idTokenLifetime = time.Hour
 
-// openRooms is openHome for the admin commands.
-func (p program) openRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Rooms, io.Closer, error) {
-	h, err := p.openHome(ctx, c, f)
+// openTarget is openHome for the admin commands.
+func (p program) openTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
+	h, err := p.openStore(ctx, c, f)
 	if err != nil {
-		return admin.Rooms{}, nil, err
+		return admin.Target{}, nil, err
 	}
-	rooms := h.rooms(nil)
-	if rooms.Registry, err = h.registrar(); err != nil {
-		return admin.Rooms{}, nil, errors.Join(err, h.Close())
+	target := h.target(nil)
+	if target.Registry, err = h.registrar(); err != nil {
+		return admin.Target{}, nil, errors.Join(err, h.Close())
 	}
-	return rooms, h, nil
+	return target, h, nil
 }
 
-// readRooms is openReading for the admin commands that only read.
-func (p program) readRooms(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Rooms, io.Closer, error) {
+// readTarget is openReading for the admin commands that only read.
+func (p program) readTarget(ctx context.Context, c *config.Config, f *folder.Folder) (admin.Target, io.Closer, error) {
 	h, err := p.openReading(ctx, c, f)
 	if err != nil {
-		return admin.Rooms{}, nil, err
+		return admin.Target{}, nil, err
 	}
-	return h.rooms(nil), h, nil
+	return h.target(nil), h, nil
 }
 
-// fits opens a copy of a database with the folder's master key and returns the rooms over it.
-func (p program) fits(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Rooms, io.Closer, error) {
+// openCopy opens a copy of a database with the folder's master key and returns the target over it.
+func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folder, path string) (admin.Target, io.Closer, error) {
 	keyring := admin.NewKeyring(c, f)
 	keys, from, err := keyring.Read()
 	if err != nil {
-		return admin.Rooms{}, nil, err
+		return admin.Target{}, nil, err
 	}
 	h, err := p.openFile(ctx, c, f, path, keyring, keys, from)
 	if err != nil {
-		return admin.Rooms{}, nil, err
+		return admin.Target{}, nil, err
 	}
-	return h.rooms(nil), h, nil
+	return h.target(nil), h, nil
 }
