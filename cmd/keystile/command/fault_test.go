@@ -74,6 +74,9 @@ func TestADamagedPageNeverCrashes(t *testing.T) {
 }
 
 func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	t.Parallel()
 	data := t.TempDir()
 	first := serveIn(t, data)
@@ -124,6 +127,9 @@ func TestRequestsOnTheirWayGetTimeAndNotTooMuch(t *testing.T) {
 }
 
 func TestOfEightHalfSentRequestsAllThatArriveAreAnswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends slowly")
+	}
 	t.Parallel()
 	c := serveIn(t, t.TempDir())
 	conns := make([]net.Conn, 8)

@@ -60,6 +60,9 @@ func TestARestartKeepsKeysAndTokens(t *testing.T) {
 }
 
 func TestASecondServerOnTheSameDataSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	s := start(t, t.TempDir())
 	wantFailure(t, 1, "is in use by another process", "serve", "--data", s.data, "--listen", "127.0.0.1:0")
 	if resp, _ := get(t, http.DefaultClient, s.base+"/healthz/ready"); resp.StatusCode != 200 {
