@@ -68,8 +68,8 @@ func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *ac
 	return a
 }
 
-// standing reports whether somebody may use the tools if no rule is about them.
-func (a *accessIndex) standing(who *toolaccess.Who) bool {
+// defaultAllowed reports whether somebody may use the tools if no rule is about them.
+func (a *accessIndex) defaultAllowed(who *toolaccess.Who) bool {
 	if a.open {
 		return true
 	}
@@ -79,7 +79,7 @@ func (a *accessIndex) standing(who *toolaccess.Who) bool {
 
 // allows reports whether somebody may use a tool of the capability.
 func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
-	allowed := a.standing(who)
+	allowed := a.defaultAllowed(who)
 	if a.rules == nil {
 		return allowed
 	}
@@ -109,7 +109,7 @@ func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
 
 // mark sets the bits of all tools that somebody may use.
 func (a *accessIndex) mark(who *toolaccess.Who, in bits) {
-	if a.standing(who) {
+	if a.defaultAllowed(who) {
 		in.set(a.lo, a.hi)
 	}
 	if a.rules == nil {

@@ -49,8 +49,8 @@ func (e *address) challenge() string {
 	return `Bearer resource_metadata="` + e.metadata + `", scope="` + strings.Join(e.scopes, " ") + `"`
 }
 
-// lacks refuses a token whose scope is not enough, and says what would be (RFC 6750 3.1).
-func (e *address) lacks(f *reply.Failure, needed string) *reply.Failure {
+// insufficientScope refuses a token whose scope is not enough, and says what would be (RFC 6750 3.1).
+func (e *address) insufficientScope(f *reply.Failure, needed string) *reply.Failure {
 	return f.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+needed+`", resource_metadata="`+e.metadata+`"`)
 }
 
@@ -90,9 +90,9 @@ func (to *reach) covers(member string) bool {
 // maxStepUp bounds the scopes in a challenge, in bytes.
 const maxStepUp = 1 << 10
 
-// with is the scope that opens one capability more. It names what the token opens already:
+// stepUpScope is the scope that opens one capability more. It names what the token opens already:
 // a client asks for what it is told, and would lose the rest (MCP, authorization).
-func (to *reach) with(member string) string {
+func (to *reach) stepUpScope(member string) string {
 	more := scope.Member(member)
 	for _, m := range to.members {
 		if len(more) > maxStepUp {

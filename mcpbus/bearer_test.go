@@ -30,7 +30,7 @@ const metadata = `Bearer resource_metadata="https://id.example.com/.well-known/o
 
 // site is the bus with real tokens, and with the gateway before it.
 type site struct {
-	*house
+	*fixture
 	opened   *oauth.Tokens
 	provider *oauth.Server
 	trail    *gateway.Trail
@@ -41,7 +41,7 @@ type site struct {
 
 func newSite(t testing.TB, edits ...func(*gateway.Config)) *site {
 	t.Helper()
-	s := &site{house: emptyHouse(t)}
+	s := &site{fixture: emptyFixture(t)}
 	s.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	s.opened = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{
 		BaseURL: issuer, Store: s.store, Resources: append(mcpbus.Resources(issuer), issuer+"/api/x"), SweepEvery: -1,
@@ -168,7 +168,7 @@ func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 }
 
 func TestTheGatewaysWordIsFinal(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, c := range map[string]struct {
 		visit  reqctx.Visit
 		bearer string
@@ -214,14 +214,14 @@ func TestADisabledApplicationReachesNoTool(t *testing.T) {
 }
 
 func TestWithoutGatewayAndVerifierNobodyIsLetIn(t *testing.T) {
-	h := newHouse(t, func(c *mcpbus.Config) { c.Verifier = nil })
+	h := newFixture(t, func(c *mcpbus.Config) { c.Verifier = nil })
 	if a := h.legacy("ping", ""); a.status != 401 {
 		t.Errorf("ping = %d %s", a.status, a.text)
 	}
 }
 
-func TestTokensThatCanNotBeJudgedAreTrouble(t *testing.T) {
-	h := newHouse(t)
+func TestTokensThatCannotBeVerifiedAreErrors(t *testing.T) {
+	h := newFixture(t)
 	for status, err := range map[int]error{503: token.ErrStale, 500: errors.New("inner reason")} {
 		h.tokens.fail = err
 		a := h.legacy("tools/list", "")
@@ -239,7 +239,7 @@ func TestTokensThatCanNotBeJudgedAreTrouble(t *testing.T) {
 
 // RFC 9728 3.
 func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
 	for _, path := range mcpbus.MetadataPaths() {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil))
@@ -259,7 +259,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 
 // A token that cannot be judged now is no bad token: its client is to come again.
 func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	v := &reqctx.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}
 	w := httptest.NewRecorder()

@@ -14,7 +14,7 @@ import (
 )
 
 // at sends a legacy request to an address.
-func (h *house) at(path, bearer, method, params string) answer {
+func (h *fixture) at(path, bearer, method, params string) answer {
 	r := request(h.Context(), legacyBody(method, params), "Authorization", bearerHeader(bearer))
 	r.URL.Path = path
 	return send(h.bus, r)
@@ -30,8 +30,8 @@ func bearerHeader(bearer string) string {
 const supportPath = "/api/mcp/b/support"
 
 // bundled is a house with a bundle of some of its tools.
-func bundled(t *testing.T) *house {
-	h := newHouse(t)
+func bundled(t *testing.T) *fixture {
+	h := newFixture(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	h.reload()
@@ -199,7 +199,7 @@ func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
 }
 
 func TestEveryAddressOfTheBusIsNamed(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()[1]+"x") {
 		if a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil)); a.status != 200 {
 			t.Errorf("%s = %d", path, a.status)

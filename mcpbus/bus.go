@@ -90,18 +90,18 @@ type Bus struct {
 	methods  map[string]method // of the legacy revisions
 	modern   map[string]method
 	snapshot atomic.Pointer[snapshot]
-	shelf    shelf
+	catalog  catalogState
 	leftOut  atomic.Pointer[map[string]string] // by member: why it is not on the bus although it is published
 	roles    *facts[string]
 	tiers    *facts[storage.App]
 
 	callers, upstreams, streams slots
 	listeners                   listeners
-	running                     running
+	cancellable                 cancellableCalls
 
-	work sync.WaitGroup  // streams, and what runs beside the requests
-	life context.Context // of that; Close ends it
-	end  context.CancelFunc
+	tasks  sync.WaitGroup  // streams, and what runs beside the requests
+	runCtx context.Context // of that; Close ends it
+	stop   context.CancelFunc
 }
 
 // New makes a Bus and reads the catalog. It says everything that is wrong with the Config
@@ -112,23 +112,23 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	}
 	uri := c.BaseURL + Path
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
-	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tiersOf)
-	b.life, b.end = context.WithCancel(context.Background())
+	b.roles, b.tiers = newFacts(b.roleOf), newFacts(b.tierOf)
+	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
-	b.callers.most, b.upstreams.most, b.streams.most = c.PerCaller, c.PerUpstream, c.PerListener
+	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener
 	b.methods, b.modern = legacyMethods(), modernMethods()
 	b.snapshot.Store(newSnapshot(nil, new(rules)))
 	b.leftOut.Store(&map[string]string{})
-	b.shelf.turn = make(chan struct{}, 1)
+	b.catalog.turn = make(chan struct{}, 1)
 	b.mux = reply.NewMux(c.Log, b.routes()...)
 	if err := b.Reload(ctx); err != nil {
-		if b.shelf.rules == nil {
-			b.end()
+		if b.catalog.rules == nil {
+			b.stop()
 			return nil, err
 		}
 		b.c.Log.WarnContext(ctx, "mcpbus: some tools cannot be read, and are not listed", "err", err)
 	}
-	b.work.Go(b.tend)
+	b.tasks.Go(b.refreshLoop)
 	return b, nil
 }
 
@@ -152,10 +152,10 @@ func (b *Bus) Mount(mux interface {
 // waits for streams.
 func (b *Bus) Close(ctx context.Context) error {
 	b.listeners.close()
-	b.end()
+	b.stop()
 	done := make(chan struct{})
 	go func() {
-		b.work.Wait()
+		b.tasks.Wait()
 		close(done)
 	}()
 	select {
@@ -217,7 +217,7 @@ func (c *Config) complete() error {
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessEveryone)
 	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {
-		c.Audit = nowhere{}
+		c.Audit = noAudit{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of

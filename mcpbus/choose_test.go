@@ -14,7 +14,7 @@ import (
 )
 
 // later registers a capability of somebody a second after whatever was before.
-func (h *house) later(owner, member string, tools ...string) {
+func (h *fixture) later(owner, member string, tools ...string) {
 	h.Helper()
 	time.Sleep(time.Second)
 	c := capability(member, "https://x.example.com")
@@ -33,7 +33,7 @@ func (h *house) later(owner, member string, tools ...string) {
 func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		h.later("u1", "payroll", "wipe", "pay")
 		h.later("u2", "zoo", "feed")
 		h.open(func(c *mcpbus.Config) { c.MaxTools, c.Log = 4, slog.New(slog.NewTextHandler(&log, nil)) })
@@ -66,7 +66,7 @@ func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
 
 func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		h.later("u1", "payroll", "wipe")
 		h.open(func(c *mcpbus.Config) { c.MaxTools, c.MaxOwnerTools = 10, 3 })
 		for i := range 8 {
@@ -79,7 +79,7 @@ func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T
 
 func TestWhatGoesBeyondTheShareOfAnOwnerIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := emptyHouse(t)
+		h := emptyFixture(t)
 		h.later("u1", "b", "t1", "t2")
 		h.later("u1", "a", "t1", "t2")
 		h.later("u1", "c", "t1")

@@ -65,10 +65,10 @@ func era(h http.Header, m *rpc.Message) (modern bool, wrong *rpc.Error) {
 		return true, noVersion
 	case m.IsRequest() && !hasCapabilities:
 		return true, noCapabilities
-	case !one(h[headerMethod], m.Method):
+	case !single(h[headerMethod], m.Method):
 		return true, methodHeader
 	}
-	if name, ok := m.Params.Text("name"); ok && m.Method == methodCall && !one(decoded(h[headerName]), name) {
+	if name, ok := m.Params.Text("name"); ok && m.Method == methodCall && !single(decodeHeader(h[headerName]), name) {
 		return true, nameHeader
 	}
 	return true, nil
@@ -83,10 +83,10 @@ func unsupported(requested string) *rpc.Error {
 	return &rpc.Error{Code: rpc.UnsupportedVersion, Text: "this revision of the protocol is not spoken here: see data.supported, or begin with initialize", Data: data}
 }
 
-func one(values []string, want string) bool { return len(values) == 1 && values[0] == want }
+func single(values []string, want string) bool { return len(values) == 1 && values[0] == want }
 
-// decoded reads =?base64?...?=, which stands for what no header can hold.
-func decoded(values []string) []string {
+// decodeHeader reads =?base64?...?=, which stands for what no header can hold.
+func decodeHeader(values []string) []string {
 	if len(values) != 1 {
 		return nil
 	}

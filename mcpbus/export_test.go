@@ -9,7 +9,7 @@ var (
 
 // CallsKept is how many ids of calls the bus remembers, to cancel them by.
 func (b *Bus) CallsKept() int {
-	b.running.mu.Lock()
-	defer b.running.mu.Unlock()
-	return len(b.running.calls)
+	b.cancellable.mu.Lock()
+	defer b.cancellable.mu.Unlock()
+	return len(b.cancellable.calls)
 }

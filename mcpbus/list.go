@@ -39,18 +39,18 @@ func isCursor(text string) bool {
 func (x *exchange) view() *view {
 	s := x.snapshot
 	v := s.everything
-	if s.strict || !x.to.all || x.at.bundle != "" {
-		key := viewKey{bundle: x.at.bundle}
+	if s.strict || !x.reach.all || x.address.bundle != "" {
+		key := viewKey{bundle: x.address.bundle}
 		if s.strict {
-			key.who = s.known(x.who)
+			key.who = s.mentionedOnly(x.who)
 		}
-		if !x.to.all {
+		if !x.reach.all {
 			key.members = x.members()
 		}
 		v = s.view(key)
 	}
 	if visible := x.bus.c.Visible; visible != nil {
-		v = v.narrowed(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
+		v = v.filter(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })
 	}
 	return v
 }
@@ -58,7 +58,7 @@ func (x *exchange) view() *view {
 // members are the capabilities there are that the token is for, as a view's key has them.
 func (x *exchange) members() string {
 	key := " "
-	for _, member := range x.to.members {
+	for _, member := range x.reach.members {
 		if x.snapshot.access[member] != nil {
 			key += " " + member
 		}

@@ -27,8 +27,8 @@ func fromREST(r restcall.Result) Result {
 	return out
 }
 
-// say is a result of a text that a model reads.
-func say(text string) Result {
+// textError is a result of a text that a model reads.
+func textError(text string) Result {
 	return fromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: text}}})
 }
 

@@ -52,10 +52,10 @@ type Meter interface {
 	Charge(caller storage.Caller, product string, failed bool) error
 }
 
-// nowhere is the trail of a host that keeps none.
-type nowhere struct{}
+// noAudit is the trail of a host that keeps none.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event) {}
+func (noAudit) Note(event.Event) {}
 
 // Verifier judges the bearer tokens of requests that no gateway has looked at.
 // *oauth.Tokens is one.

@@ -37,36 +37,36 @@ func sessionOf(h http.Header) string {
 // callKey is what a call is cancelled by. Only who called it has all of it.
 type callKey struct{ session, app, user, id string }
 
-// running are the calls under way that a message can cancel. Nothing is kept of a call that
+// cancellableCalls are the calls under way that a message can cancel. Nothing is kept of a call that
 // has ended, so there are never more than slots let in.
-type running struct {
+type cancellableCalls struct {
 	mu    sync.Mutex
-	calls map[callKey][]*stopper // of one id more than one, if its client uses it twice at a time
+	calls map[callKey][]*canceller // of one id more than one, if its client uses it twice at a time
 }
 
-// stopper ends one call.
-type stopper struct{ end context.CancelCauseFunc }
+// canceller ends one call.
+type canceller struct{ end context.CancelCauseFunc }
 
-func (r *running) enter(key callKey, s *stopper) {
+func (r *cancellableCalls) add(key callKey, s *canceller) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.calls == nil {
-		r.calls = map[callKey][]*stopper{}
+		r.calls = map[callKey][]*canceller{}
 	}
 	r.calls[key] = append(r.calls[key], s)
 }
 
-func (r *running) leave(key callKey, s *stopper) {
+func (r *cancellableCalls) remove(key callKey, s *canceller) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	left := slices.DeleteFunc(r.calls[key], func(other *stopper) bool { return other == s })
+	left := slices.DeleteFunc(r.calls[key], func(other *canceller) bool { return other == s })
 	if r.calls[key] = left; len(left) == 0 {
 		delete(r.calls, key)
 	}
 }
 
 // cancel ends the calls with this key; without one, nothing happens.
-func (r *running) cancel(key callKey) {
+func (r *cancellableCalls) cancel(key callKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range r.calls[key] {
@@ -88,13 +88,13 @@ func (x *exchange) callKey(id json.RawMessage) (key callKey, ok bool) {
 	return callKey{session, x.caller.AppID, x.caller.UserID, text}, true
 }
 
-// notified takes a notification. The only one that means something here is of a call that
+// handleNotification takes a notification. The only one that means something here is of a call that
 // is to end (MCP 2025-11-25, cancellation); of an unknown call it means nothing either.
-func (x *exchange) notified(m *rpc.Message) {
+func (x *exchange) handleNotification(m *rpc.Message) {
 	if m.Method != "notifications/cancelled" {
 		return
 	}
 	if key, ok := x.callKey(m.Params.Get("requestId")); ok {
-		x.bus.running.cancel(key)
+		x.bus.cancellable.cancel(key)
 	}
 }

@@ -35,7 +35,7 @@ type snapshot struct {
 func newSnapshot(tools []*tool, r *rules) *snapshot {
 	slices.SortFunc(tools, func(a, b *tool) int { return cmp.Compare(a.name, b.name) })
 	s := &snapshot{tools: tools, index: make(map[string]int, len(tools)), ends: make([]int, len(tools))}
-	s.views.most, s.joined.most = maxViews, maxJoined
+	s.views.limit, s.joined.limit = maxViews, maxJoined
 	size := 0
 	for _, t := range tools {
 		size += len(t.json) + 1
@@ -47,21 +47,21 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 		s.ends[i] = len(s.text)
 		s.text = append(s.text, ',')
 	}
-	s.govern(r)
+	s.addRules(r)
 	return s
 }
 
-// govern adds who may use the tools, and the bundles. The tools of a capability stand side
+// addRules adds who may use the tools, and the bundles. The tools of a capability stand side
 // by side: the name of one ends before "__" and has none.
-func (s *snapshot) govern(r *rules) {
+func (s *snapshot) addRules(r *rules) {
 	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
-	s.strict = !r.open
+	s.strict = !r.defaultOpen
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
 		for hi < len(s.tools) && s.tools[hi].capability.Member == member {
 			hi++
 		}
-		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.open)
+		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.defaultOpen)
 		for subject := range a.rules {
 			s.mentioned[subject], s.strict = true, true
 			s.tiers = s.tiers || subject.Kind == access.SubjectTier
@@ -101,8 +101,8 @@ func (s *snapshot) bundle(b access.Bundle) bits {
 	return in
 }
 
-// known is Who without what no rule mentions: who are the same to the access lists are equal.
-func (s *snapshot) known(who toolaccess.Who) toolaccess.Who {
+// mentionedOnly is Who without what no rule mentions: who are the same to the access lists are equal.
+func (s *snapshot) mentionedOnly(who toolaccess.Who) toolaccess.Who {
 	unless := func(kind, name string) string {
 		if s.mentioned[access.Subject{Kind: kind, Name: name}] {
 			return name

@@ -14,11 +14,11 @@ import (
 
 // What is known of a user's role and an application's tier may be this old.
 const (
-	factFresh = 5 * time.Second
-	factBound = time.Minute     // while the store does not answer
-	factWait  = 2 * time.Second // for the store
-	factRetry = time.Second     // between questions that it does not answer
-	factRoom  = 16_384          // remembered ones of a kind
+	factMaxAge     = 5 * time.Second
+	factMaxStale   = time.Minute     // while the store does not answer
+	factTimeout    = 2 * time.Second // for the store
+	factRetryDelay = time.Second     // between questions that it does not answer
+	factCapacity   = 16_384          // remembered ones of a kind
 )
 
 // facts remember something about users or applications by their id, so that a call costs no
@@ -29,7 +29,7 @@ type facts[V any] struct {
 }
 
 func newFacts[V any](read func(ctx context.Context, id string) (V, error)) *facts[V] {
-	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factRoom)}
+	return &facts[V]{read: read, known: cache.New[string, *fact[V]](factCapacity)}
 }
 
 // fact is what is known of one id. Who holds the lock is the one who reads it anew.
@@ -46,13 +46,13 @@ func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	now := time.Now()
-	if !one.at.IsZero() && now.Sub(one.at) < factFresh {
+	if !one.at.IsZero() && now.Sub(one.at) < factMaxAge {
 		return one.value, nil
 	}
-	if one.err == nil || now.Sub(one.tried) >= factRetry {
+	if one.err == nil || now.Sub(one.tried) >= factRetryDelay {
 		f.refresh(ctx, id, one, now)
 	}
-	if one.err != nil && (one.at.IsZero() || now.Sub(one.at) >= factBound) {
+	if one.err != nil && (one.at.IsZero() || now.Sub(one.at) >= factMaxStale) {
 		var none V
 		return none, one.err
 	}
@@ -61,7 +61,7 @@ func (f *facts[V]) of(ctx context.Context, id string) (V, error) {
 
 // refresh reads a fact. Others wait for it, so one who goes away does not end it.
 func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now time.Time) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factTimeout)
 	defer cancel()
 	value, err := f.read(ctx, id)
 	one.tried = time.Now()
@@ -86,9 +86,9 @@ func (b *Bus) roleOf(ctx context.Context, sub string) (string, error) {
 	return u.Role, err
 }
 
-// tiersOf is what is agreed on of an application's tier, which is read by the clock, and whose
+// tierOf is what is agreed on of an application's tier, which is read by the clock, and whose
 // it is.
-func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
+func (b *Bus) tierOf(ctx context.Context, id string) (storage.App, error) {
 	app, err := b.c.Store.App(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = nil
@@ -96,9 +96,9 @@ func (b *Bus) tiersOf(ctx context.Context, id string) (storage.App, error) {
 	return storage.App{Tier: app.Tier, Tiers: app.Tiers, Owner: app.Owner}, err
 }
 
-// who finds out whom a caller is to the access lists of a snapshot: nothing that no list
+// subjects finds out whom a caller is to the access lists of a snapshot: nothing that no list
 // asks for.
-func (b *Bus) who(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
+func (b *Bus) subjects(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
 	who.User, who.App = caller.UserID, caller.AppID
 	if s.strict && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {

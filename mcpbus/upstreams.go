@@ -28,11 +28,11 @@ type UpstreamsConfig struct {
 // others by their name at an MCP endpoint. Nothing goes out but through one guard, which
 // refuses private addresses whatever a name resolves to. Close it after the Bus.
 type Upstreams struct {
-	guard *netguard.Guard
-	rest  *restcall.Caller
-	mcp   *mcpcall.Client
-	plans plans
-	log   *slog.Logger
+	dialer *netguard.Guard
+	rest   *restcall.Caller
+	mcp    *mcpcall.Client
+	plans  plans
+	log    *slog.Logger
 }
 
 // NewUpstreams makes an Upstreams, or says everything that is wrong with the Config.
@@ -41,32 +41,32 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
 	}
 	// What a call may take, its capability says; the guard is only not to be in the way.
-	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
+	dialer, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
 	}
-	u := &Upstreams{guard: guard, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planRoom)}}
+	u := &Upstreams{dialer: dialer, log: c.Log, plans: plans{cache.New[planKey, *restcall.Plan](planCapacity)}}
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: guard.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
+	if u.rest, err = restcall.New(restcall.Config{Transport: dialer.Transport(), MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
-	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: guard.Transport(), MaxAnswer: c.MaxAnswer})
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: dialer.Transport(), MaxAnswer: c.MaxAnswer})
 	return u, err
 }
 
 // Close ends the sessions that upstreams keep for this process, and all connections.
 func (u *Upstreams) Close(ctx context.Context) error {
-	return errors.Join(u.mcp.Close(ctx), u.guard.Close(ctx))
+	return errors.Join(u.mcp.Close(ctx), u.dialer.Close(ctx))
 }
 
 // Call implements Invoker.
 func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error) {
 	if t.Call == nil {
-		result, err = u.named(ctx, c, t, arguments)
+		result, err = u.callByName(ctx, c, t, arguments)
 	} else {
-		result, err = u.planned(ctx, c, t, arguments)
+		result, err = u.callPlan(ctx, c, t, arguments)
 	}
 	if result.Cause != nil {
 		u.log.InfoContext(ctx, "an upstream failed", "member", c.Member, "tool", t.Name, "err", result.Cause)
@@ -74,25 +74,25 @@ func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.T
 	return result, err
 }
 
-func (u *Upstreams) planned(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
 	plan, err := u.plans.of(c, t)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := u.rest.Call(ctx, service(c), plan, arguments)
+	r, err := u.rest.Call(ctx, restUpstream(c), plan, arguments)
 	return fromREST(r), err
 }
 
-func service(c storage.Capability) restcall.Upstream {
+func restUpstream(c storage.Capability) restcall.Upstream {
 	return restcall.Upstream{BaseURL: c.UpstreamURL, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
-func (u *Upstreams) named(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
-	r, err := u.mcp.Call(ctx, endpoint(c), cmp.Or(t.RemoteName, t.Name), arguments)
+func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+	r, err := u.mcp.Call(ctx, mcpUpstream(c), cmp.Or(t.RemoteName, t.Name), arguments)
 	return Result(r), err
 }
 
-func endpoint(c storage.Capability) mcpcall.Upstream {
+func mcpUpstream(c storage.Capability) mcpcall.Upstream {
 	return mcpcall.Upstream{URL: c.UpstreamURL, Member: c.Member, AuthType: c.AuthType, AuthIn: c.AuthIn, AuthName: c.AuthName, Secret: c.AuthSecret, Timeout: c.CallTimeout()}
 }
 
@@ -110,7 +110,7 @@ func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.
 }
 
 func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Found, error) {
-	found, err := u.mcp.Discover(ctx, endpoint(c))
+	found, err := u.mcp.Discover(ctx, mcpUpstream(c))
 	for i, t := range found.Tools {
 		if remote := found.Names[t.Name]; remote != t.Name {
 			found.Tools[i].RemoteName = remote
@@ -129,7 +129,7 @@ type planKey struct {
 	version      int64
 }
 
-const planRoom = 20_000 // plans to remember, some 12 KB each
+const planCapacity = 20_000 // plans to remember, some 12 KB each
 
 func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}

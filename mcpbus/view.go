@@ -21,9 +21,9 @@ const (
 
 // view is the tools that somebody finds on the bus.
 type view struct {
-	tools bits
-	count int
-	brief bool // of one request: nothing of it is worth being kept
+	tools      bits
+	count      int
+	oneRequest bool // of one request: nothing of it is worth being kept
 
 	once, summed sync.Once
 	sum          uint64
@@ -42,7 +42,7 @@ type viewKey struct {
 func (s *snapshot) view(key viewKey) *view {
 	v, there := s.views.get(key)
 	if !there {
-		v = s.views.keep(key, new(view), 1)
+		v = s.views.getOrPut(key, new(view), 1)
 	}
 	v.once.Do(func() { s.fill(v, key) })
 	return v
@@ -72,9 +72,9 @@ func (s *snapshot) fill(v *view, key viewKey) {
 	v.count = v.tools.count()
 }
 
-// narrowed is a view without the tools that keep does not want.
-func (v *view) narrowed(keep func(i int) bool) *view {
-	less := &view{tools: append(bits(nil), v.tools...), brief: true}
+// filter is a view without the tools that keep does not want.
+func (v *view) filter(keep func(i int) bool) *view {
+	less := &view{tools: append(bits(nil), v.tools...), oneRequest: true}
 	for i := v.tools.next(0); i >= 0; i = v.tools.next(i + 1) {
 		if !keep(i) {
 			less.tools.clear(i, i+1)
@@ -112,7 +112,7 @@ func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 	if v.count == len(s.tools) {
 		return s.fullPage(from, n)
 	}
-	if v.brief {
+	if v.oneRequest {
 		return s.scan(v, from, n)
 	}
 	key := joinedKey{v, from, n}
@@ -122,7 +122,7 @@ func (s *snapshot) page(v *view, from, n int) (tools pieces, next string) {
 	tools, next = s.scan(v, from, n)
 	if len(tools) > manyPieces {
 		whole := bytes.Join(tools, nil)
-		s.joined.keep(key, joinedPage{whole, next}, len(whole)+128)
+		s.joined.getOrPut(key, joinedPage{whole, next}, len(whole)+128)
 		tools = pieces{whole}
 	}
 	return tools, next

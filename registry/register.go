@@ -30,13 +30,13 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
 		return Registered{}, err
 	}
-	if _, err := g.place(ctx, actor, q); err != nil { // before a document is read for nothing
+	if _, err := g.lookUpMember(ctx, actor, q); err != nil { // before a document is read for nothing
 		return Registered{}, err
 	}
 	var tools []toolplan.Tool
-	skipped := q.unknown
+	skipped := q.unknownFields
 	if q.kind() != storage.CapabilityMCP {
-		leave, err := g.enter(ctx)
+		leave, err := g.acquireParser(ctx)
 		if err != nil {
 			return Registered{}, err
 		}
@@ -49,12 +49,12 @@ func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) 
 	if err != nil {
 		return Registered{}, err
 	}
-	done := Registered{Capability: c, Tools: tools, Warning: g.warning(q)}
+	done := Registered{Capability: c, Tools: tools, Warning: g.requestWarnings(q)}
 	if c.AutoDiscover() {
-		done = g.discovered(ctx, done)
+		done = g.withDiscoveredTools(ctx, done)
 	}
-	g.tell(c.Member)
-	return done.warned(g.OffBus(c)), nil
+	g.notify(c.Member)
+	return done.withWarning(g.OffBus(c)), nil
 }
 
 // Preview is Register without the storing: it shows what would become of a request of the
@@ -67,28 +67,28 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 		return Registered{}, err
 	}
 	if q.Member != "" {
-		if _, err := g.place(ctx, actor, q); err != nil {
+		if _, err := g.lookUpMember(ctx, actor, q); err != nil {
 			return Registered{}, err
 		}
 	}
-	done, err := g.previewed(ctx, q)
+	done, err := g.buildPreview(ctx, q)
 	if err != nil {
 		return Registered{}, err
 	}
-	err = g.room(ctx, actor, done.Capability, len(done.Tools))
+	err = g.checkShare(ctx, actor, done.Capability, len(done.Tools))
 	if no := (*Rejection)(nil); q.Member == "" && errors.As(err, &no) {
-		return done.warned(no.Msg), nil
+		return done.withWarning(no.Msg), nil
 	}
 	return done, err
 }
 
-// previewed is what would be stored of a request.
-func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error) {
-	done := Registered{Capability: q.over(storage.Capability{}, q.unknown), Warning: g.warning(q)}
+// buildPreview is what would be stored of a request.
+func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, error) {
+	done := Registered{Capability: q.applyTo(storage.Capability{}, q.unknownFields), Warning: g.requestWarnings(q)}
 	if q.kind() == storage.CapabilityMCP {
 		return done, nil
 	}
-	leave, err := g.enter(ctx)
+	leave, err := g.acquireParser(ctx)
 	if err != nil {
 		return Registered{}, err
 	}
@@ -103,23 +103,23 @@ func (g *Registry) previewed(ctx context.Context, q Request) (Registered, error)
 	return done, nil
 }
 
-// enter waits for one of the places to read a document in, until the client leaves.
-func (g *Registry) enter(ctx context.Context) (leave func(), err error) {
+// acquireParser waits for one of the places to read a document in, until the client leaves.
+func (g *Registry) acquireParser(ctx context.Context) (leave func(), err error) {
 	select {
-	case g.parsing <- struct{}{}:
-		return func() { <-g.parsing }, nil
+	case g.parserSlots <- struct{}{}:
+		return func() { <-g.parserSlots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// warning says what keeps calls from working although nothing is wrong with the request.
-func (g *Registry) warning(q Request) string {
+// requestWarnings says what keeps calls from working although nothing is wrong with the request.
+func (g *Registry) requestWarnings(q Request) string {
 	var out []string
-	if u, err := url.Parse(q.UpstreamURL); err == nil && g.guard.LooksPrivate(u) {
+	if u, err := url.Parse(q.UpstreamURL); err == nil && g.dialer.LooksPrivate(u) {
 		out = append(out, "upstream_url is a private address: calls are refused until the operator allows it (upstreams.allow_private)")
 	}
-	if q.unused() {
+	if q.hasUnusedSecret() {
 		out = append(out, "auth_secret is not kept: auth_type says that there is none")
 	}
 	return strings.Join(out, "; ")

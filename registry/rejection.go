@@ -46,10 +46,10 @@ func (s *skips) add(n toolschema.Node, reason string) {
 	if len(s.list) >= maxSkips {
 		return
 	}
-	s.put(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
+	s.addSkip(toolplan.Skip{Pointer: toolschema.Text(n.Pointer()), Reason: toolschema.Text(reason)})
 }
 
-func (s *skips) put(skip toolplan.Skip) {
+func (s *skips) addSkip(skip toolplan.Skip) {
 	if len(s.list) >= maxSkips || s.seen[skip] {
 		return
 	}
@@ -60,8 +60,8 @@ func (s *skips) put(skip toolplan.Skip) {
 	s.list = append(s.list, skip)
 }
 
-// on adds the list to an error that is a rejection.
-func (s *skips) on(err error) error {
+// attachTo adds the list to an error that is a rejection.
+func (s *skips) attachTo(err error) error {
 	var r *Rejection
 	if errors.As(err, &r) {
 		r.Skipped = s.list

@@ -37,8 +37,8 @@ type Request struct {
 	// "": whose it is, or the actor's.
 	Owner string
 
-	unknown []toolplan.Skip // fields that were sent and mean nothing here
-	onlyNew bool            // it may not take the place of what is there: the sign-in is too long ago
+	unknownFields []toolplan.Skip // fields that were sent and mean nothing here
+	createOnly    bool            // it may not take the place of what is there: the sign-in is too long ago
 }
 
 const (
@@ -69,7 +69,7 @@ func (q Request) check() error {
 		return err
 	}
 	if q.Timeout != 0 && !isTimeout(q.Timeout) {
-		return badField("timeout must be " + mustTimeout)
+		return badField("timeout must be " + timeoutRule)
 	}
 	upstream := restcall.Upstream{BaseURL: q.UpstreamURL, AuthType: q.AuthType, AuthName: q.AuthName, AuthIn: q.AuthIn, Secret: q.AuthSecret}
 	if err := upstream.Check(); err != nil {
@@ -107,8 +107,8 @@ func (q Request) checkLengths() error {
 	return nil
 }
 
-// mustTimeout is what a timeout must be, beside not given.
-var mustTimeout = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
+// timeoutRule is what a timeout must be, beside not given.
+var timeoutRule = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
 
 func isTimeout(seconds int) bool {
 	return 1 <= seconds && seconds <= int(storage.MaxTimeout/time.Second)
@@ -125,16 +125,16 @@ func (q Request) kind() string {
 	return storage.CapabilityMCP
 }
 
-// unused reports whether a credential was sent that calls do not use.
-func (q Request) unused() bool {
+// hasUnusedSecret reports whether a credential was sent that calls do not use.
+func (q Request) hasUnusedSecret() bool {
 	return (q.AuthType == "" || q.AuthType == authNone) && !q.AuthSecret.IsZero()
 }
 
-// over is what is stored of a request, beside its tools, in the place of what is there: who
+// applyTo is what is stored of a request, beside its tools, in the place of what is there: who
 // has it stays, and so does what a newer version has written that this one does not know.
 // What is not used is not kept.
-func (q Request) over(there storage.Capability, skipped []toolplan.Skip) storage.Capability {
-	if q.unused() {
+func (q Request) applyTo(there storage.Capability, skipped []toolplan.Skip) storage.Capability {
+	if q.hasUnusedSecret() {
 		q.AuthSecret = storage.Secret{}
 	}
 	if q.AuthType != authAPIKey {

@@ -99,17 +99,17 @@ type users interface {
 
 // Registry is the registrar. Make it with New.
 type Registry struct {
-	c       Config
-	mux     *reply.Mux
-	guard   *netguard.Guard
-	base    *url.URL
-	sender  *webhook.Sender // nil: nothing is sent from here
-	access  *consoleauth.Guard
-	parsing chan struct{} // a place for each document that is read at a time
+	c           Config
+	mux         *reply.Mux
+	dialer      *netguard.Guard
+	base        *url.URL
+	sender      *webhook.Sender // nil: nothing is sent from here
+	access      *consoleauth.Guard
+	parserSlots chan struct{} // a place for each document that is read at a time
 }
 
-// parsers is how many documents are read at a time: one of 14 MB takes 100 MB.
-const parsers = 2
+// maxParsers is how many documents are read at a time: one of 14 MB takes 100 MB.
+const maxParsers = 2
 
 // New makes a Registry. It says everything that is wrong with the Config at once.
 //
@@ -118,7 +118,7 @@ const parsers = 2
 // Standard Webhooks has it; each arrives at least once, and those of a capability in their order.
 // Close ends that.
 func New(_ context.Context, c Config) (*Registry, error) {
-	r := &Registry{parsing: make(chan struct{}, parsers)}
+	r := &Registry{parserSlots: make(chan struct{}, maxParsers)}
 	var errs []error
 	if c.Store == nil {
 		errs = append(errs, errors.New("Store is missing"))
@@ -144,7 +144,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Users: c.Users, Types: yamlTypes}); err != nil {
 		errs = append(errs, err)
 	}
-	if r.guard, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
+	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {
 		errs = append(errs, fmt.Errorf("AllowPrivateUpstreams: %w", err))
 	}
 	if r.base, err = url.Parse(c.BaseURL); err != nil { // it is no origin then, which is said already
@@ -160,7 +160,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 		return nil, fmt.Errorf("registry: %w", errors.Join(errs...))
 	}
 	if !c.NoDelivery {
-		if r.sender, err = webhook.New(webhook.Config{Store: c.Store, Client: r.guard.Client(0), Log: c.Log}); err != nil {
+		if r.sender, err = webhook.New(webhook.Config{Store: c.Store, Client: r.dialer.Client(0), Log: c.Log}); err != nil {
 			return nil, fmt.Errorf("registry: %w", err)
 		}
 	}
@@ -181,15 +181,15 @@ func (g *Registry) Mount(mux interface {
 	mux.Handle("/api/console/", g)
 }
 
-// leaving is what a message under way gets to arrive when the Registry is closed.
-const leaving = 2 * time.Second
+// closeTimeout is what a message under way gets to arrive when the Registry is closed.
+const closeTimeout = 2 * time.Second
 
 // Close stops telling webhooks. What is queued is told by the next process.
 func (g *Registry) Close(ctx context.Context) error {
 	if g.sender == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, leaving)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	return g.sender.Close(ctx)
 }
@@ -209,6 +209,6 @@ func (g *Registry) routes() []reply.Route {
 		{Path: pathAll, Methods: read, Handle: g.list},
 		{Path: pathRegister, Methods: []string{http.MethodPost}, Handle: g.register},
 		{Path: pathPreview, Methods: []string{http.MethodPost}, Handle: g.preview},
-		{Path: pathOne, Methods: append(read, http.MethodDelete), Handle: g.one},
+		{Path: pathOne, Methods: append(read, http.MethodDelete), Handle: g.showOrRemove},
 	}
 }

@@ -29,13 +29,13 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	}
 	m, err := c.toolCall(name, arguments)
 	if err != nil {
-		return failed(fail("The call was not sent: %v.", err)), nil
+		return failed(failf("The call was not sent: %v.", err)), nil
 	}
-	m.tell = Watched(ctx)
+	m.onProgress = ProgressFunc(ctx)
 	p := c.peer(t)
 	defer c.peers.release(p)
 	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)
-	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeUp)
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	r, err := c.call(timed, p, m)
 	var result Result
@@ -43,9 +43,9 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	case ctx.Err() != nil:
 		return Result{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		result = failed(tooSlow(timeout, err))
+		result = failed(timedOut(timeout, err))
 	case err != nil:
-		result = failed(explain(err))
+		result = failed(toFailure(err))
 	case r.refused():
 		result = failed(t.refusal(r))
 	default:
@@ -96,7 +96,7 @@ func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, erro
 		m.id = c.ids.Add(1)
 		r, err = c.send(ctx, p, l, m)
 	}
-	if err == nil && r.outdates(l) {
+	if err == nil && r.needsReconnect(l) {
 		c.forget(p, l)
 	}
 	return r, err
@@ -106,7 +106,7 @@ func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*respo
 	if l.era() == Legacy {
 		r, err := c.exchange(ctx, p.target, l, m)
 		if err != nil && ctx.Err() != nil {
-			c.later.try(func(ctx context.Context) {
+			c.background.try(func(ctx context.Context) {
 				c.exchange(ctx, p.target, l, &message{
 					method: "notifications/cancelled",
 					params: `"requestId":` + strconv.FormatInt(m.id, 10),
@@ -122,9 +122,9 @@ func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*respo
 	return c.exchange(ctx, p.target, l, m)
 }
 
-// outdates reports a refusal which says that the upstream is not, or not any more, spoken
+// needsReconnect reports a refusal which says that the upstream is not, or not any more, spoken
 // to in this way.
-func (r *response) outdates(l *link) bool {
+func (r *response) needsReconnect(l *link) bool {
 	switch {
 	case !r.refused():
 		return false

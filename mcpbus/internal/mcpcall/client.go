@@ -27,12 +27,12 @@ type Config struct {
 
 // Client lists and calls tools of upstream MCP servers. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	ids     atomic.Int64 // of requests
-	peers   *peers
-	flights *flights
-	later   *later
-	close   sync.Once
+	config     Config
+	ids        atomic.Int64 // of requests
+	peers      *peers
+	flights    *flights
+	background *background
+	close      sync.Once
 }
 
 // New returns a Client. Its error names everything that is wrong with the Config.
@@ -51,7 +51,7 @@ func New(c Config) (*Client, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Client{config: c, peers: newPeers(c.MaxPeers), flights: newFlights(), later: newLater()}, nil
+	return &Client{config: c, peers: newPeers(c.MaxPeers), flights: newFlights(), background: newBackground()}, nil
 }
 
 func check[N int | int64 | time.Duration](errs *[]error, name string, n *N, otherwise N) {
@@ -70,10 +70,10 @@ func (c *Client) Close(ctx context.Context) error {
 	c.close.Do(func() {
 		for _, p := range c.peers.all() {
 			if l := p.link.Swap(nil); l != nil {
-				c.later.run(ctx, func(ctx context.Context) { c.endSession(ctx, p.target, l) })
+				c.background.run(ctx, func(ctx context.Context) { c.endSession(ctx, p.target, l) })
 			}
 		}
-		c.later.close(ctx)
+		c.background.close(ctx)
 	})
 	return ctx.Err()
 }

@@ -77,20 +77,20 @@ func (c *Client) probe(ctx context.Context, t *target) (r *response, offer strin
 		return nil, "", err
 	case r.result["resultType"] != nil:
 		return r, "", nil
-	case r.final():
+	case r.isFinalRefusal():
 		return nil, "", t.refusal(r)
 	case r.code() == codeNoVersion:
-		offer = common(r.fault.data["supported"])
+		offer = newestCommon(r.fault.data["supported"])
 		if offer == "" {
-			return nil, "", fail("the upstream speaks no version of MCP that is known here: %s, %s", modern, strings.Join(legacy, ", "))
+			return nil, "", failf("the upstream speaks no version of MCP that is known here: %s, %s", modern, strings.Join(legacy, ", "))
 		}
 		return r, offer, nil
 	}
 	return r, legacy[0], nil
 }
 
-// final reports a refusal that a handshake does not mend.
-func (r *response) final() bool {
+// isFinalRefusal reports a refusal that a handshake does not mend.
+func (r *response) isFinalRefusal() bool {
 	if !r.refused() {
 		return false
 	}
@@ -102,9 +102,9 @@ func (r *response) final() bool {
 	return r.status < 200 || 300 <= r.status && r.status < 400 || r.fromModern()
 }
 
-// common returns the newest legacy revision in a list of those an upstream supports; the
+// newestCommon returns the newest legacy revision in a list of those an upstream supports; the
 // newest of all if there is no list, and "" if they have none in common.
-func common(supported raw) string {
+func newestCommon(supported raw) string {
 	if len(supported) == 0 || supported[0] != '[' {
 		return legacy[0]
 	}
@@ -132,15 +132,15 @@ func (c *Client) initialize(ctx context.Context, t *target, offer string, before
 	version, _ := stringOf(r.result["protocolVersion"])
 	l := &link{version: version, session: r.session}
 	if !validSession(l.session) {
-		return nil, fail("the upstream gives out a session id that cannot be sent back")
+		return nil, failf("the upstream gives out a session id that cannot be sent back")
 	}
 	if !slices.Contains(legacy, version) {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
-		return nil, fail("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern, strings.Join(legacy, ", "))
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
+		return nil, failf("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern, strings.Join(legacy, ", "))
 	}
 	// How it is answered says nothing that the next request does not.
 	if _, err := c.exchange(ctx, t, l, &message{method: "notifications/initialized"}); err != nil {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
 		return nil, err
 	}
 	return l, nil
@@ -150,12 +150,12 @@ func (c *Client) initialize(ctx context.Context, t *target, offer string, before
 // has refused a request of the modern era.
 func (t *target) noHandshake(before, r *response) error {
 	switch {
-	case before == nil || r.final():
+	case before == nil || r.isFinalRefusal():
 		return t.refusal(r)
 	case before.trouble != nil:
 		return before.trouble
 	case before.refused():
-		return fail("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an MCP endpoint", modern, before.line(), r.line())
+		return failf("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an MCP endpoint", modern, before.summary(), r.summary())
 	}
 	return t.refusal(r)
 }
@@ -183,8 +183,8 @@ func (c *Client) message(method string, limit int64) *message {
 	return &message{id: c.ids.Add(1), method: method, limit: limit}
 }
 
-// line is a refusal in a few words of our own.
-func (r *response) line() string {
+// summary is a refusal in a few words of our own.
+func (r *response) summary() string {
 	if r.fault != nil {
 		return fmt.Sprintf("error %d", r.fault.code)
 	}

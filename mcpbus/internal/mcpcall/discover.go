@@ -50,7 +50,7 @@ func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 }
 
 func misconfigured(err error) *Failure {
-	return fail("the upstream is not set up correctly: %v. Its owner must register it again", err)
+	return failf("the upstream is not set up correctly: %v. Its owner must register it again", err)
 }
 
 func (f Found) clone() Found {
@@ -61,7 +61,7 @@ func (f Found) clone() Found {
 func (c *Client) discover(ctx context.Context, t *target, member string) (Found, error) {
 	p := c.peer(t)
 	defer c.peers.release(p)
-	timed, cancel := context.WithTimeoutCause(ctx, c.config.DiscoverTimeout, errTimeUp)
+	timed, cancel := context.WithTimeoutCause(ctx, c.config.DiscoverTimeout, errTimeout)
 	defer cancel()
 	in := newIntake(c.config.MaxTools)
 	l, err := c.pages(timed, p, in)
@@ -69,9 +69,9 @@ func (c *Client) discover(ctx context.Context, t *target, member string) (Found,
 	case ctx.Err() != nil:
 		return Found{}, context.Cause(ctx)
 	case err != nil && timed.Err() != nil:
-		return Found{}, explain(errors.Join(errTimeUp, err))
+		return Found{}, toFailure(errors.Join(errTimeout, err))
 	case err != nil:
-		return Found{}, explain(err)
+		return Found{}, toFailure(err)
 	}
 	found := in.found(member)
 	found.Era, found.Version = l.era(), l.version
@@ -90,16 +90,16 @@ func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) 
 	if err != nil {
 		return nil, err
 	}
-	size, asked := int64(0), map[string]bool{}
+	size, seen := int64(0), map[string]bool{}
 	for n := 1; ; n++ {
-		if page.outdates(l) {
+		if page.needsReconnect(l) {
 			c.forget(p, l)
 		}
 		if page.refused() {
 			return nil, p.target.refusal(page)
 		}
 		if size += page.bytes; size > pagesInBytes*c.config.MaxPage {
-			return nil, fail("the upstream's list has more than %d bytes: it must list less", pagesInBytes*c.config.MaxPage)
+			return nil, failf("the upstream's list has more than %d bytes: it must list less", pagesInBytes*c.config.MaxPage)
 		}
 		if err := in.add(page.result); err != nil {
 			return nil, err
@@ -111,11 +111,11 @@ func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) 
 		case !more:
 			return l, nil
 		case n == c.config.MaxPages:
-			return nil, fail("the upstream's list has more than %d pages: it must list less, or more on a page", c.config.MaxPages)
-		case asked[cursor]:
-			return nil, fail("the upstream's list never ends: it gives one cursor twice")
+			return nil, failf("the upstream's list has more than %d pages: it must list less, or more on a page", c.config.MaxPages)
+		case seen[cursor]:
+			return nil, failf("the upstream's list never ends: it gives one cursor twice")
 		}
-		asked[cursor] = true
+		seen[cursor] = true
 		if page, err = c.page(ctx, p.target, l, &cursor); err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (c *Client) first(ctx context.Context, p *peer) (*link, *response, error) {
 		if err == nil && page == nil {
 			page, err = c.page(ctx, p.target, l, nil)
 		}
-		if err != nil || again || !page.outdates(l) {
+		if err != nil || again || !page.needsReconnect(l) {
 			return l, page, err
 		}
 		c.forget(p, l)
@@ -153,7 +153,7 @@ func nextCursor(v raw, l *link) (cursor string, more bool, err error) {
 	}
 	cursor, ok := stringOf(v)
 	if !ok {
-		return "", false, fail("the upstream's list has a nextCursor that is no text")
+		return "", false, failf("the upstream's list has a nextCursor that is no text")
 	}
 	return cursor, cursor != "" || l.era() == Modern, nil
 }

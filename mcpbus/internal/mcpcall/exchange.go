@@ -34,7 +34,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 		return nil, err
 	}
 	defer resp.Body.Close()
-	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), tell: m.tell}
+	r := &response{status: resp.StatusCode, session: resp.Header.Get("Mcp-Session-Id"), onProgress: m.onProgress}
 	switch {
 	case r.status < 200 || 300 <= r.status && r.status < 400:
 		return r, nil // not read: the body of 101 never ends, that of a redirect is for nobody
@@ -133,7 +133,7 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 	case err != nil:
 		return errors.Join(errCutOff, err)
 	}
-	found, err := r.find(t.credential.Blot(body.Bytes()), m.id)
+	found, err := r.findResponse(t.credential.Blot(body.Bytes()), m.id)
 	if err == nil && !found {
 		err = errWrongID
 	}
@@ -155,7 +155,7 @@ func (r *response) readStream(t *target, body io.Reader, m *message) error {
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}
-		found, err := r.find(t.credential.Blot(data), m.id)
+		found, err := r.findResponse(t.credential.Blot(data), m.id)
 		r.bytes = m.limit + 1 - stream.limit.N
 		if err != nil {
 			return errors.Join(errNoMCP, err)

@@ -48,7 +48,7 @@ func findMirrored(properties raw, path []string, found *[]mirrored) error {
 		if header := property["x-mcp-header"]; header != nil {
 			name, _ := stringOf(header)
 			kind, _ := stringOf(property["type"])
-			if !token(name) || kind != "string" && kind != "integer" && kind != "boolean" || len(*found) == maxMirrored {
+			if !isToken(name) || kind != "string" && kind != "integer" && kind != "boolean" || len(*found) == maxMirrored {
 				return errMirror
 			}
 			for _, other := range *found {
@@ -65,8 +65,8 @@ func findMirrored(properties raw, path []string, found *[]mirrored) error {
 	return nil
 }
 
-// token reports a word that may be a part of a header's name (RFC 9110 5.6.2).
-func token(s string) bool {
+// isToken reports a word that may be a part of a header's name (RFC 9110 5.6.2).
+func isToken(s string) bool {
 	odd := func(r rune) bool { return !alphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r) }
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, odd)
 }
@@ -90,7 +90,7 @@ func (m *mirror) headers(tool string, arguments raw) (map[string]string, error) 
 			value = string(v) // a number or a boolean
 		}
 		if len(value) > maxMirror {
-			return nil, fail("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."), maxMirror)
+			return nil, failf("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."), maxMirror)
 		}
 		out["Mcp-Param-"+want.header] = value
 	}

@@ -35,7 +35,7 @@ type peer struct {
 // forget drops a link, unless another has taken its place.
 func (c *Client) forget(p *peer, l *link) {
 	if p.link.CompareAndSwap(l, nil) && l.session != "" {
-		c.later.try(func(ctx context.Context) { c.endSession(ctx, p.target, l) })
+		c.background.try(func(ctx context.Context) { c.endSession(ctx, p.target, l) })
 	}
 }
 

@@ -53,18 +53,18 @@ func newIntake(max int) *intake {
 func (in *intake) add(page map[string]raw) error {
 	list := page["tools"]
 	if len(list) == 0 || list[0] != '[' {
-		return fail("the upstream's list is no list: a page needs tools")
+		return failf("the upstream's list is no list: a page needs tools")
 	}
 	for entry := range rawjson.Elements(list) {
 		at := in.entries
 		if in.entries++; in.entries > in.max {
-			return fail("the upstream lists more than %d tools: it must list less", in.max)
+			return failf("the upstream lists more than %d tools: it must list less", in.max)
 		}
 		if err := in.take(at, entry); err != nil {
 			in.skip(at, err)
 		}
 		if in.size > maxKept {
-			return fail("the upstream's tools have more than %d bytes: it must list less", maxKept)
+			return failf("the upstream's tools have more than %d bytes: it must list less", maxKept)
 		}
 	}
 	in.ttl = min(in.ttl, readTTL(page["ttlMs"]))

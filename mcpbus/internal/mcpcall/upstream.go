@@ -71,31 +71,31 @@ func withKey(query, name, secret string) string {
 	return strings.Join(append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(secret)), "&")
 }
 
-// place is what may be, or hold, an address: a URL, or a run of what addresses are made of.
-var place = regexp.MustCompile(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
+// addressPattern is what may be, or hold, an address: a URL, or a run of what addresses are made of.
+var addressPattern = regexp.MustCompile(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
 
-// neutral returns a text of the upstream as a part of our own: short, one line, and
+// redactAddresses returns a text of the upstream as a part of our own: short, one line, and
 // without addresses, its own or such as it reaches itself.
-func (t *target) neutral(text string) string {
+func (t *target) redactAddresses(text string) string {
 	own := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(t.url.Host) + `|` + regexp.QuoteMeta(t.url.Hostname()))
 	text = own.ReplaceAllString(toolschema.Text(text), "[address]")
-	text = place.ReplaceAllStringFunc(text, func(s string) string {
-		if strings.Contains(s, "://") || address(s) || address(strings.Trim(s, ".:")) {
+	text = addressPattern.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.Contains(s, "://") || isAddress(s) || isAddress(strings.Trim(s, ".:")) {
 			return "[address]"
 		}
 		return s
 	})
-	if runes := []rune(text); len(runes) > maxNeutral {
-		text = string(runes[:maxNeutral]) + "..."
+	if runes := []rune(text); len(runes) > maxQuoted {
+		text = string(runes[:maxQuoted]) + "..."
 	}
 	return text
 }
 
-func address(s string) bool {
+func isAddress(s string) bool {
 	_, err := netip.ParseAddr(s)
 	_, portErr := netip.ParseAddrPort(s)
 	return err == nil || portErr == nil
 }
 
-// maxNeutral bounds what is repeated of an upstream's own words, in characters.
-const maxNeutral = 300
+// maxQuoted bounds what is repeated of an upstream's own words, in characters.
+const maxQuoted = 300

@@ -15,7 +15,7 @@ import (
 // Remove ends a capability. The error has HTTP status 404 if there is none, 403 if it is
 // somebody else's.
 func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
-	_, err := again(func() (struct{}, error) {
+	_, err := retryOnConflict(func() (struct{}, error) {
 		c, err := g.c.Store.Capability(ctx, member)
 		if err == nil && !mayChange(actor, c) {
 			err = notYours
@@ -30,9 +30,9 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 		return struct{}{}, err
 	})
 	if err != nil {
-		return missing(err)
+		return toNotFound(err)
 	}
-	g.tell(member)
+	g.notify(member)
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 		return Registered{}, notYours
 	}
 	if err != nil {
-		return Registered{}, missing(err)
+		return Registered{}, toNotFound(err)
 	}
 	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}, nil
 }
@@ -90,24 +90,24 @@ func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capab
 	}
 }
 
-func missing(err error) error {
+func toNotFound(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
-		return notHere.Because(err)
+		return notFound.Because(err)
 	}
 	return err
 }
 
-// reloading is what a registration waits for the bus.
-const reloading = 5 * time.Second
+// reloadTimeout is what a registration waits for the bus.
+const reloadTimeout = 5 * time.Second
 
-func (g *Registry) tell(member string) {
+func (g *Registry) notify(member string) {
 	if g.sender != nil {
 		g.sender.Wake()
 	}
 	if g.c.Bus == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), reloading)
+	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
 	if err := g.c.Bus.Reload(ctx); err != nil {
 		g.c.Log.Warn("the bus does not know of a registration yet", "member", member, "err", err)
