@@ -24,7 +24,7 @@ func (h *fixture) allow(member string, rules ...access.Rule) {
 	must(h.store.SaveAccess(h.Context(), l))(h)
 }
 
-// payroll is a house with a capability that drops salaries, of the user uo, and a harmless
+// payroll is a fixture with a capability that drops salaries, of the user uo, and a harmless
 // one of the user u1.
 func payroll(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
 	h := emptyFixture(t)

@@ -105,13 +105,13 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 	if len(forged) < 40 {
 		t.Fatalf("%d forgeries, want at least 40", len(forged))
 	}
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.doors() {
 		genuine := "Bearer " + forgery.Genuine(t, s.forgeries())
-		if a := send(door, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
+		if a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
 			t.Fatalf("%s: a genuine token = %d %s", name, a.status, a.text)
 		}
 		for _, f := range forged {
-			a := send(door, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", "Bearer "+f.Token))
+			a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", "Bearer "+f.Token))
 			if a.status != 401 || a.body["errcode"] != 401.0 || a.code() != -32000 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), metadata) {
 				t.Errorf("%s: %s = %d %v %s", name, f.Name, a.status, a.header, a.text)
 			}
@@ -127,7 +127,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.doors() {
 		for what, c := range map[string]struct {
 			challenge string
 			headers   []string
@@ -144,7 +144,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 		} {
 			r := request(t.Context(), legacyBody("tools/list", ""), c.headers...)
 			r.URL.RawQuery = strings.TrimPrefix(c.query, "?")
-			a := send(door, r)
+			a := send(entryPoint, r)
 			if a.status != 401 || a.header.Get("WWW-Authenticate") != c.challenge || a.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s, %s = %d, challenge %s, want %s: %s", name, what, a.status, a.header.Get("WWW-Authenticate"), c.challenge, a.text)
 			}
@@ -157,9 +157,9 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 
 func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	s := newSite(t)
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.doors() {
 		for _, bearer := range []string{s.bearer(), s.bearer("resource", busURI), forgery.Genuine(t, s.forgeries())} {
-			a := send(door, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
+			a := send(entryPoint, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
 			if a.status != 200 || len(a.names()) != 1 {
 				t.Errorf("%s = %d %s", name, a.status, a.text)
 			}

@@ -29,7 +29,7 @@ func bearerHeader(bearer string) string {
 
 const supportPath = "/api/mcp/b/support"
 
-// bundled is a house with a bundle of some of its tools.
+// bundled is a fixture with a bundle of some of its tools.
 func bundled(t *testing.T) *fixture {
 	h := newFixture(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
@@ -174,11 +174,11 @@ func TestATokenIsIssuedForABundle(t *testing.T) {
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	s.reload()
 	bearer := s.bearer("resource", issuer+supportPath)
-	for name, door := range s.doors() {
+	for name, entryPoint := range s.doors() {
 		for path, want := range map[string]int{supportPath: 200, "/api/mcp/b/other": 401, "/api/mcp": 401} {
 			r := request(t.Context(), legacyBody("tools/list", ""), as(bearer)...)
 			r.URL.Path = path
-			if a := send(door, r); a.status != want {
+			if a := send(entryPoint, r); a.status != want {
 				t.Errorf("%s, %s = %d %s, want %d", name, path, a.status, a.text, want)
 			}
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// product is what calls are charged to (protocol 2.6).
+// product names the product that calls are charged to (protocol 2.6).
 const product = "mcp"
 
-// Statuses of the audit record of a call that has none from its upstream.
+// Statuses in the audit record of a call that got none from its upstream.
 const (
 	statusRefused    = http.StatusBadRequest
 	statusBusy       = http.StatusTooManyRequests
@@ -28,15 +28,15 @@ const (
 	statusNoAnswer   = http.StatusBadGateway
 )
 
-// toolCall is one call of a tool.
+// toolCall holds one call of a tool.
 type toolCall struct {
 	*exchange
 	tool  *tool
 	start time.Time
-	ctx   context.Context // ends with the client, or because it says so
+	ctx   context.Context // canceled when the client disconnects or cancels the call
 }
 
-// call is tools/call (protocol 4.9).
+// call handles tools/call (protocol 4.9).
 func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	name, ok := m.Params.Text("name")
 	if !ok {
@@ -66,8 +66,8 @@ func (x *exchange) call(m *rpc.Message) (pieces, *rpc.Error) {
 	return c.dispatchTracked(m, arguments)
 }
 
-// dispatchTracked makes the call so that its client can cancel it, and hears of it meanwhile, as far
-// as it can and wants to.
+// dispatchTracked dispatches the call so that its client can cancel it and gets progress
+// notifications, as far as the client supports either.
 func (c *toolCall) dispatchTracked(m *rpc.Message, arguments json.RawMessage) (pieces, *rpc.Error) {
 	key, cancels := c.callKey(m.ID)
 	token := c.progressToken(m)
@@ -90,8 +90,8 @@ func (c *toolCall) dispatchTracked(m *rpc.Message, arguments json.RawMessage) (p
 	return c.dispatch(arguments)
 }
 
-// findTool returns a tool by its name, nil if the caller may not use it, which is told in no
-// other way than that there is none. One that the token alone does not open is noted.
+// findTool returns a tool by its name, nil if the caller may not use it: the answer is then the
+// same as for a tool that does not exist. If only the token's scope is missing, missingScope is set.
 func (x *exchange) findTool(name string) *tool {
 	s := x.snapshot
 	i, there := s.index[name]
@@ -109,11 +109,11 @@ func (x *exchange) findTool(name string) *tool {
 	return t
 }
 
-// callerKey names the caller in limits: a user of an application, or an application itself.
+// callerKey identifies the caller in limits: a user of an application, or an application itself.
 func (x *exchange) callerKey() string { return x.caller.AppID + " " + x.caller.UserID }
 
-// dispatch makes the call. What was sent to the upstream is charged, also if nobody waits
-// for the answer any more: otherwise hanging up would be a way not to pay.
+// dispatch makes the call. A call that was sent to the upstream is charged even if the client
+// has disconnected: otherwise hanging up would be a way not to pay.
 func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	r, err := c.invoke(arguments)
 	ctx, log := c.request.Context(), c.bus.c.Log
@@ -154,7 +154,7 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 	return pieces{body}, nil
 }
 
-// invoke calls the tool. A panic there is this call's alone.
+// invoke calls the tool. It turns a panic into the error of this call.
 func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -164,9 +164,9 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 	return c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments)
 }
 
-// respondBusy is the result of a call for which there is no room now.
+// respondBusy returns the result of a call that exceeds a concurrency limit.
 func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
-	body, _ := c.encode(textError(why)) // a text never fails
+	body, _ := c.encode(textError(why)) // encoding a text never fails
 	c.note(statusBusy, len(body))
 	return pieces{body}, nil
 }
@@ -175,7 +175,7 @@ func (c *toolCall) charge(failed bool) error {
 	return c.bus.c.Meter.Charge(c.caller, product, failed)
 }
 
-// note writes the call on the audit trail.
+// note records the call in the audit trail.
 func (c *toolCall) note(status, bytes int) {
 	event := reqctx.Event(c.request, event.ToolCall, c.bus.c.ClientIP(c.request))
 	event.At, event.Latency = c.start, time.Since(c.start)

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	maxDiscoveries   = 4 // upstreams that are asked at the same time
+	maxDiscoveries   = 4 // concurrent discoveries
 	discoveryTimeout = 30 * time.Second
 )
 
-// startDiscoveries asks those upstreams for their tools whose time has come, as far as there is
-// room. Who is done makes room for the next.
-func (b *Bus) startDiscoveries(free chan struct{}) {
+// startDiscoveries starts the discoveries that are due, up to the limit of slots. One that ends
+// frees its slot and starts the next.
+func (b *Bus) startDiscoveries(slots chan struct{}) {
 	if b.c.Discoverer == nil || b.catalog.lock(b.runCtx) != nil {
 		return
 	}
@@ -30,27 +30,27 @@ func (b *Bus) startDiscoveries(free chan struct{}) {
 			continue
 		}
 		select {
-		case free <- struct{}{}:
+		case slots <- struct{}{}:
 		default:
 			return
 		}
 		m.discovering = true
 		b.tasks.Go(func() {
 			b.discoverMember(m)
-			<-free
-			b.startDiscoveries(free)
+			<-slots
+			b.startDiscoveries(slots)
 		})
 	}
 }
 
-// discoverMember asks an upstream for its tools and lists them. If that fails, the old ones stay:
-// whoever calls one is told what is wrong by the upstream itself.
+// discoverMember lists an upstream's tools and publishes them. If that fails, the old ones stay:
+// a call of one returns the upstream's own error.
 func (b *Bus) discoverMember(m *member) {
 	ctx, cancel := context.WithTimeout(b.runCtx, discoveryTimeout)
 	defer cancel()
 	stored, again, err := b.callDiscoverer(ctx, m.capability)
 	if err != nil && b.runCtx.Err() == nil {
-		b.c.Log.WarnContext(ctx, "mcpbus: an upstream does not tell its tools, and the old ones stay", "member", m.capability.Member, "err", err)
+		b.c.Log.WarnContext(ctx, "mcpbus: discovery failed, and the old tools stay", "member", m.capability.Member, "err", err)
 	}
 	tools := b.encodeTools(ctx, m.capability, stored)
 	if b.catalog.lock(b.runCtx) != nil {
@@ -59,14 +59,14 @@ func (b *Bus) discoverMember(m *member) {
 	defer b.catalog.unlock()
 	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
 	if err == nil {
-		m.tools = tools       // of one that was registered anew meanwhile, nobody sees them
-		if !b.catalog.newer { // else they wait for the rules of what is newer
+		m.tools = tools       // if the member was registered again meanwhile, they are not used
+		if !b.catalog.dirty { // else they wait until the rules of the newer catalog are read
 			b.publish(ctx)
 		}
 	}
 }
 
-// callDiscoverer is what a Discoverer found, or why it panicked.
+// callDiscoverer returns what the Discoverer found; a panic becomes the error.
 func (b *Bus) callDiscoverer(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {

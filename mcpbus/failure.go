@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// Every way this room says no to a request, with the section it comes from. The challenge
-// of a 401 is added where it is written.
+// Every refusal of a request, with the section that demands it. The challenge of a 401 is added
+// where it is written.
 var (
 	notAllowed       = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}} // MCP 2026-07-28, transports
 	originRefused    = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                // MCP, transports: security
@@ -29,7 +29,7 @@ var (
 	shuttingDown     = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                        // RFC 9110 15.6.4
 )
 
-// Every way it says no to a message.
+// Every refusal of a message.
 var (
 	noTool     = &rpc.Error{Code: rpc.InvalidParams, Text: "there is no such tool: see tools/list"} // of hidden and absent ones alike
 	noName     = &rpc.Error{Code: rpc.InvalidParams, Text: "params.name is the name of a tool"}
@@ -51,19 +51,20 @@ var (
 	oneCall        = &rpc.Error{Code: rpc.InvalidRequest, Text: "a batch carries one tools/call, as a request does: send the others by themselves"}
 )
 
-// What a model is told if a call must wait. These are results: it can do something.
+// Texts for a model whose call exceeds a concurrency limit. They are results, because the model
+// can react to them.
 const (
 	busyCaller   = "too many calls of yours are under way: wait for one of them, then try again"
 	busyUpstream = "too many calls to this tool's upstream are under way: try again in a moment"
 )
 
-// refuseMessage refuses a body whose message has no answer of its own. The id is the
-// message's, if it has one.
+// refuseMessage returns the failure for a body whose message gets no response of its own. The id
+// is the message's, if it has one.
 func refuseMessage(err *rpc.Error, id json.RawMessage) error {
 	return badMessage.Saying(err.Text).Because(&refusal{err.Code, id})
 }
 
-// refusal is the cause of a failure that concerns one message.
+// refusal carries the JSON-RPC code and id of a failure that concerns one message.
 type refusal struct {
 	code int
 	id   json.RawMessage
@@ -71,7 +72,7 @@ type refusal struct {
 
 func (*refusal) Error() string { return "the message was refused" }
 
-// bothShapes is how HTTP failures look: as JSON-RPC, and as everywhere else here.
+// bothShapes writes an HTTP failure as JSON-RPC and in the form of all other endpoints at once.
 type bothShapes struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -81,8 +82,8 @@ type bothShapes struct {
 	Msg     string          `json:"msg"`
 }
 
-// WriteError says what a gateway refuses before the bus is asked, as the bus would: give it to
-// gateway.Config.ErrorWriters for Path.
+// WriteError writes a refusal of the gateway in the form of the bus. Set it for Path in
+// gateway.Config.ErrorWriters.
 func WriteError(w http.ResponseWriter, _ *http.Request, status int, msg string) {
 	writeFailure(w, status, &refusal{code: rpc.ServerError}, msg)
 }

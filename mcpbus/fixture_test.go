@@ -42,7 +42,7 @@ type fixture struct {
 	tokens *tokens
 }
 
-// newFixture makes a house with the tools of two members, pets and maths; edits change the
+// newFixture makes a fixture with the tools of two members, pets and maths; edits change the
 // bus's Config.
 func newFixture(t testing.TB, edits ...func(*mcpbus.Config)) *fixture {
 	t.Helper()

@@ -12,15 +12,15 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// listeners are the streams that wait for a change of the list.
+// listeners holds the streams that wait for a change of the list.
 type listeners struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[chan struct{}]struct{}
 }
 
-// add adds a stream, unless the bus is closed. Changes that come faster than the stream
-// tells them are one.
+// add adds a stream, unless the bus is closed. Changes that come faster than the stream sends
+// them are merged.
 func (l *listeners) add(work *sync.WaitGroup) (news chan struct{}, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,8 +60,8 @@ func (l *listeners) close() {
 	l.closed = true
 }
 
-// listen is subscriptions/listen (MCP 2026-07-28, subscriptions): a stream that says when
-// the list of tools has changed. It ends with the client's token, and with the bus.
+// listen handles subscriptions/listen (MCP 2026-07-28, subscriptions): a stream that notifies of
+// changes of the tool list. It ends with the client's token, and with the bus.
 func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 	filter, ok := m.Params.Object("notifications")
 	if !ok {
@@ -91,8 +91,8 @@ func (x *exchange) listen(w http.ResponseWriter, m *rpc.Message) error {
 	return nil
 }
 
-// notifyChanges writes news on a stream until it is to end: that the caller's own list is no longer
-// the one that was there last. What others see of the bus is not told.
+// notifyChanges notifies the client each time its own list has changed, until the stream is to
+// end. Changes that the caller cannot see are not sent.
 func (x *exchange) notifyChanges(s *stream, news chan struct{}, last uint64) {
 	b := x.bus
 	alive := time.NewTicker(b.c.KeepAlive)
@@ -112,7 +112,7 @@ func (x *exchange) notifyChanges(s *stream, news chan struct{}, last uint64) {
 		case <-news:
 			going = look()
 		case <-alive.C:
-			going = !x.revoked() && s.write(": alive\n\n") && look() // a role may have changed
+			going = !x.revoked() && s.write(": alive\n\n") && look() // the user's role may have changed
 		case <-over.C:
 			return
 		case <-b.runCtx.Done():
@@ -124,10 +124,10 @@ func (x *exchange) notifyChanges(s *stream, news chan struct{}, last uint64) {
 	}
 }
 
-// digest is that of the caller's list as it is now; false if it cannot be told.
+// digest returns the digest of the caller's current list; false if it cannot be read.
 func (x *exchange) digest() (sum uint64, known bool) {
 	switch err := x.loadSnapshot(); {
-	case errors.Is(err, noBundle): // it was deleted, and nothing is left
+	case errors.Is(err, noBundle): // it was deleted, so the list is empty
 		return 0, true
 	case err != nil:
 		return 0, false
@@ -135,8 +135,8 @@ func (x *exchange) digest() (sum uint64, known bool) {
 	return x.view().digest(x.snapshot), true
 }
 
-// revoked reports whether the caller's token has ended before its time. Where only the
-// gateway can tell, the stream ends when the token would.
+// revoked reports whether the caller's token has been revoked. If only the gateway can tell, the
+// stream ends when the token expires.
 func (x *exchange) revoked() bool {
 	if x.bus.c.Verifier == nil {
 		return false
@@ -148,15 +148,15 @@ func (x *exchange) revoked() bool {
 	return errors.Is(err, token.ErrInvalid)
 }
 
-// stream is an event stream that answers one request.
+// stream writes an event stream that answers one request.
 type stream struct {
 	w          http.ResponseWriter
 	controller *http.ResponseController
 	id         json.RawMessage
-	broken     bool // nobody reads it any more
+	broken     bool // a write has failed
 }
 
-// writeTimeout is how long a client may take to read a few bytes.
+// writeTimeout bounds how long a client may take to read a few bytes.
 const writeTimeout = 10 * time.Second
 
 func newStream(w http.ResponseWriter, id json.RawMessage) *stream {
@@ -188,8 +188,8 @@ func (s *stream) write(text string) bool {
 	return !s.broken
 }
 
-// response writes the response to the request, which may be large: who reads it has the time
-// that it would have for any answer.
+// response writes the response to the request, which may be large: it has no write deadline but
+// that of any answer.
 func (s *stream) response(body pieces) {
 	s.clearDeadline()
 	s.w.Write(eventHead)
@@ -201,8 +201,8 @@ func (s *stream) response(body pieces) {
 
 var eventHead, eventTail = []byte("event: message\ndata: "), []byte("\n\n")
 
-// end answers the request, so that the client knows that no more comes, and leaves the
-// connection as it was.
+// end answers the request, so that the client knows that the stream is complete, and restores
+// the connection.
 func (s *stream) end() {
 	if !s.broken {
 		s.message(`{"jsonrpc":"2.0","id":` + string(s.id) + `,"result":{"resultType":"complete",` + s.meta() + `}}`)
@@ -210,5 +210,5 @@ func (s *stream) end() {
 	s.clearDeadline()
 }
 
-// clearDeadline takes back the deadline of the last write.
+// clearDeadline removes the deadline of the last write.
 func (s *stream) clearDeadline() { s.controller.SetWriteDeadline(time.Time{}) }

@@ -87,7 +87,7 @@ func (s *stream) want(t *testing.T, what, text string, over bool) {
 	}
 }
 
-// bubble runs a test with a house in a bubble.
+// bubble runs a test with a fixture in a bubble.
 func bubble(t *testing.T, test func(*testing.T, *fixture), edits ...func(*mcpbus.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newFixture(t, edits...)) })

@@ -5,14 +5,15 @@ import (
 	"sync"
 )
 
-// lru remembers what was used last, up to a cost. The zero value with a most is ready.
+// lru caches the most recently used values, up to a total cost. The zero value with a limit is
+// ready to use.
 type lru[K comparable, V any] struct {
-	limit int // of the costs of all
+	limit int // of the total cost
 
 	mu      sync.Mutex
 	cost    int
 	entries map[K]*list.Element
-	used    list.List // of *remembered, the latest first
+	used    list.List // of *lruEntry, the most recent first
 }
 
 type lruEntry[K comparable, V any] struct {
@@ -32,7 +33,7 @@ func (c *lru[K, V]) get(key K) (v V, ok bool) {
 	return e.Value.(*lruEntry[K, V]).value, true
 }
 
-// getOrPut remembers a value, unless there is one: it returns the one that is remembered.
+// getOrPut returns the cached value; if there is none, it caches v and returns it.
 func (c *lru[K, V]) getOrPut(key K, v V, cost int) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 // maxToken bounds a progress token, in bytes.
 const maxToken = 256
 
-// progressToken returns the token that progress of a request is told with, as it was sent;
-// nil if its client did not ask for any, or reads no streams.
+// progressToken returns the progress token of a request, as it was sent; nil if its client did
+// not request progress, or reads no streams.
 func (x *exchange) progressToken(m *rpc.Message) json.RawMessage {
 	meta, _ := m.Params.Object("_meta")
 	token := meta.Get("progressToken")
@@ -32,7 +32,7 @@ func (x *exchange) progressToken(m *rpc.Message) json.RawMessage {
 	return token
 }
 
-// readsStreams reports whether a client says that it takes an answer that is a stream.
+// readsStreams reports whether a client accepts an event stream as the answer.
 func readsStreams(h http.Header) bool {
 	for _, line := range h["Accept"] {
 		for kind := range strings.SplitSeq(line, ",") {
@@ -45,23 +45,24 @@ func readsStreams(h http.Header) bool {
 	return false
 }
 
-// progressReporter tells a client how far its call is (MCP 2025-11-25 and 2026-07-28, progress). The
-// answer becomes a stream with the first thing there is to tell. A nil teller tells nothing.
+// progressReporter sends progress of a call to its client (MCP 2025-11-25 and 2026-07-28,
+// progress). The answer becomes a stream with the first notification. A nil reporter sends
+// nothing.
 type progressReporter struct {
 	writer http.ResponseWriter
 	id     json.RawMessage // of the request
 	token  json.RawMessage
 	every  time.Duration
-	cancel context.CancelCauseFunc // ends the call: nobody reads the stream
+	cancel context.CancelCauseFunc // ends the call when nobody reads the stream
 
-	mu       sync.Mutex // of all below, and of the writer until over
+	mu       sync.Mutex // guards the fields below, and the writer until stopped
 	stopped  bool
 	stream   *stream
 	timer    *time.Timer
 	start    time.Time
-	reported float64 // the progress that was told last
-	base     float64 // what the clock had told before the upstream began to
-	upstream bool    // the upstream tells, and the clock no more
+	reported float64 // the progress that was sent last
+	base     float64 // seconds reported before the upstream sent progress
+	upstream bool    // the upstream sends progress, which replaces the clock's
 	silent   bool    // nothing was written since the last tick
 }
 
@@ -73,7 +74,7 @@ func (x *exchange) newProgressReporter(m *rpc.Message, token json.RawMessage, go
 	return t
 }
 
-// stop ends the telling. The answer is the caller's to write from then on.
+// stop ends the reporting. From then on the caller writes the answer.
 func (t *progressReporter) stop() {
 	if t == nil {
 		return
@@ -84,7 +85,7 @@ func (t *progressReporter) stop() {
 	t.stopped = true
 }
 
-// streaming reports, after stop, whether the answer is a stream.
+// streaming reports whether the answer is a stream. Call it after stop.
 func (t *progressReporter) streaming() bool { return t != nil && t.stream != nil }
 
 // answer ends the stream with the response.
@@ -94,8 +95,8 @@ func (t *progressReporter) answer(body pieces) {
 	}
 }
 
-// tick tells the seconds that have passed; if the upstream tells how far it is, only that
-// the call is still under way.
+// tick sends the seconds that have passed as progress; if the upstream sends progress of its
+// own, it only keeps the stream alive.
 func (t *progressReporter) tick() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,8 +116,8 @@ func (t *progressReporter) tick() {
 	}
 }
 
-// upstreamProgress tells what the upstream says, unless it is no more than was told before: progress
-// must grow. What the clock has told is added.
+// upstreamProgress forwards progress of the upstream, unless it is no more than was sent before:
+// progress must grow. The seconds reported before are added.
 func (t *progressReporter) upstreamProgress(p mcpcall.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,8 +139,8 @@ func (t *progressReporter) upstreamProgress(p mcpcall.Progress) {
 	t.report(done, t.offset(p.Done), more)
 }
 
-// offset is a number of the upstream's on top of what the clock has told; as it was written,
-// if that was nothing.
+// offset adds the seconds reported before to a number of the upstream; it returns the number as
+// it was written if there are none.
 func (t *progressReporter) offset(number json.RawMessage) string {
 	n, err := strconv.ParseFloat(string(number), 64)
 	if t.base == 0 || err != nil {
@@ -154,7 +155,7 @@ func (t *progressReporter) report(done float64, text, more string) {
 		string(t.token) + `,"progress":` + text + more + "}}\n\n")
 }
 
-// write writes on the stream, which it begins. A client that does not read ends its call.
+// write writes to the stream, which it begins if necessary. A failed write cancels the call.
 func (t *progressReporter) write(text string) {
 	if t.stream == nil {
 		t.stream = newStream(t.writer, t.id)
@@ -166,7 +167,8 @@ func (t *progressReporter) write(text string) {
 	}
 }
 
-// recoverPanic keeps a panic of a writer, on the goroutine of a timer, from ending the process.
+// recoverPanic keeps a panic of the writer from ending the process: ticks run on the goroutine
+// of a timer.
 func (t *progressReporter) recoverPanic() {
 	if p := recover(); p != nil {
 		t.stopped = true

@@ -55,8 +55,8 @@ func progressed(token, rest string) string {
 	return "event: message\ndata: " + `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":` + rest + "}}\n\n"
 }
 
-// lateResult is the last event of a call that takes its time.
-func lateResult(era string) string {
+// delayedResult is the last event of a call that takes its time.
+func delayedResult(era string) string {
 	more := ""
 	if era == "modern" {
 		more = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Keystile","version":"0.0.0"}}`
@@ -80,7 +80,7 @@ func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
 					t.Errorf("%s: it is %d %v", era, s.status, s.header)
 				}
 				time.Sleep(time.Millisecond)
-				s.want(t, era+": at last", lateResult(era), true)
+				s.want(t, era+": at last", delayedResult(era), true)
 				if !s.deadline.IsZero() {
 					t.Errorf("%s: a deadline is left on the connection", era)
 				}
@@ -187,7 +187,7 @@ func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
 				h.calls.do = c.upstream
 				s := h.begin(t.Context(), ask[0], ask[1:]...)
 				time.Sleep(time.Minute)
-				s.want(t, era+": "+name, c.want+lateResult(era), true)
+				s.want(t, era+": "+name, c.want+delayedResult(era), true)
 			})
 		}
 	}

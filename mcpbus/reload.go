@@ -11,38 +11,38 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// catalogState is what the snapshot is made of. Who has the turn may read and change it.
+// catalogState holds what the snapshot is made from. Only the holder of its lock may use it.
 type catalogState struct {
-	turn    chan struct{}
+	sem     chan struct{}
 	members map[string]*member
 	rules   *rules // nil: not read yet
-	newer   bool   // than the snapshot
-	failing bool   // the last look at the catalog failed
+	dirty   bool   // members have changed since the snapshot was made
+	failing bool   // the last refresh failed
 }
 
 // member is a capability on the bus with its tools.
 type member struct {
 	capability  storage.Capability
 	tools       []*tool
-	discoverAt  time.Time // when its upstream is asked next, if it is to be asked
+	discoverAt  time.Time // time of the next discovery, if it has any
 	discovering bool
 }
 
-// lock waits for the turn.
+// lock waits for the lock, or returns why ctx ended.
 func (s *catalogState) lock(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
+	case s.sem <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-func (s *catalogState) unlock() { <-s.turn }
+func (s *catalogState) unlock() { <-s.sem }
 
-// Reload brings the list up to the catalog: call it when a registration was written.
-// Changes by other processes are found without it, within Config.Refresh. What cannot be
-// read stays as it was, and is the error; everything else is taken over at once.
+// Reload updates the list from the store: call it after a registration was written. Changes by
+// other processes are found without it, within Config.Refresh. A capability that cannot be read
+// stays as it was and is part of the error; everything else takes effect at once.
 func (b *Bus) Reload(ctx context.Context) error {
 	if err := b.catalog.lock(ctx); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (b *Bus) Reload(ctx context.Context) error {
 	return b.reload(ctx)
 }
 
-// reloadMembers reads the capabilities anew, and reports whether any has changed.
+// reloadMembers reads the capabilities again, and reports whether any has changed.
 func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	members, errs := map[string]*member{}, []error(nil)
 	for from := ""; ; {
@@ -70,7 +70,7 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 			switch {
 			case err == nil:
 				members[c.Member] = read
-			case errors.Is(err, storage.ErrNotFound): // removed in between
+			case errors.Is(err, storage.ErrNotFound): // removed meanwhile
 			default:
 				errs = append(errs, fmt.Errorf("mcpbus: the tools of %q cannot be read: %w", c.Member, err))
 				if known != nil {
@@ -88,7 +88,7 @@ func (b *Bus) reloadMembers(ctx context.Context) (changed bool, err error) {
 	return changed, errors.Join(errs...)
 }
 
-// readMember reads a capability's tools, if it is on the bus.
+// readMember reads a capability's tools, if it is published.
 func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, error) {
 	if !c.Publish {
 		return &member{capability: c}, nil
@@ -104,8 +104,8 @@ func (b *Bus) readMember(ctx context.Context, c storage.Capability) (*member, er
 	return m, nil
 }
 
-// encodeTools makes tools of stored ones. One that clients could not read is left out and
-// logged, so that it does not cost them the others.
+// encodeTools encodes stored tools. A tool that clients could not read is left out and logged,
+// so that it does not cost them the others.
 func (b *Bus) encodeTools(ctx context.Context, c storage.Capability, stored []toolplan.Tool) []*tool {
 	tools, names := make([]*tool, 0, len(stored)), make(map[string]bool, len(stored))
 	for _, s := range stored {
@@ -123,21 +123,21 @@ func (b *Bus) encodeTools(ctx context.Context, c storage.Capability, stored []to
 	return tools
 }
 
-// publish puts a new snapshot in the place of the old one. Each stream finds out by itself
-// whether its caller's list is another one.
+// publish replaces the snapshot. Each stream checks by itself whether its caller's list has
+// changed.
 func (b *Bus) publish(ctx context.Context) {
 	b.snapshot.Store(newSnapshot(b.chooseTools(ctx), b.catalog.rules))
-	b.catalog.newer = false
+	b.catalog.dirty = false
 	b.listeners.notifyAll()
 }
 
-// refreshLoop looks for changes of other processes, and asks upstreams, until Close.
+// refreshLoop polls for changes by other processes and starts discoveries, until Close.
 func (b *Bus) refreshLoop() {
 	tick := time.NewTicker(b.c.Refresh)
 	defer tick.Stop()
-	free := make(chan struct{}, maxDiscoveries)
+	slots := make(chan struct{}, maxDiscoveries)
 	for {
-		b.startDiscoveries(free)
+		b.startDiscoveries(slots)
 		select {
 		case <-b.runCtx.Done():
 			return
@@ -149,7 +149,7 @@ func (b *Bus) refreshLoop() {
 
 const refreshTimeout = 30 * time.Second
 
-// refresh is Reload with a log: the first failure is told, and that it is over.
+// refresh reloads the catalog. It logs the first failure and the recovery.
 func (b *Bus) refresh() {
 	ctx, cancel := context.WithTimeout(b.runCtx, refreshTimeout)
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
 
-// respond writes the response to a request, or what is wrong with it.
+// respond writes the response to a request, or its error.
 func (x *exchange) respond(w http.ResponseWriter, m *rpc.Message, answer pieces, wrong *rpc.Error) {
 	status := http.StatusOK
 	if wrong == cancelled {
@@ -27,9 +27,9 @@ func (x *exchange) respond(w http.ResponseWriter, m *rpc.Message, answer pieces,
 	write(w, status, answer)
 }
 
-// respondCancelled ends the answer to a call that its client has cancelled. There is no response
-// (MCP 2025-11-25, cancellation), and still the HTTP request has an answer: a stream without
-// an event. Who does not read streams is told that the call was cancelled.
+// respondCancelled answers a cancelled call. There is no JSON-RPC response (MCP 2025-11-25,
+// cancellation), but the HTTP request needs an answer: a stream without an event or, for clients
+// that read no streams, an error.
 func (x *exchange) respondCancelled(w http.ResponseWriter, id json.RawMessage) {
 	switch {
 	case x.progress.streaming():

@@ -12,26 +12,25 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// rules say who may use what, and what the bundles are.
+// rules holds the access lists and the bundles.
 type rules struct {
 	lists       map[string]access.List // by member
 	bundles     []access.Bundle
 	defaultOpen bool // everybody may use a capability without a list
 }
 
-// same reports whether nothing was written between two readings.
+// same reports whether two readings are the same.
 func (r *rules) same(other *rules) bool {
 	return r != nil && r.defaultOpen == other.defaultOpen &&
 		maps.EqualFunc(r.lists, other.lists, func(a, b access.List) bool { return a.Version == b.Version }) &&
 		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
 
-// maxReadings bound how often rules are read until they hold still.
+// maxReadings bounds how often rules are read until two readings agree.
 const maxReadings = 3
 
-// reload brings the snapshot up to the catalog. The rules are read before and after the
-// capabilities, until they are the same: what was removed meanwhile is never listed without
-// the rules it had.
+// reload makes a new snapshot if the catalog has changed. The rules are read before and after
+// the capabilities until both readings agree, so that no tool is listed without its rules.
 func (b *Bus) reload(ctx context.Context) error {
 	before, err := b.readRules(ctx)
 	if err != nil {
@@ -40,7 +39,7 @@ func (b *Bus) reload(ctx context.Context) error {
 	var errs error
 	for n := 1; ; n++ {
 		changed, err := b.reloadMembers(ctx)
-		b.catalog.newer = b.catalog.newer || changed
+		b.catalog.dirty = b.catalog.dirty || changed
 		if b.catalog.members == nil { // nothing was ever read
 			return err
 		}
@@ -54,7 +53,7 @@ func (b *Bus) reload(ctx context.Context) error {
 			break
 		}
 	}
-	if b.catalog.newer || !b.catalog.rules.same(before) {
+	if b.catalog.dirty || !b.catalog.rules.same(before) {
 		b.catalog.rules = before
 		b.publish(ctx)
 	}
@@ -96,7 +95,7 @@ func (b *Bus) isOpen(ctx context.Context) (bool, error) {
 	}
 }
 
-// readAll walks the pages of a list.
+// readAll reads all pages of a list.
 func readAll[T any](page func(from string) ([]T, string, error)) (out []T, err error) {
 	for from := ""; ; {
 		some, next, err := page(from)

@@ -19,8 +19,8 @@ import (
 
 const maxBody = 4 << 20 // bytes
 
-// serve answers one POST. What can be refused without reading the body is refused first,
-// and a missing token before a method: clients look for the challenge with GET too.
+// serve answers one POST. It refuses what it can before it reads the body, and a missing token
+// before a wrong method: clients look for the challenge with GET too.
 func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodOptions { // no browser sends a token with it
 		return notAllowed
@@ -64,14 +64,14 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	return x.serveOne(w, messages[0])
 }
 
-// originAllowed checks where a page comes from, against DNS rebinding (MCP, transports). Programs
-// that are no browsers send no Origin.
+// originAllowed reports whether a page of this Origin may call, against DNS rebinding (MCP,
+// transports). Programs that are no browsers send no Origin.
 func (b *Bus) originAllowed(origin []string) bool {
 	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
 }
 
-// caller returns whom a request speaks for. If a gateway has looked at the request, its
-// word is final: it may know that a good token's application is disabled.
+// caller returns the caller that a request authenticates. If a gateway has checked the request,
+// its decision is final: it may know that a valid token's application is disabled.
 func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
 	if v.Known {
 		if !slices.Contains(at.audiences, v.Caller.Audience) {
@@ -120,7 +120,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// exchange is one request with whom it speaks for.
+// exchange holds one request and its caller.
 type exchange struct {
 	bus     *Bus
 	request *http.Request
@@ -128,16 +128,16 @@ type exchange struct {
 	address *address
 	modern  bool
 
-	writer   http.ResponseWriter // nil: of a batch, whose answer is whole or not at all
-	progress *progressReporter   // of the call, if its client asked for progress
+	writer   http.ResponseWriter // nil: the request is a batch, which gets no stream
+	progress *progressReporter   // of the call, if its client requested progress
 
-	reach        reach          // what the token's scope opens
-	who          toolaccess.Who // whom the token speaks for
+	reach        reach          // the tools that the token's scope opens
+	who          toolaccess.Who // the subjects of access rules that the caller matches
 	snapshot     *snapshot
-	missingScope string // the capability that the scope does not open, of a call that it alone stops
+	missingScope string // capability of a refused call that only the scope does not open
 }
 
-// authorize finds out what the caller may do here.
+// authorize checks the token's scope and loads the snapshot and the caller's subjects.
 func (x *exchange) authorize() (err error) {
 	ok := false
 	if x.reach, ok = x.address.reachOf(x.caller); !ok {
@@ -150,7 +150,7 @@ func (x *exchange) authorize() (err error) {
 	return x.loadSnapshot()
 }
 
-// loadSnapshot takes the snapshot that there is now.
+// loadSnapshot loads the current snapshot and the caller's subjects.
 func (x *exchange) loadSnapshot() (err error) {
 	x.snapshot = x.bus.snapshot.Load()
 	if _, there := x.snapshot.bundles[x.address.bundle]; !there && x.address.bundle != "" {
@@ -241,7 +241,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 	return nil
 }
 
-// statusOf is the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
+// statusOf returns the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
 func statusOf(err *rpc.Error) int {
 	switch err.Code {
 	case rpc.MethodNotFound:

@@ -2,14 +2,14 @@ package mcpbus
 
 import "sync"
 
-// slots bound what is under way by key. It holds only keys with something under way.
+// slots limits how many operations run at a time for each key. Idle keys take no memory.
 type slots struct {
 	limit int
 	mu    sync.Mutex
 	taken map[string]int
 }
 
-// acquire takes a slot, unless all are taken.
+// acquire takes a slot and reports whether one was free.
 func (s *slots) acquire(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -45,7 +45,7 @@ func (p *userTable) set(edit func()) {
 	edit()
 }
 
-// developers is a house whose one capability is for developers.
+// developers is a fixture whose one capability is for developers.
 func developers(t *testing.T) (*fixture, *userTable) {
 	h, p := emptyFixture(t), &userTable{roles: map[string]string{"u2": storage.RoleDeveloper}}
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))

@@ -17,16 +17,16 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// UpstreamsConfig is what NewUpstreams needs. The zero value calls public addresses only.
+// UpstreamsConfig holds the parameters of NewUpstreams. The zero value calls public addresses only.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
 	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
 	Log                   *slog.Logger // nil: slog.Default()
 }
 
-// Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the
-// others by their name at an MCP endpoint. Nothing goes out but through one guard, which
-// refuses private addresses whatever a name resolves to. Close it after the Bus.
+// Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the others by
+// their name at an MCP endpoint. All requests go through one dialer, which refuses private
+// addresses whatever a name resolves to. Close it after the Bus.
 type Upstreams struct {
 	dialer *netguard.Guard
 	rest   *restcall.Caller
@@ -35,12 +35,12 @@ type Upstreams struct {
 	log    *slog.Logger
 }
 
-// NewUpstreams makes an Upstreams, or says everything that is wrong with the Config.
+// NewUpstreams makes an Upstreams. Its error names what is wrong with the Config.
 func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if c.MaxAnswer != 0 && (c.MaxAnswer < LeastAnswer || c.MaxAnswer > MostAnswer) {
 		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
 	}
-	// What a call may take, its capability says; the guard is only not to be in the way.
+	// The capability sets the time limit of a call; the dialer must not end it earlier.
 	dialer, err := netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams, HeaderTimeout: storage.MaxTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("mcpbus: AllowPrivateUpstreams: %w", err)
@@ -56,7 +56,7 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	return u, err
 }
 
-// Close ends the sessions that upstreams keep for this process, and all connections.
+// Close ends the MCP sessions at upstreams and closes all connections.
 func (u *Upstreams) Close(ctx context.Context) error {
 	return errors.Join(u.mcp.Close(ctx), u.dialer.Close(ctx))
 }
@@ -102,8 +102,8 @@ func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolp
 	return found.Tools, found.TTL, err
 }
 
-// Find asks an MCP endpoint for its tools, and says what of its list is none. It is what a
-// registrar asks.
+// Find implements registry.Discoverer: it lists the tools of an MCP endpoint, and the entries
+// of its list that are not usable as tools.
 func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 	found, err := u.find(ctx, c)
 	return found.Tools, found.Skipped, err
@@ -119,7 +119,7 @@ func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Fou
 	return found, err
 }
 
-// plans remembers what was worked out of tools.
+// plans caches the compiled plans of tools.
 type plans struct {
 	known *cache.Cache[planKey, *restcall.Plan]
 }
@@ -129,7 +129,7 @@ type planKey struct {
 	version      int64
 }
 
-const planCapacity = 20_000 // plans to remember, some 12 KB each
+const planCapacity = 20_000 // cached plans, some 12 KB each
 
 func (p *plans) of(c storage.Capability, t toolplan.Tool) (*restcall.Plan, error) {
 	key := planKey{c.Member, t.Name, c.Version}

@@ -12,13 +12,13 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// actor returns who may register here, before anything of the body is read.
+// actor returns the user who may register, or an error, before the body is read.
 func (g *Registry) actor(r *http.Request, checks ...consoleauth.Check) (storage.User, error) {
 	a, err := g.access.Actor(r, checks...)
 	return a.User, err
 }
 
-// register is POST /api/console/capabilities/register (protocol 4.8).
+// register handles POST /api/console/capabilities/register (protocol 4.8).
 func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.access.Actor(r)
 	if err != nil {
@@ -39,7 +39,7 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, newRegisterResult(done))
 }
 
-// preview is POST /api/console/capabilities/preview: the same request, and nothing stored.
+// preview handles POST /api/console/capabilities/preview: the same request, but nothing is stored.
 func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.actor(r)
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, previewResult{newRegisterResult(done), toolplan.Public(done.Tools), done.Lint})
 }
 
-// list is GET /api/console/capabilities.
+// list handles GET /api/console/capabilities.
 func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.actor(r)
 	if err != nil {
@@ -100,8 +100,8 @@ func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, newCapabilityView(c))
 }
 
-// note writes what was changed on the audit trail before it is answered. A detail names the capability and no
-// field of the request: some hold secrets.
+// note records a change in the audit trail, before it is answered. The detail names the
+// capability and no field of the request: some hold secrets.
 func (g *Registry) note(r *http.Request, user storage.User, detail string) error {
 	if g.c.Audit == nil {
 		return nil

@@ -20,7 +20,7 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: four people who can sign in, three of whom
+// stage is the fixture as dialogues find it: four people who can sign in, three of whom
 // have, and a few upstreams.
 func stage(t *testing.T) (http.Handler, map[string]string) {
 	h := newFixture(t, func(c *registry.Config) {

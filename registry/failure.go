@@ -8,8 +8,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Every way this room says no beside a [Rejection] and what package consoleauth refuses, with
-// the section it comes from.
+// Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
+// section that demands it.
 var (
 	notYours         = &reply.Failure{Status: 403, Msg: "this capability belongs to somebody else: choose another member name"}                                                                                              // protocol 7
 	similarNameTaken = &reply.Failure{Status: 403, Msg: "a capability of somebody else has this name, but for case, - and _: choose another member name"}                                                                    // protocol 7
@@ -22,7 +22,7 @@ func badMember(msg string) error   { return reject(BadMember, msg) }
 func badUpstream(msg string) error { return reject(BadUpstream, msg) }
 func badField(msg string) error    { return reject(BadField, msg) }
 
-// rejectionBody is how a rejected registration is answered.
+// rejectionBody is the answer to a rejected registration.
 type rejectionBody struct {
 	Code    int      `json:"code"`
 	Errcode int      `json:"errcode"`
@@ -34,8 +34,8 @@ type skipData struct {
 	Skipped []toolplan.Skip `json:"skipped"`
 }
 
-// writeRejection writes a rejection, which has more to say than other failures. Any other error
-// passes.
+// writeRejection writes a Rejection, whose body has more members than other failures. It returns
+// any other error.
 func writeRejection(w http.ResponseWriter, err error) error {
 	var no *Rejection
 	if !errors.As(err, &no) {

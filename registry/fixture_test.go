@@ -84,7 +84,7 @@ func newFixture(t testing.TB, edits ...func(*registry.Config)) *fixture {
 	return h
 }
 
-// Reload makes the house the registrar's Bus.
+// Reload makes the fixture the registrar's Bus.
 func (h *fixture) Reload(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +94,7 @@ func (h *fixture) Reload(context.Context) error {
 
 func (h *fixture) LeftOut(member string) string { return h.leftOut[member] }
 
-// NoteNow makes the house the registrar's Audit.
+// NoteNow makes the fixture the registrar's Audit.
 func (h *fixture) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -146,8 +146,8 @@ func (h *fixture) developer(name string) string {
 	return h.visitor(h.user(name, storage.RoleDeveloper))
 }
 
-// writeRejection is what came back.
-type writeRejection struct {
+// response is what came back.
+type response struct {
 	status int
 	header http.Header
 	text   string
@@ -168,11 +168,11 @@ type writeRejection struct {
 }
 
 // request sends a request of a page of ours; cookie "" sends none. Headers are name, value.
-func (h *fixture) request(method, target, cookie string, body io.Reader, headers ...string) writeRejection {
+func (h *fixture) request(method, target, cookie string, body io.Reader, headers ...string) response {
 	return h.requestContext(h.Context(), method, target, cookie, body, headers...)
 }
 
-func (h *fixture) requestContext(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) writeRejection {
+func (h *fixture) requestContext(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) response {
 	r := httptest.NewRequestWithContext(ctx, method, base+target, body)
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
@@ -185,17 +185,17 @@ func (h *fixture) requestContext(ctx context.Context, method, target, cookie str
 	}
 	w := httptest.NewRecorder()
 	h.registry.ServeHTTP(w, r)
-	a := writeRejection{status: w.Code, header: w.Header(), text: w.Body.String()}
+	a := response{status: w.Code, header: w.Header(), text: w.Body.String()}
 	json.Unmarshal(w.Body.Bytes(), &a.body)
 	return a
 }
 
 // register sends a registration.
-func (h *fixture) register(cookie, body string) writeRejection {
+func (h *fixture) register(cookie, body string) response {
 	return h.request("POST", all+"/register", cookie, strings.NewReader(body))
 }
 
-func (h *fixture) want(a writeRejection, status, code int, what string) writeRejection {
+func (h *fixture) want(a response, status, code int, what string) response {
 	h.Helper()
 	if a.status != status || a.body.Code != code {
 		h.Errorf("%s = %d %s, want %d with code %d", what, a.status, a.text, status, code)

@@ -63,7 +63,7 @@ func TestTheBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
 func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(url string, paths ...string) writeRejection {
+	send := func(url string, paths ...string) response {
 		var items []string
 		for i, p := range paths {
 			var params []string

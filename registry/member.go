@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// Clients see a tool as <member>__<name>, and the first __ divides the two.
+// memberName matches the name of a capability. Clients see a tool as <member>__<name>, and the
+// first __ separates the two.
 var memberName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 
-// reservedNames are paths of this room.
+// reservedNames lists the path segments of this package's other endpoints.
 var reservedNames = []string{"register", "preview"}
 
-// checkMember says what is wrong with the name of a capability.
+// checkMember returns what is wrong with the name of a capability.
 func checkMember(name string) error {
 	switch {
 	case name == "":

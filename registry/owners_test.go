@@ -33,7 +33,7 @@ func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
 			there, exists := model[member]
 			mine := who == "root" || there.owner == who
 			want, tool := 200, fmt.Sprint("t", step)
-			var a writeRejection
+			var a response
 			switch draw.IntN(4) {
 			case 0:
 				if a = h.request("DELETE", all+"/"+member, cookies[who], nil); !exists {
@@ -134,7 +134,7 @@ func TestAnAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 
 func TestWhoHasNoNameOwnsNothing(t *testing.T) {
 	h := newFixture(t)
-	root := storage.User{Role: storage.RoleAdmin} // of a house without people
+	root := storage.User{Role: storage.RoleAdmin} // of a fixture without people
 	must(h.registry.Register(t.Context(), root, registry.Request{Member: "shop", UpstreamURL: "https://api.example.com"}))(t)
 	if c, err := h.registry.Show(t.Context(), storage.User{}, "shop"); err == nil {
 		t.Errorf("Show() to nobody = %v", c.Member)

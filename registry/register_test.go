@@ -113,7 +113,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	const odd = `"/a/..?x=1":{"get":{}},"/b?c=%zz":{"post":{}}`
 	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(paths, more string) writeRejection {
+	send := func(paths, more string) response {
 		return h.register(mina, `{"member":"m","upstream_url":"https://api.example.com",`+more+`"openapi":{"openapi":"3.0.3","paths":{`+paths+`}}}`)
 	}
 	want := []toolplan.Skip{
@@ -161,7 +161,7 @@ func TestWhatCannotBeAuditedIsNotAnsweredAsDone(t *testing.T) {
 	h.want(h.register(mina, standard("quick", "t")), 200, 1, "a registration")
 	h.unwritten = errors.New("the trail is away")
 	noted := len(h.events)
-	for _, a := range []writeRejection{
+	for _, a := range []response{
 		h.register(mina, standard("second", "t")),
 		h.request("DELETE", all+"/quick", mina, nil),
 	} {

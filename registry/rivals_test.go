@@ -21,7 +21,7 @@ func TestRegistrationsOfOneNameAtOnceAreStoredWhole(t *testing.T) {
 	h := newFixture(t)
 	mina, ada := h.developer("mina"), h.developer("ada")
 	var all sync.WaitGroup
-	answers := make([]writeRejection, 8)
+	answers := make([]response, 8)
 	for i := range answers {
 		all.Go(func() {
 			cookie := []string{mina, ada}[i%2]
@@ -122,7 +122,7 @@ func TestTwoDocumentsAreReadAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 			}
 			return nil
 		}, nil)
-		done := make(chan writeRejection, 10)
+		done := make(chan response, 10)
 		send := func(ctx context.Context, body string) {
 			go func() { done <- h.requestContext(ctx, "POST", all+"/register", mina, strings.NewReader(body)) }()
 			synctest.Wait()

@@ -12,10 +12,10 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// maxAttempts bound how often a change is made anew because somebody else came first.
+// maxAttempts bounds how often a change is repeated after a concurrent change.
 const maxAttempts = 10
 
-// save writes a registration over what is there by then.
+// save writes a registration over what is stored at that time.
 func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tools []toolplan.Tool, skipped []toolplan.Skip) (storage.Capability, error) {
 	return retryOnConflict(func() (storage.Capability, error) {
 		there, err := g.lookUpMember(ctx, actor, q)
@@ -35,8 +35,8 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 	})
 }
 
-// write stores a capability if allow has nothing against it, and in the same step what its
-// webhook is to be told.
+// write stores a capability if allow returns nil, and in the same step the messages for its
+// webhook.
 func (g *Registry) write(ctx context.Context, event string, c storage.Capability, tools []toolplan.Tool, allow func([]storage.Capability) error) (storage.Capability, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
@@ -46,7 +46,7 @@ func (g *Registry) write(ctx context.Context, event string, c storage.Capability
 	return g.c.Store.SaveCapabilityIf(ctx, c, tools, allow, events...)
 }
 
-// retryOnConflict repeats a change that somebody else's has overtaken.
+// retryOnConflict repeats a change that conflicts with a concurrent one.
 func retryOnConflict[T any](change func() (T, error)) (T, error) {
 	for n := 1; ; n++ {
 		v, err := change()
@@ -59,7 +59,7 @@ func retryOnConflict[T any](change func() (T, error)) (T, error) {
 	}
 }
 
-// toRejection is the error of a write in the words of a registration.
+// toRejection converts an error of the store to a Rejection if the tools are at fault.
 func toRejection(err error) error {
 	if errors.Is(err, storage.ErrInvalid) {
 		return limitf("the tools are too large to be stored: split the document into several capabilities")
@@ -67,8 +67,8 @@ func toRejection(err error) error {
 	return err
 }
 
-// lookUpMember returns what is stored under the name of a registration, with the owner it has
-// from then on. Version is 0 if there is nothing.
+// lookUpMember returns the capability stored under the name of a registration, with the owner it
+// will have. Its Version is 0 if there is none. It fails if the actor may not use the name.
 func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Request) (storage.Capability, error) {
 	there, err := g.c.Store.Capability(ctx, q.Member)
 	switch {
@@ -85,7 +85,7 @@ func (g *Registry) lookUpMember(ctx context.Context, actor storage.User, q Reque
 	return there, err
 }
 
-// checkNameFree says whether a name is free for one capability more.
+// checkNameFree returns an error if a name cannot be used for a new capability.
 func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member string) error {
 	like, err := g.c.Store.CapabilityLike(ctx, member)
 	switch {
@@ -97,7 +97,8 @@ func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, member
 	return g.checkShare(ctx, actor, storage.Capability{Member: member}, 0)
 }
 
-// nameTooSimilar refuses a name that differs from another capability's in case, - and _ alone.
+// nameTooSimilar returns the refusal of a name that differs from another capability's only in
+// case, - and _.
 func nameTooSimilar(actor storage.User, by storage.Capability) error {
 	if !mayChange(actor, by) {
 		return similarNameTaken

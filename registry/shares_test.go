@@ -47,7 +47,7 @@ func TestSixtyRegistrationsOfOneOwnerAtOnceLeaveFifty(t *testing.T) {
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie := h.visitor(mina)
 	var all sync.WaitGroup
-	answers := make([]writeRejection, 60)
+	answers := make([]response, 60)
 	for i := range answers {
 		all.Go(func() {
 			answers[i] = h.register(cookie, fmt.Sprintf(`{"member":"m%d","upstream_url":"https://mcp.example.com"}`, i))
@@ -110,7 +110,7 @@ func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 	for _, m := range []string{"a", "b", "c"} {
 		h.want(h.register(mina, standard(m, "t")), 200, 1, m)
 	}
-	preview := func(cookie, body string) writeRejection {
+	preview := func(cookie, body string) response {
 		return h.request("POST", all+"/preview", cookie, strings.NewReader(body))
 	}
 	h.want(preview(mina, standard("d", "t")), 400, registry.TooMuch, "a fourth")
@@ -183,14 +183,14 @@ func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
 func TestOfLookAlikesRegisteredAtOnceOneIsTaken(t *testing.T) {
 	h := newFixture(t)
 	names := []string{"pay", "Pay", "PAY", "pay-", "p_ay", "pa-y"}
-	answers := make([]writeRejection, len(names))
+	answers := make([]response, len(names))
 	var all sync.WaitGroup
 	for i, name := range names {
 		cookie := h.developer("dev" + fmt.Sprint(i))
 		all.Go(func() { answers[i] = h.register(cookie, standard(name, "t")) })
 	}
 	all.Wait()
-	won := slices.IndexFunc(answers, func(a writeRejection) bool { return a.status == 200 })
+	won := slices.IndexFunc(answers, func(a response) bool { return a.status == 200 })
 	for i, a := range answers {
 		if i != won {
 			h.want(a, 403, 403, names[i])

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// tools reads the tools that come with a request. The caller has a place to read in.
+// tools reads the tools of a request. The caller must hold a parser slot.
 func (g *Registry) tools(ctx context.Context, q Request) ([]toolplan.Tool, []toolplan.Skip, error) {
 	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
 	if q.ResolveRefs != nil {
@@ -38,8 +38,8 @@ func staticTools(ctx context.Context, list []byte, o Options) (*Result, error) {
 	return StaticTools(ctx, list, o)
 }
 
-// keepCallable leaves out the tools whose plan cannot be carried out: their paths look like
-// paths, and are none that a request can have, or lead to the bus itself.
+// keepCallable leaves out the tools that cannot be called: no request can have their path, or it
+// leads to the bus itself.
 func (q Request) keepCallable(all []toolplan.Tool, toBus func(toolplan.Tool) bool, skipped []toolplan.Skip) ([]toolplan.Tool, []toolplan.Skip, error) {
 	tools := all[:0]
 	for _, t := range all {
@@ -64,30 +64,30 @@ func (q Request) keepCallable(all []toolplan.Tool, toBus func(toolplan.Tool) boo
 	return tools, skipped, nil
 }
 
-// skipOf says where a tool came from and why no request can be made of it.
+// skipOf returns where a tool came from and why it cannot be called.
 func (q Request) skipOf(t toolplan.Tool, err error) toolplan.Skip {
 	if why := errors.Unwrap(err); why != nil { // without the name of the package
 		err = why
 	}
 	why := toolschema.Text(err.Error())
-	if q.OpenAPI == nil { // the place in the list is not known any more
+	if q.OpenAPI == nil { // its position in the list is not known here
 		return toolplan.Skip{Reason: "the tool " + t.Name + ": " + why}
 	}
 	return toolplan.Skip{Pointer: toolschema.Text(pointer("paths", t.Call.Template, t.Method)), Reason: why}
 }
 
-// What a quick registration is told if its tools are not known yet.
+// Warnings of a quick registration whose tools are not known yet.
 const (
 	toolsPending        = "the upstream has not told its tools yet; it is asked again"
 	noTools             = "the upstream lists no tools; it is asked again"
 	registeredMeanwhile = "the capability was registered anew at the same time"
 )
 
-// discoveryTimeout is how long a registration waits for its upstream.
+// discoveryTimeout bounds how long a registration waits for its upstream.
 const discoveryTimeout = 5 * time.Second
 
 // withDiscoveredTools adds the tools that the upstream lists, if it answers in time. The
-// registration holds without them: the bus asks again.
+// registration is valid without them: the bus repeats the discovery.
 func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Registered {
 	if g.c.Discoverer == nil {
 		return done.withWarning(toolsPending)
@@ -103,7 +103,7 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 	c := done.Capability
 	c.Skipped = append(c.Skipped, skipped...)
 	c.Skipped = c.Skipped[:min(len(c.Skipped), maxSkips)]
-	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // what an upstream lists is for the bus to bound
+	saved, err := g.write(ctx, webhook.Updated, c, tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return done.withWarning(registeredMeanwhile)
@@ -115,8 +115,8 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, done Registered) Reg
 	return done
 }
 
-// discover reads what a stranger answers; should that make the reader panic, the registration
-// is stored all the same, and is not to be answered 500.
+// discover lists the tools of an upstream. Its answer is untrusted: should reading it panic, the
+// registration, which is stored already, must not be answered 500.
 func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -129,7 +129,7 @@ func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []
 	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 
-// withoutURL takes the URL out of an error of net/http: its query may be the credential.
+// withoutURL removes the URL from an error of net/http: its query may contain the credential.
 func withoutURL(err error) error {
 	if at := (*url.Error)(nil); errors.As(err, &at) {
 		return at.Err

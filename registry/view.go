@@ -7,9 +7,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// What the console is shown. No shape here has a place for a secret.
+// The JSON that the console receives. No type here has a field for a secret.
 
-// registerResult is the data of a registration (protocol 4.8).
+// registerResult holds the data of a registration (protocol 4.8).
 type registerResult struct {
 	Member    string          `json:"member"`
 	Kind      string          `json:"kind"`
@@ -22,14 +22,14 @@ func newRegisterResult(r Registered) registerResult {
 	return registerResult{r.Member, r.Kind, r.ToolCount, nonNil(r.Skipped), r.Warning}
 }
 
-// previewResult is the data of a preview.
+// previewResult holds the data of a preview.
 type previewResult struct {
 	registerResult
 	Tools []toolplan.Tool `json:"tools_static"`
 	Lint  []string        `json:"lint,omitempty"`
 }
 
-// summary is a line of the list.
+// summary holds an entry of the list.
 type summary struct {
 	Member       string    `json:"member"`
 	Label        string    `json:"label"`
@@ -62,7 +62,7 @@ func newSummary(c storage.Capability, warning string) summary {
 	return s
 }
 
-// capabilityView is one capability.
+// capabilityView holds one capability with its tools.
 type capabilityView struct {
 	summary
 	AuthName   string          `json:"auth_name,omitempty"`
@@ -76,7 +76,7 @@ func newCapabilityView(r Registered) capabilityView {
 	return capabilityView{newSummary(r.Capability, r.Warning), r.AuthName, r.AuthIn, r.WebhookURL, toolplan.Public(r.Tools), nonNil(r.Skipped)}
 }
 
-// nonNil is a list that is never null in JSON.
+// nonNil returns a list that is never null in JSON.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -21,7 +21,7 @@ func TestARegistrationIsYAMLIfItsContentTypeSaysSo(t *testing.T) {
 `
 	h := newFixture(t)
 	mina := h.developer("mina")
-	send := func(kind, body string) writeRejection {
+	send := func(kind, body string) response {
 		return h.request("POST", all+"/preview", mina, strings.NewReader(body), "Content-Type", kind)
 	}
 	want := send("application/json", `{"member":"shop","openapi":{"openapi":"3.0.3","info":{"title":"Shop","version":"1.0.0"},"paths":{"/orders/{id}":{"get":{"operationId":"getOrder","parameters":[{"name":"lang","in":"query","schema":{"type":"string","default":"no"}}]}}}}}`)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Of what runs in the background: courtesies to upstreams, for which nobody waits.
+// Limits of background tasks: notifications to upstreams that no caller waits for.
 const (
 	backgroundLimit   = 16
 	backgroundTimeout = 5 * time.Second // each
@@ -13,7 +13,7 @@ const (
 
 // background runs tasks in the background, a few at a time.
 type background struct {
-	slots  chan struct{} // one in it for each task that runs
+	slots  chan struct{} // holds one value for each running task
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -33,7 +33,7 @@ func (l *background) try(task func(context.Context)) {
 	}
 }
 
-// run runs a task as soon as it may, unless ctx ends first.
+// run waits for a slot and runs a task, unless ctx ends first.
 func (l *background) run(ctx context.Context, task func(context.Context)) {
 	select {
 	case l.slots <- struct{}{}:
@@ -51,8 +51,8 @@ func (l *background) start(task func(context.Context)) {
 	}()
 }
 
-// close returns when no task runs; those that do when ctx ends are broken off. It keeps
-// the slots, so that none starts again.
+// close returns when no task runs; it cancels running tasks when ctx ends. It keeps the slots,
+// so that no task starts again.
 func (l *background) close(ctx context.Context) {
 	defer context.AfterFunc(ctx, l.cancel)()
 	for range cap(l.slots) {

@@ -19,9 +19,8 @@ const maxArguments = 4 << 20
 
 // Call calls a tool by the upstream's name for it ([Found.Names]). Arguments are a JSON
 // object of at most 4 MiB and 64 levels; nothing, or null, stands for {}. Refused arguments
-// and failures are results; the only error is that ctx ended, and with it whoever waits
-// for a result. The upstream is told: its connection is closed, and one of the legacy era
-// gets notifications/cancelled.
+// and failures are results; the only error is that ctx ended. Then the connection to the
+// upstream is closed, and one of the legacy era gets notifications/cancelled.
 func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments json.RawMessage) (Result, error) {
 	t, err := to.target()
 	if err != nil {
@@ -58,7 +57,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	return result, nil
 }
 
-// toolCall writes the message of a call.
+// toolCall returns the message of a call.
 func (c *Client) toolCall(name string, arguments raw) (*message, error) {
 	if len(name) > maxToolName || name == "" || !utf8.ValidString(name) {
 		return nil, errors.New("the name of the tool must have 1 to 256 bytes of UTF-8")
@@ -81,8 +80,8 @@ func (c *Client) toolCall(name string, arguments raw) (*message, error) {
 	return m, nil
 }
 
-// call sends a call, and once more if the upstream has forgotten our session and so has
-// not looked at it.
+// call sends a call, and sends it again if the upstream no longer knows our session and so has
+// not executed it.
 func (c *Client) call(ctx context.Context, p *peer, m *message) (*response, error) {
 	l, _, err := c.connect(ctx, p, nil)
 	if err != nil {
@@ -122,8 +121,8 @@ func (c *Client) send(ctx context.Context, p *peer, l *link, m *message) (*respo
 	return c.exchange(ctx, p.target, l, m)
 }
 
-// needsReconnect reports a refusal which says that the upstream is not, or not any more, spoken
-// to in this way.
+// needsReconnect reports whether a refusal means that the upstream does not, or no longer, speak
+// the link's revision.
 func (r *response) needsReconnect(l *link) bool {
 	switch {
 	case !r.refused():

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Config is how upstreams are spoken to.
+// Config holds the parameters of New.
 type Config struct {
-	// Transport sends requests; that of a netguard.Guard, so that none reaches the inside
-	// of the network. It follows no redirect and keeps no cookies. Required.
+	// Transport sends requests; use that of a netguard.Guard, so that none reaches a private
+	// network. It must follow no redirect and keep no cookies. Required.
 	Transport http.RoundTripper
 
 	MaxAnswer int64 // bytes of the answer to a call, after decompression; 0: 1 MiB
@@ -63,9 +63,8 @@ func check[N int | int64 | time.Duration](errs *[]error, name string, n *N, othe
 	}
 }
 
-// Close ends the sessions that upstreams keep for this client, and what still runs in the
-// background. When ctx ends first, they are left to expire. No call may be under way, and
-// none may follow.
+// Close ends the sessions at upstreams and waits for background tasks. If ctx ends first, the
+// sessions are left to expire. No call may be running, and none may follow.
 func (c *Client) Close(ctx context.Context) error {
 	c.close.Do(func() {
 		for _, p := range c.peers.all() {

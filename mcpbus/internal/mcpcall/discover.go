@@ -10,18 +10,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Found is what an upstream lists.
+// Found holds the tools of an upstream.
 type Found struct {
 	Tools   []toolplan.Tool   // in the upstream's order; Call is nil
 	Names   map[string]string // name of a tool -> the upstream's name for it
-	Skipped []toolplan.Skip   // what of the list is no tool, by JSON pointers into all pages as one
-	TTL     time.Duration     // after which to ask again: 30 s to 1 h
+	Skipped []toolplan.Skip   // entries that are left out, by JSON pointers into the joined pages
+	TTL     time.Duration     // time until the next discovery: 30 s to 1 h
 	Era     Era
-	Version string // of MCP that is spoken
+	Version string // negotiated revision of MCP
 }
 
-// Discover asks an upstream for all its tools. Several that ask at one time get what one
-// of them has found. Its errors are *Failure, or say that ctx ended.
+// Discover lists all tools of an upstream. Concurrent calls share one discovery. Its errors are
+// *Failure, or say that ctx ended.
 func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 	t, err := to.target()
 	if err == nil && len(to.Member) > maxMember {
@@ -43,7 +43,7 @@ func (c *Client) Discover(ctx context.Context, to Upstream) (Found, error) {
 		case <-ctx.Done():
 			return Found{}, context.Cause(ctx)
 		}
-		if f.over { // else whoever asked went away
+		if f.over { // else its caller's ctx ended
 			return f.found.clone(), f.err
 		}
 	}
@@ -81,10 +81,10 @@ func (c *Client) discover(ctx context.Context, t *target, member string) (Found,
 	return found, nil
 }
 
-// pagesInBytes is how many of the largest pages a list may be in bytes.
+// pagesInBytes bounds the size of a list, in pages of the maximum size.
 const pagesInBytes = 4
 
-// pages reads the whole list.
+// pages reads all pages of the list.
 func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) {
 	l, page, err := c.first(ctx, p)
 	if err != nil {
@@ -122,8 +122,8 @@ func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) 
 	}
 }
 
-// first returns the first page. What is remembered of an upstream may no longer hold, and
-// to list is harmless, so it is then found out anew.
+// first returns the first page. If the cached link no longer works it connects again, because
+// listing has no side effects.
 func (c *Client) first(ctx context.Context, p *peer) (*link, *response, error) {
 	for again := false; ; again = true {
 		l, page, err := c.connect(ctx, p, nil)
@@ -145,8 +145,8 @@ func (c *Client) page(ctx context.Context, t *target, l *link, cursor *string) (
 	return c.exchange(ctx, t, l, m)
 }
 
-// nextCursor reads where the next page begins. The empty string is a cursor since
-// 2026-07-28; what older servers mean by it is the end.
+// nextCursor reads the cursor of the next page. The empty string is a cursor since 2026-07-28;
+// from older servers it means the end of the list.
 func nextCursor(v raw, l *link) (cursor string, more bool, err error) {
 	if !present(v) {
 		return "", false, nil

@@ -11,8 +11,9 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 )
 
-// Failure says why an upstream could not be listed or called. Its text is for everyone: it
-// names neither the upstream's address nor its secret, and little in the upstream's words.
+// Failure describes why an upstream could not be listed or called. Its text may be shown to
+// everybody: it contains neither the upstream's address nor its secret, and little of the
+// upstream's own words.
 type Failure struct {
 	Text  string
 	Cause error // why there is no answer. For the log: it may name the upstream's address
@@ -23,17 +24,17 @@ func (f *Failure) Unwrap() error { return f.Cause }
 
 func failf(format string, args ...any) *Failure { return &Failure{Text: fmt.Sprintf(format, args...)} }
 
-// errTimeout says that a time limit of ours has passed, rather than that of the caller.
+// errTimeout is the cause when our own time limit has passed, rather than the caller's.
 var errTimeout = errors.New("mcpcall: the time is up")
 
-// timedOut says that a call has had all its time.
+// timedOut returns the failure of a call that exceeded its time limit.
 func timedOut(after time.Duration, err error) *Failure {
 	f := failf("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", after)
 	f.Cause = errors.Join(errTimeout, err)
 	return f
 }
 
-// toFailure makes a Failure of whatever went wrong.
+// toFailure converts any error to a Failure.
 func toFailure(err error) *Failure {
 	var why string
 	done, refused, slow, cert, long := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil), (*tooLong)(nil)
@@ -62,7 +63,7 @@ func toFailure(err error) *Failure {
 	return &Failure{why, err}
 }
 
-// refusal explains an answer without a result.
+// refusal converts a response without a result to a Failure.
 func (t *target) refusal(r *response) *Failure {
 	switch {
 	case 300 <= r.status && r.status < 400:

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Progress is what an upstream says of a call that is under way (MCP 2025-11-25, progress).
+// Progress holds a progress notification of a running call (MCP 2025-11-25, progress).
 // Its members are JSON as the upstream wrote it, but for its own credential.
 type Progress struct {
 	Done    json.RawMessage // a number, which is to grow
@@ -21,14 +21,14 @@ const (
 
 type progressKey struct{}
 
-// WithProgress returns a context in which Call asks the upstream to tell how far it is. What it says is
-// handed to tell, one after the other, on the goroutine of the Call: no more of the answer is
-// read before tell returns, and what it was told is not to be kept.
+// WithProgress returns a context in which Call requests progress. onProgress is called for each
+// notification on the goroutine of the Call: no more of the answer is read before it returns. It
+// must not keep its argument.
 func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, onProgress)
 }
 
-// ProgressFunc returns what Watch was given, nil if nobody watches.
+// ProgressFunc returns the function that WithProgress was given, nil if there is none.
 func ProgressFunc(ctx context.Context) func(Progress) {
 	onProgress, _ := ctx.Value(progressKey{}).(func(Progress))
 	return onProgress

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
-// Result is what a call of a tool gives: restcall.Result, but for the blocks of content,
+// Result holds the outcome of a call: restcall.Result, but for the blocks of content,
 // which are MCP's own and are kept as they were written.
 type Result struct {
 	IsError    bool
@@ -26,7 +26,7 @@ func failed(f *Failure) Result {
 // maxBlocks bounds the content of a result.
 const maxBlocks = 1000
 
-// readResult makes a result of what the upstream calls one (MCP 2026-07-28, tools).
+// readResult checks and rebuilds a result of the upstream (MCP 2026-07-28, tools).
 func readResult(m map[string]raw) Result {
 	if v := m["resultType"]; v != nil {
 		switch kind, _ := stringOf(v); kind {
