@@ -94,8 +94,8 @@ func (s *site) forgeries() forgery.Service {
 	return forgery.Service{Keys: must(s.store.SigningKeys(s.Context()))(s), Issuer: issuer, ClientID: s.app.ID, Sub: "ustranger"}
 }
 
-// doors are the two ways to the bus.
-func (s *site) doors() map[string]http.Handler {
+// entryPoints are the two ways to the bus.
+func (s *site) entryPoints() map[string]http.Handler {
 	return map[string]http.Handler{"the bus": s.bus, "the gateway": s.guarded}
 }
 
@@ -105,7 +105,7 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 	if len(forged) < 40 {
 		t.Fatalf("%d forgeries, want at least 40", len(forged))
 	}
-	for name, entryPoint := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		genuine := "Bearer " + forgery.Genuine(t, s.forgeries())
 		if a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
 			t.Fatalf("%s: a genuine token = %d %s", name, a.status, a.text)
@@ -127,7 +127,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()
-	for name, entryPoint := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		for what, c := range map[string]struct {
 			challenge string
 			headers   []string
@@ -157,7 +157,7 @@ func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
 
 func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	s := newSite(t)
-	for name, entryPoint := range s.doors() {
+	for name, entryPoint := range s.entryPoints() {
 		for _, bearer := range []string{s.bearer(), s.bearer("resource", busURI), forgery.Genuine(t, s.forgeries())} {
 			a := send(entryPoint, request(t.Context(), legacyBody("tools/list", ""), "Authorization", "Bearer "+bearer))
 			if a.status != 200 || len(a.names()) != 1 {
