@@ -12,7 +12,7 @@ import (
 
 // Decision 42.
 func TestLegacyIsAnsweredWithOrWithoutWhatItsRevisionsAdd(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, headers := range map[string][]string{
 		"nothing":             {"Content-Type", ""},
 		"a content type":      {"Content-Type", "application/json; charset=utf-8"},
@@ -47,7 +47,7 @@ func TestLegacyIsAnsweredWithOrWithoutWhatItsRevisionsAdd(t *testing.T) {
 }
 
 func TestInitializeEchoesARevisionThatIsSpoken(t *testing.T) {
-	h := newHouse(t, func(c *mcpbus.Config) { c.Name, c.Version, c.Instructions = "Bus", "1.2.3", "Ask for pets." })
+	h := newFixture(t, func(c *mcpbus.Config) { c.Name, c.Version, c.Instructions = "Bus", "1.2.3", "Ask for pets." })
 	for asked, given := range map[string]string{
 		"2024-11-05": "2024-11-05", "2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25",
 		"2026-07-28": "2025-11-25", "2099-01-01": "2025-11-25", "": "2025-11-25",
@@ -61,7 +61,7 @@ func TestInitializeEchoesARevisionThatIsSpoken(t *testing.T) {
 }
 
 func TestIDsComeBackByteForByte(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, id := range []string{"1152921504606846976", "1e3", "-0", "1.50", `"x"`, `""`, `"\u0041\/<&>"`} {
 		for what, a := range map[string]answer{
 			"ping":         h.post(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`),
@@ -83,7 +83,7 @@ func TestIDsComeBackByteForByte(t *testing.T) {
 }
 
 func TestNotificationsAreTakenAndNotAnswered(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, a := range map[string]answer{
 		"legacy": h.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`),
 		"a call": h.post(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"pets__getPet"}}`),
@@ -103,7 +103,7 @@ func TestNotificationsAreTakenAndNotAnswered(t *testing.T) {
 }
 
 func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
-	h := newHouse(t, func(c *mcpbus.Config) { c.Origins = []string{"https://app.example.com"} })
+	h := newFixture(t, func(c *mcpbus.Config) { c.Origins = []string{"https://app.example.com"} })
 	for origin, ok := range map[string]bool{
 		issuer: true, "https://app.example.com": true,
 		"https://evil.example": false, "null": false, "http://id.example.com": false, issuer + ":8443": false, issuer + ".evil.example": false, "HTTPS://ID.EXAMPLE.COM": false,
@@ -124,7 +124,7 @@ func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 }
 
 func TestBodiesThatAreNoMessageAreRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, c := range map[string]struct {
 		body         string
 		headers      []string
@@ -173,7 +173,7 @@ func (brokenOff) Read([]byte) (int, error) { return 0, errors.New("reset") }
 
 func TestBatchesAreOfTheRevisionsThatHaveThem(t *testing.T) {
 	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},7,{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"maths__add"}},{"jsonrpc":"2.0","id":3,"method":"none"}]`
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, headers := range [][]string{nil, {"MCP-Protocol-Version", "2025-03-26"}, {"MCP-Protocol-Version", "2024-11-05"}} {
 		a := h.post(batch, headers...)
 		want := `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is a JSON object"}},` +
@@ -198,7 +198,7 @@ func TestBatchesAreOfTheRevisionsThatHaveThem(t *testing.T) {
 
 // The rate counts requests, so a batch must not be a way to call faster.
 func TestABatchCarriesOneCall(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	call := legacyBody("tools/call", `{"name":"maths__add"}`)
 	a := h.post("[" + call + "," + call + "," + call + "]")
 	if len(h.calls.seen) != 1 || strings.Count(a.text, "-32600") != 2 || !bytes.Contains([]byte(a.text), []byte("structuredContent")) {

@@ -42,8 +42,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a registrar beside the rooms that know people and tokens.
-type house struct {
+// fixture is a registrar beside the rooms that know people and tokens.
+type fixture struct {
 	testing.TB
 	backend  *faulty
 	store    *storage.Store
@@ -61,10 +61,10 @@ type house struct {
 	unwritten error
 }
 
-// newHouse makes a house; edits change the registrar's Config.
-func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
+// newFixture makes a house; edits change the registrar's Config.
+func newFixture(t testing.TB, edits ...func(*registry.Config)) *fixture {
 	t.Helper()
-	h := &house{TB: t, backend: &faulty{Backend: memory.New()}, log: &record{}}
+	h := &fixture{TB: t, backend: &faulty{Backend: memory.New()}, log: &record{}}
 	t.Cleanup(func() { h.backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(t.Context(), h.backend, storage.NewMasterKey()))(t)
@@ -84,18 +84,18 @@ func newHouse(t testing.TB, edits ...func(*registry.Config)) *house {
 	return h
 }
 
-// Reload makes the house the registrar's Bus.
-func (h *house) Reload(context.Context) error {
+// Reload makes the fixture the registrar's Bus.
+func (h *fixture) Reload(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reloads++
 	return nil
 }
 
-func (h *house) LeftOut(member string) string { return h.leftOut[member] }
+func (h *fixture) LeftOut(member string) string { return h.leftOut[member] }
 
-// NoteNow makes the house the registrar's Audit.
-func (h *house) NoteNow(_ context.Context, e event.Event) error {
+// NoteNow makes the fixture the registrar's Audit.
+func (h *fixture) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.unwritten == nil {
@@ -125,13 +125,13 @@ func (r *record) String() string {
 const password = "correct horse battery"
 
 // user makes a user with a role.
-func (h *house) user(name, role string) storage.User {
+func (h *fixture) user(name, role string) storage.User {
 	h.Helper()
 	return must(h.users.Create(h.Context(), storage.User{Username: name, Role: role}, password))(h)
 }
 
 // visitor is a user's browser: the header of its cookie.
-func (h *house) visitor(u storage.User) string {
+func (h *fixture) visitor(u storage.User) string {
 	h.Helper()
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
@@ -141,13 +141,13 @@ func (h *house) visitor(u storage.User) string {
 }
 
 // developer is the browser of a new user with that role.
-func (h *house) developer(name string) string {
+func (h *fixture) developer(name string) string {
 	h.Helper()
 	return h.visitor(h.user(name, storage.RoleDeveloper))
 }
 
-// answer is what came back.
-type answer struct {
+// response is what came back.
+type response struct {
 	status int
 	header http.Header
 	text   string
@@ -167,12 +167,12 @@ type answer struct {
 	}
 }
 
-// ask sends a request of a page of ours; cookie "" sends none. Headers are name, value.
-func (h *house) ask(method, target, cookie string, body io.Reader, headers ...string) answer {
-	return h.askIn(h.Context(), method, target, cookie, body, headers...)
+// request sends a request of a page of ours; cookie "" sends none. Headers are name, value.
+func (h *fixture) request(method, target, cookie string, body io.Reader, headers ...string) response {
+	return h.requestContext(h.Context(), method, target, cookie, body, headers...)
 }
 
-func (h *house) askIn(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) answer {
+func (h *fixture) requestContext(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) response {
 	r := httptest.NewRequestWithContext(ctx, method, base+target, body)
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
@@ -185,17 +185,17 @@ func (h *house) askIn(ctx context.Context, method, target, cookie string, body i
 	}
 	w := httptest.NewRecorder()
 	h.registry.ServeHTTP(w, r)
-	a := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
+	a := response{status: w.Code, header: w.Header(), text: w.Body.String()}
 	json.Unmarshal(w.Body.Bytes(), &a.body)
 	return a
 }
 
 // register sends a registration.
-func (h *house) register(cookie, body string) answer {
-	return h.ask("POST", all+"/register", cookie, strings.NewReader(body))
+func (h *fixture) register(cookie, body string) response {
+	return h.request("POST", all+"/register", cookie, strings.NewReader(body))
 }
 
-func (h *house) want(a answer, status, code int, what string) answer {
+func (h *fixture) want(a response, status, code int, what string) response {
 	h.Helper()
 	if a.status != status || a.body.Code != code {
 		h.Errorf("%s = %d %s, want %d with code %d", what, a.status, a.text, status, code)
@@ -204,7 +204,7 @@ func (h *house) want(a answer, status, code int, what string) answer {
 }
 
 // stored is what the store has of a capability, "" for nothing.
-func (h *house) stored(member string) string {
+func (h *fixture) stored(member string) string {
 	h.Helper()
 	c, tools, err := h.store.Tools(h.Context(), member)
 	if errors.Is(err, storage.ErrNotFound) {

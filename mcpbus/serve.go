@@ -19,14 +19,14 @@ import (
 
 const maxBody = 4 << 20 // bytes
 
-// serve answers one POST. What can be refused without reading the body is refused first,
-// and a missing token before a method: clients look for the challenge with GET too.
+// serve answers one POST. It refuses what it can before it reads the body, and a missing token
+// before a wrong method: clients look for the challenge with GET too.
 func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodOptions { // no browser sends a token with it
 		return notAllowed
 	}
-	if !b.welcome(r.Header["Origin"]) {
-		return strangeOrigin
+	if !b.originAllowed(r.Header["Origin"]) {
+		return originRefused
 	}
 	at, ok := b.addressOf(r)
 	if !ok {
@@ -42,11 +42,11 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, ok := hop.Arrive(r.Context(), r.Header, b.self)
 	if !ok {
-		return looped
+		return loopDetected
 	}
 	r = r.WithContext(ctx)
-	x := exchange{bus: b, request: r, caller: caller, at: at}
-	if err := x.open(); err != nil {
+	x := exchange{bus: b, request: r, caller: caller, address: at}
+	if err := x.authorize(); err != nil {
 		return err
 	}
 	body, err := readBody(w, r)
@@ -55,7 +55,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	messages, batch, wrong := rpc.Read(body)
 	if wrong != nil {
-		return unreadable(wrong, nil)
+		return refuseMessage(wrong, nil)
 	}
 	if batch {
 		return x.serveBatch(w, messages)
@@ -64,14 +64,14 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 	return x.serveOne(w, messages[0])
 }
 
-// welcome checks where a page comes from, against DNS rebinding (MCP, transports). Programs
-// that are no browsers send no Origin.
-func (b *Bus) welcome(origin []string) bool {
+// originAllowed reports whether a page of this Origin may call, against DNS rebinding (MCP,
+// transports). Programs that are no browsers send no Origin.
+func (b *Bus) originAllowed(origin []string) bool {
 	return len(origin) == 0 || len(origin) == 1 && (origin[0] == b.c.BaseURL || slices.Contains(b.c.Origins, origin[0]))
 }
 
-// caller returns whom a request speaks for. If a gateway has looked at the request, its
-// word is final: it may know that a good token's application is disabled.
+// caller returns the caller that a request authenticates. If a gateway has checked the request,
+// its decision is final: it may know that a valid token's application is disabled.
 func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
 	if v.Known {
 		if !slices.Contains(at.audiences, v.Caller.Audience) {
@@ -93,7 +93,7 @@ func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Cal
 	case errors.Is(err, token.ErrNoToken):
 		return storage.Caller{}, noToken
 	case errors.Is(err, token.ErrStale):
-		return storage.Caller{}, stale.Because(err)
+		return storage.Caller{}, revocationsStale.Because(err)
 	case err == nil, errors.Is(err, token.ErrInvalid):
 		return storage.Caller{}, badToken
 	}
@@ -120,68 +120,68 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// exchange is one request with whom it speaks for.
+// exchange holds one request and its caller.
 type exchange struct {
 	bus     *Bus
 	request *http.Request
 	caller  storage.Caller
-	at      *address
+	address *address
 	modern  bool
 
-	writer http.ResponseWriter // nil: of a batch, whose answer is whole or not at all
-	teller *teller             // of the call, if its client asked for progress
+	writer   http.ResponseWriter // nil: the request is a batch, which gets no stream
+	progress *progressReporter   // of the call, if its client requested progress
 
-	to       reach          // what the token's scope opens
-	who      toolaccess.Who // whom the token speaks for
-	snapshot *snapshot
-	lacking  string // the capability that the scope does not open, of a call that it alone stops
+	reach        reach          // the tools that the token's scope opens
+	who          toolaccess.Who // the subjects of access rules that the caller matches
+	snapshot     *snapshot
+	missingScope string // capability of a refused call that only the scope does not open
 }
 
-// open finds out what the caller may do here.
-func (x *exchange) open() (err error) {
+// authorize checks the token's scope and loads the snapshot and the caller's subjects.
+func (x *exchange) authorize() (err error) {
 	ok := false
-	if x.to, ok = x.at.reachOf(x.caller); !ok {
+	if x.reach, ok = x.address.reachOf(x.caller); !ok {
 		needed := scope.Tools
-		if x.at.bundle != "" {
-			needed = scope.Bundle(x.at.bundle)
+		if x.address.bundle != "" {
+			needed = scope.Bundle(x.address.bundle)
 		}
-		return x.at.lacks(noScope, needed)
+		return x.address.insufficientScope(noScope, needed)
 	}
-	return x.look()
+	return x.loadSnapshot()
 }
 
-// look takes the snapshot that there is now.
-func (x *exchange) look() (err error) {
+// loadSnapshot loads the current snapshot and the caller's subjects.
+func (x *exchange) loadSnapshot() (err error) {
 	x.snapshot = x.bus.snapshot.Load()
-	if _, there := x.snapshot.bundles[x.at.bundle]; !there && x.at.bundle != "" {
+	if _, there := x.snapshot.bundles[x.address.bundle]; !there && x.address.bundle != "" {
 		return noBundle
 	}
-	x.who, err = x.bus.who(x.request.Context(), x.snapshot, x.caller)
+	x.who, err = x.bus.subjects(x.request.Context(), x.snapshot, x.caller)
 	return err
 }
 
 func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 	if m.Wrong != nil {
-		return unreadable(m.Wrong, m.ID)
+		return refuseMessage(m.Wrong, m.ID)
 	}
 	modern, wrong := era(x.request.Header, &m)
 	x.modern = modern
 	switch {
 	case wrong != nil && !m.IsRequest():
-		return unreadable(wrong, nil)
+		return refuseMessage(wrong, nil)
 	case wrong != nil:
 		write(w, statusOf(wrong), failed(m.ID, wrong))
 		return nil
 	case !m.IsRequest():
-		x.notified(&m)
+		x.handleNotification(&m)
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	case modern && m.Method == methodListen:
 		return x.listen(w, &m)
 	}
 	answer, wrong := x.answer(&m)
-	if x.lacking != "" {
-		return x.at.lacks(stepUp, x.to.with(x.lacking)).Because(&refusal{rpc.ServerError, m.ID})
+	if x.missingScope != "" {
+		return x.address.insufficientScope(stepUp, x.reach.stepUpScope(x.missingScope)).Because(&refusal{rpc.ServerError, m.ID})
 	}
 	x.respond(w, &m, answer, wrong)
 	return nil
@@ -192,7 +192,7 @@ func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {
 // where they are too many, none is answered. A batch carries one call.
 func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) error {
 	if !hasBatches(x.request.Header) {
-		return unreadable(noBatch, nil)
+		return refuseMessage(noBatch, nil)
 	}
 	if err := reqctx.CountMore(x.request.Context(), len(messages)-1); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 			called = true
 		}
 		if wrong == nil && !m.IsRequest() {
-			x.notified(m)
+			x.handleNotification(m)
 			continue
 		}
 		var answer pieces
@@ -229,7 +229,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 		out = append(append(out, []byte(",")), answer...)
 	}
 	if out == nil && ended != nil {
-		x.unanswered(w, ended)
+		x.respondCancelled(w, ended)
 		return nil
 	}
 	if out == nil {
@@ -241,7 +241,7 @@ func (x *exchange) serveBatch(w http.ResponseWriter, messages []rpc.Message) err
 	return nil
 }
 
-// statusOf is the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
+// statusOf returns the HTTP status of an error of the modern revision (MCP 2026-07-28, transports).
 func statusOf(err *rpc.Error) int {
 	switch err.Code {
 	case rpc.MethodNotFound:

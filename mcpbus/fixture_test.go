@@ -31,9 +31,9 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a bus over a store in memory, with an upstream, a meter and tokens that a test
+// fixture is a bus over a store in memory, with an upstream, a meter and tokens that a test
 // moves by hand.
-type house struct {
+type fixture struct {
 	testing.TB
 	store  *storage.Store
 	bus    *mcpbus.Bus
@@ -42,29 +42,29 @@ type house struct {
 	tokens *tokens
 }
 
-// newHouse makes a house with the tools of two members, pets and maths; edits change the
+// newFixture makes a fixture with the tools of two members, pets and maths; edits change the
 // bus's Config.
-func newHouse(t testing.TB, edits ...func(*mcpbus.Config)) *house {
+func newFixture(t testing.TB, edits ...func(*mcpbus.Config)) *fixture {
 	t.Helper()
-	h := emptyHouse(t)
+	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"), rest("post", "addPet"), rest("delete", "dropPet"))
 	h.register(capability("maths", "https://maths.example.com"), rest("get", "add"))
 	h.open(edits...)
 	return h
 }
 
-func emptyHouse(t testing.TB) *house {
+func emptyFixture(t testing.TB) *fixture {
 	t.Helper()
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
-	h := &house{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
+	h := &fixture{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
 	h.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 168*time.Hour)
 	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI}, 168*time.Hour)
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	return h
 }
 
-func (h *house) open(edits ...func(*mcpbus.Config)) {
+func (h *fixture) open(edits ...func(*mcpbus.Config)) {
 	h.Helper()
 	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, Log: quiet}
 	for _, edit := range edits {
@@ -92,7 +92,7 @@ func rest(method, name string) toolplan.Tool {
 }
 
 // register writes a capability, over the one that is there.
-func (h *house) register(c storage.Capability, tools ...toolplan.Tool) storage.Capability {
+func (h *fixture) register(c storage.Capability, tools ...toolplan.Tool) storage.Capability {
 	h.Helper()
 	if old, err := h.store.Capability(context.Background(), c.Member); err == nil {
 		c.Version, c.CreatedAt = old.Version, old.CreatedAt
@@ -100,7 +100,7 @@ func (h *house) register(c storage.Capability, tools ...toolplan.Tool) storage.C
 	return must(h.store.SaveCapability(context.Background(), c, tools))(h)
 }
 
-func (h *house) reload() {
+func (h *fixture) reload() {
 	h.Helper()
 	if err := h.bus.Reload(context.Background()); err != nil {
 		h.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Remove ends a capability. The error has HTTP status 404 if there is none, 403 if it is
-// somebody else's.
+// Remove deletes a capability. The error has HTTP status 404 if there is none, 403 if it belongs
+// to another user.
 func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
-	_, err := again(func() (struct{}, error) {
+	_, err := retryOnConflict(func() (struct{}, error) {
 		c, err := g.c.Store.Capability(ctx, member)
 		if err == nil && !mayChange(actor, c) {
 			err = notYours
@@ -30,15 +30,15 @@ func (g *Registry) Remove(ctx context.Context, actor storage.User, member string
 		return struct{}{}, err
 	})
 	if err != nil {
-		return missing(err)
+		return toNotFound(err)
 	}
-	g.tell(member)
+	g.notify(member)
 	return nil
 }
 
 // Show returns a capability with its tools; its errors are those of Remove.
 func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
-	c, err := g.c.Store.Capability(ctx, member) // alone: the tools of others are not unpacked
+	c, err := g.c.Store.Capability(ctx, member) // without the tools, which are not decoded for other users
 	if err == nil && !mayChange(actor, c) {
 		return Registered{}, notYours
 	}
@@ -46,17 +46,17 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 	if err == nil {
 		c, tools, err = g.c.Store.Tools(ctx, member)
 	}
-	if err == nil && !mayChange(actor, c) { // it has gone, and the name was taken anew
+	if err == nil && !mayChange(actor, c) { // it was removed and registered by another user meanwhile
 		return Registered{}, notYours
 	}
 	if err != nil {
-		return Registered{}, missing(err)
+		return Registered{}, toNotFound(err)
 	}
 	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}, nil
 }
 
-// OffBus says why the bus leaves a capability out that it would show, "" if it does not, or
-// if that is not known here.
+// OffBus returns why the bus leaves out a published capability, "" if it does not, or if no Bus
+// is configured.
 func (g *Registry) OffBus(c storage.Capability) string {
 	if g.c.Bus == nil {
 		return ""
@@ -64,19 +64,19 @@ func (g *Registry) OffBus(c storage.Capability) string {
 	return g.c.Bus.LeftOut(c.Member)
 }
 
-// List returns the capabilities that a user may see, by member: an admin all, anybody else
-// their own.
+// List returns the capabilities that a user may see, sorted by member: an admin sees all, other
+// users their own.
 func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error) {
 	owner := actor.Sub
 	if actor.Role == storage.RoleAdmin {
 		owner = ""
 	} else if owner == "" {
-		return nil, nil // "" would ask for those of everyone
+		return nil, nil // "" would list those of all owners
 	}
 	return g.owned(ctx, owner)
 }
 
-// owned returns the capabilities of an owner, "" for everybody's.
+// owned returns the capabilities of an owner; "" for those of all.
 func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capability, err error) {
 	for from := ""; ; {
 		page, next, err := g.c.Store.Capabilities(ctx, owner, from, driver.Page)
@@ -90,26 +90,26 @@ func (g *Registry) owned(ctx context.Context, owner string) (all []storage.Capab
 	}
 }
 
-func missing(err error) error {
+func toNotFound(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
-		return notHere.Because(err)
+		return notFound.Because(err)
 	}
 	return err
 }
 
-// reloading is what a registration waits for the bus.
-const reloading = 5 * time.Second
+// reloadTimeout bounds how long a registration waits for the bus.
+const reloadTimeout = 5 * time.Second
 
-func (g *Registry) tell(member string) {
+func (g *Registry) notify(member string) {
 	if g.sender != nil {
 		g.sender.Wake()
 	}
 	if g.c.Bus == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), reloading)
+	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
 	if err := g.c.Bus.Reload(ctx); err != nil {
-		g.c.Log.Warn("the bus does not know of a registration yet", "member", member, "err", err)
+		g.c.Log.Warn("the bus has not loaded a registration yet", "member", member, "err", err)
 	}
 }
