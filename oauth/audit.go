@@ -18,20 +18,20 @@ type Audit interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// nowhere is the trail of a host that keeps none.
-type nowhere struct{}
+// noAudit is the trail of a host that keeps none.
+type noAudit struct{}
 
-func (nowhere) Note(event.Event)                           {}
-func (nowhere) NoteNow(context.Context, event.Event) error { return nil }
+func (noAudit) Note(event.Event)                           {}
+func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
-// act begins the audit event of a request.
-func (s *Server) act(r *http.Request, kind string) *event.Event {
+// newEvent begins the audit event of a request.
+func (s *Server) newEvent(r *http.Request, kind string) *event.Event {
 	e := reqctx.Event(r, kind, s.c.ClientIP(r))
 	return &e
 }
 
-// done completes an event by what came of the request.
-func done(e *event.Event, err error) {
+// completeEvent completes an event by what came of the request.
+func completeEvent(e *event.Event, err error) {
 	e.Latency, e.Status = time.Since(e.At), http.StatusOK
 	if err != nil {
 		e.Status = reply.FailureOf(err).Status

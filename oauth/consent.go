@@ -34,27 +34,27 @@ func (s *Server) denied(form url.Values) bool {
 	return s.c.Consent != nil && form.Get(paramConsent) == "denied"
 }
 
-// consentWanted is why there is no code yet.
-type consentWanted struct {
+// consentRequired is why there is no code yet.
+type consentRequired struct {
 	who   storage.Session
 	scope string
 }
 
-func (*consentWanted) Error() string { return "the visitor has to consent" }
+func (*consentRequired) Error() string { return "the visitor has to consent" }
 
 // consented returns nil, or a *consentWanted if the visitor has to be asked, or why that
 // cannot be told. A first-party application asks only where it wants to, or asks for what
 // nobody is granted silently: then it asks each time, and prompt=none gets nothing.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, w wish) error {
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, prompt promptOptions) error {
 	elevated := scope.HasElevated(granted)
-	if s.c.Consent == nil || app.FirstParty && !w.consent && !elevated {
+	if s.c.Consent == nil || app.FirstParty && !prompt.consent && !elevated {
 		return nil
 	}
 	allowed := s.c.Consent.Allowed
 	if elevated {
 		allowed = s.c.Consent.AllowedOnce
 	}
-	if !w.consent && !(elevated && w.never) {
+	if !prompt.consent && !(elevated && prompt.never) {
 		switch ok, err := allowed(ctx, app, who.UserID, granted); {
 		case err != nil:
 			return err
@@ -62,5 +62,5 @@ func (s *Server) consented(ctx context.Context, app storage.App, who storage.Ses
 			return nil
 		}
 	}
-	return &consentWanted{who, granted}
+	return &consentRequired{who, granted}
 }

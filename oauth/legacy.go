@@ -91,13 +91,13 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	}
 	who, err := s.c.SignIn.Visitor(r)
 	if errors.Is(err, storage.ErrNotFound) {
-		return s.c.SignIn.Ask(w, judged(r), app)
+		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.consented(r.Context(), app, who, legacyScope, wish{}); errors.As(err, new(*consentWanted)) {
-		return s.c.Consent.AskConsent(w, judged(r), app, who, legacyScope)
+	if err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+		return s.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
 	} else if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 // browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. A user
 // who has not allowed the application that is storage.ErrNotFound.
 func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
-	if err := s.consented(ctx, app, who, legacyScope, wish{}); errors.As(err, new(*consentWanted)) {
+	if err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
 		return "", err

@@ -34,7 +34,7 @@ type logoutView struct {
 
 type field struct{ Name, Value string }
 
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+func (s *Server) writeConfirmation(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	var hidden []field
 	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state", "ui_locales"} {
 		if form.Has(name) {
@@ -44,8 +44,8 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request, app storage.App
 	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
 }
 
-// sayGone says that nobody is signed in here any more, and offers the way back.
-func (s *Server) sayGone(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+// writeSignedOut says that nobody is signed in here any more, and offers the way back.
+func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }
 

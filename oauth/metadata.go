@@ -43,7 +43,7 @@ func (s *Server) oidcMetadata() metadata {
 		JWKS:             s.issuer + pathJWKS,
 		EndSession:       s.issuer + pathLogout,
 		ResponseTypes:    []string{"code"},
-		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantMachine},
+		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials},
 		Scopes:           []string{"openid", "profile", "email"},
 		TokenAuthMethods: []string{"client_secret_post"},
 		ChallengeMethods: []string{"S256", "plain"},

@@ -148,7 +148,7 @@ func (c *Config) complete() error {
 		c.IDTokenAlgs = []string{token.HS256}
 	}
 	if c.Audit == nil {
-		c.Audit = nowhere{}
+		c.Audit = noAudit{}
 	}
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
@@ -174,10 +174,10 @@ func (s *Server) engineConfig() engine.Config {
 			v, err := s.store.Setting(ctx, storage.SettingForcePKCE)
 			return v == "1", err
 		},
-		Elevates:     s.c.Consent != nil,
-		IDToken:      s.idToken,
-		Outlives:     s.tokens.outlives,
-		CodeLifetime: s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
+		ElevatedAllowed: s.c.Consent != nil,
+		IDToken:         s.idToken,
+		Outlives:        s.tokens.outlives,
+		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway,
 	}
 }

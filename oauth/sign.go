@@ -43,16 +43,16 @@ func (s *Server) checkSign(ctx context.Context, text string) error {
 	case errors.Is(err, md5sign.ErrRepeated):
 		return badRepeat
 	case errors.Is(err, md5sign.ErrAmbiguous):
-		return badMixture
+		return badAmbiguous
 	case err != nil && missing == nil:
 		return badSign
 	}
 	return nil
 }
 
-// judged is a request without what signed it, for whoever brings the browser back: the
+// withoutSignature is a request without what signed it, for whoever brings the browser back: the
 // signature has been judged, and a person may take longer than five minutes to sign in.
-func judged(r *http.Request) *http.Request {
+func withoutSignature(r *http.Request) *http.Request {
 	bare := *r
 	at := *r.URL
 	bare.URL, bare.PostForm = &at, maps.Clone(r.PostForm)

@@ -31,7 +31,7 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 // GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
 // with "not found", so that fosite draws no conclusions of its own.
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
-	r, err := a.present(ctx, code, driver.KindCode, a.judgeUsedCode)
+	r, err := a.present(ctx, code, driver.KindCode, a.checkUsedCode)
 	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
 		w.refusal = refuse(InvalidGrant, "redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
 		return nil, fosite.ErrNotFound
@@ -50,7 +50,7 @@ func (a adapter) CreateRefreshTokenSession(context.Context, string, string, fosi
 
 // GetRefreshTokenSession is GetAuthorizeCodeSession for refresh tokens.
 func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string, _ fosite.Session) (fosite.Requester, error) {
-	return a.present(ctx, handle, driver.KindRefresh, a.judgeUsedRefresh)
+	return a.present(ctx, handle, driver.KindRefresh, a.checkUsedRefresh)
 }
 
 func (a adapter) RotateRefreshToken(ctx context.Context, _, _ string) error {
@@ -71,12 +71,12 @@ func (a adapter) present(ctx context.Context, text, kind string, used func(conte
 		return stored(w), nil
 	}
 	t, err := a.Store.Token(ctx, handle.KeyOf(text))
-	w.refusal = unknown[kind]
+	w.refusal = unknownToken[kind]
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, fosite.ErrNotFound
 	case err != nil:
-		w.trouble = err
+		w.storeErr = err
 		return nil, err
 	case t.Kind != kind, t.AppID != w.app.ID, !w.now.Before(t.ExpiresAt):
 		return nil, fosite.ErrNotFound
@@ -88,7 +88,7 @@ func (a adapter) present(ctx context.Context, text, kind string, used func(conte
 	return stored(w), nil
 }
 
-var unknown = map[string]*Refusal{
+var unknownToken = map[string]*Refusal{
 	driver.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
 	driver.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
@@ -96,22 +96,22 @@ var unknown = map[string]*Refusal{
 // judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
 // and too late to be a retry, ends the grant: whoever replays may hold the tokens
 // (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
-func (a adapter) judgeUsedCode(ctx context.Context, t driver.Token) {
+func (a adapter) checkUsedCode(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = codeUsed
 	right := w.form.Get("redirect_uri") == t.RedirectURI && checkVerifier(t, w.form.Get("code_verifier")) == nil
 	if right && w.now.Sub(t.SpentAt) >= a.CodeReuseLeeway {
-		w.trouble = a.endGrant(ctx, t)
+		w.storeErr = a.endGrant(ctx, t)
 	}
 }
 
 // judgeUsedRefresh: the token was replaced before. Presented again after the leeway it
 // ends the family (RFC 9700 4.14.2).
-func (a adapter) judgeUsedRefresh(ctx context.Context, t driver.Token) {
+func (a adapter) checkUsedRefresh(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
-	w.refusal = replaced
+	w.refusal = refreshReplaced
 	if w.now.Sub(t.SpentAt) >= a.RefreshReuseLeeway {
-		w.trouble = a.endGrant(ctx, t)
+		w.storeErr = a.endGrant(ctx, t)
 	}
 }
 

@@ -29,7 +29,7 @@ type Authorization struct {
 // found right (protocol 4.1). Its refusals may be sent to that redirect_uri.
 func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values) (*Authorization, error) {
 	w := &work{app: app, form: maps.Clone(form), now: time.Now()}
-	w.scope = known(form.Get("scope"), e.grantable, defaultScope)
+	w.scope = knownScopes(form.Get("scope"), e.grantable, defaultScope)
 	if err := e.checkTarget(form.Get("resource")); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	ctx = w.context(ctx)
 	request, err := e.provider.NewAuthorizeRequest(ctx, w.request(ctx, "GET"))
 	if err != nil {
-		return nil, w.verdict(err)
+		return nil, w.errorOf(err)
 	}
 	return &Authorization{engine: e, work: w, request: request}, nil
 }
@@ -67,7 +67,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session) (code st
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
 	w.next.UserID, w.next.AuthTime, w.next.LoginType = who.UserID, who.AuthTime, who.LoginType
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {
-		return "", w.verdict(err)
+		return "", w.errorOf(err)
 	}
 	if err := e.Store.Issue(ctx, *w.next); err != nil {
 		return "", err

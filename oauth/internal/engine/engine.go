@@ -43,7 +43,7 @@ type Config struct {
 	ForcePKCE func(ctx context.Context) (bool, error)
 	// Elevates reports that users can be asked each time: without, no application is granted
 	// what is never granted silently.
-	Elevates bool
+	ElevatedAllowed bool
 	// IDToken mints the id_token of a grant, before anything is spent.
 	IDToken func(ctx context.Context, g Granted) (string, error)
 
@@ -72,24 +72,24 @@ func New(c Config) *Engine {
 	refresh := &oauth2.RefreshTokenGrantHandler{
 		AccessTokenStrategy: mint, RefreshTokenStrategy: mint, TokenRevocationStorage: store, Config: base,
 	}
-	machine := &oauth2.ClientCredentialsGrantHandler{
+	clientCredentials := &oauth2.ClientCredentialsGrantHandler{
 		HandleHelper: &oauth2.HandleHelper{AccessTokenStrategy: mint, AccessTokenStorage: store, Config: base},
 		Config:       base,
 	}
 	base.AuthorizeEndpointHandlers = fosite.AuthorizeEndpointHandlers{code, pkce{e}}
 	e.provider = fosite.NewOAuth2Provider(store, &config{Config: base, byGrant: map[string]fosite.TokenEndpointHandlers{
-		GrantCode:    {code, pkce{e}},
-		GrantRefresh: {refresh},
-		GrantMachine: {machine},
+		GrantCode:              {code, pkce{e}},
+		GrantRefresh:           {refresh},
+		GrantClientCredentials: {clientCredentials},
 	}})
 	return e
 }
 
 // Grant types (protocol 1).
 const (
-	GrantCode    = "authorization_code"
-	GrantRefresh = "refresh_token"
-	GrantMachine = "client_credentials"
+	GrantCode              = "authorization_code"
+	GrantRefresh           = "refresh_token"
+	GrantClientCredentials = "client_credentials"
 )
 
 // config hands fosite only the handlers of the grant at hand: asking the others costs a

@@ -87,7 +87,7 @@ func (p pkce) HandleTokenEndpointRequest(ctx context.Context, _ fosite.AccessReq
 	case *Refusal:
 		w.refusal = refuse(InvalidGrant, err.Reason)
 	default:
-		w.trouble = err
+		w.storeErr = err
 	}
 	return fosite.ErrInvalidGrant
 }

@@ -35,18 +35,18 @@ func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 
 // Whoever comes too late hears these, be it by minutes or by losing a race.
 var (
-	codeUsed = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
-	replaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
+	codeUsed        = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	refreshReplaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
 )
 
-// verdict turns what fosite returned into our own error. What the unit of work knows is
+// errorOf turns what fosite returned into our own error. What the unit of work knows is
 // more exact than what fosite made of it.
-func (w *work) verdict(err error) error {
+func (w *work) errorOf(err error) error {
 	if err == nil {
 		return nil
 	}
-	if w.trouble != nil {
-		return w.trouble
+	if w.storeErr != nil {
+		return w.storeErr
 	}
 	if w.refusal != nil {
 		return w.refusal
@@ -54,13 +54,13 @@ func (w *work) verdict(err error) error {
 	rfc := fosite.ErrorToRFC6749Error(err)
 	switch rfc.ErrorField {
 	case InvalidRequest, InvalidGrant, InvalidScope, UnauthorizedClient, UnsupportedResponseType:
-		return refuse(rfc.ErrorField, plain(rfc))
+		return refuse(rfc.ErrorField, publicHint(rfc))
 	}
 	return errors.Join(errors.New("oauth engine: "+rfc.ErrorField), err)
 }
 
-// plain is fosite's hint without its debug text, which may quote internals.
-func plain(rfc *fosite.RFC6749Error) string {
+// publicHint is fosite's hint without its debug text, which may quote internals.
+func publicHint(rfc *fosite.RFC6749Error) string {
 	if rfc.HintField != "" {
 		return rfc.HintField
 	}

@@ -64,7 +64,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	}
 	request, err := e.provider.NewAccessRequest(ctx, w.request(ctx, "POST"), newSession())
 	if err != nil {
-		return Granted{}, w.verdict(err)
+		return Granted{}, w.errorOf(err)
 	}
 	g := Granted{App: app, At: w.now}
 	if w.found != nil {
@@ -73,7 +73,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		}
 	}
 	if _, err := e.provider.NewAccessResponse(ctx, request); err != nil {
-		return Granted{}, w.verdict(err)
+		return Granted{}, w.errorOf(err)
 	}
 	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.lifetime(w.scope), w.access, w.handle
 	g.Challenge = w.found != nil && w.found.Challenge != ""
@@ -92,13 +92,13 @@ func (e *Engine) checkRequest(w *work) error {
 	switch param, named := need[grant]; {
 	case named && w.form.Get(param) == "":
 		return refuse(InvalidRequest, param+" is missing")
-	case grant == GrantMachine && w.app.Public:
+	case grant == GrantClientCredentials && w.app.Public:
 		return refuse(UnauthorizedClient, "a public client has no secret to prove itself with: it may not use client_credentials")
-	case grant == GrantMachine && w.app.Disabled:
+	case grant == GrantClientCredentials && w.app.Disabled:
 		return refuse(UnauthorizedClient, "this application is disabled")
 	case w.app.Disabled:
 		return refuse(InvalidGrant, "this application is disabled")
-	case grant == GrantMachine:
+	case grant == GrantClientCredentials:
 		w.scope = scope.App
 		w.form = maps.Clone(w.form)
 		w.form.Set("scope", scope.App) // unknown names are ignored, not errors
@@ -112,8 +112,8 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	if r := w.form.Get("resource"); r != "" && t.Resource != "" && r != t.Resource {
 		return refuse(InvalidTarget, "resource differs from the one that was granted")
 	}
-	if asked := w.form.Get("scope"); asked != "" && t.Kind == driver.KindRefresh {
-		narrowed := known(scope.WithoutElevated(asked), e.grantable, t.Scope)
+	if requested := w.form.Get("scope"); requested != "" && t.Kind == driver.KindRefresh {
+		narrowed := knownScopes(scope.WithoutElevated(requested), e.grantable, t.Scope)
 		if !scope.Within(t.Scope, narrowed) {
 			return refuse(InvalidScope, "scope is wider than what was granted: leave it out, or ask for less")
 		}
@@ -143,7 +143,7 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	case errors.Is(err, storage.ErrSpent) && w.found.Kind == driver.KindCode:
 		return codeUsed
 	case errors.Is(err, storage.ErrSpent):
-		return replaced
+		return refreshReplaced
 	case errors.Is(err, storage.ErrRevoked), errors.Is(err, storage.ErrNotFound):
 		return refuse(InvalidGrant, "this grant has been revoked: sign in again")
 	}

@@ -26,8 +26,8 @@ type work struct {
 	access string
 	handle string // of next
 
-	refusal *Refusal // the exact "no", where fosite would blur it
-	trouble error    // the store's own failure
+	refusal  *Refusal // the exact "no", where fosite would blur it
+	storeErr error    // the store's own failure
 }
 
 type workKey struct{}
@@ -78,7 +78,7 @@ func (c client) GetGrantTypes() fosite.Arguments {
 	if c.w.app.Public {
 		return fosite.Arguments{GrantCode, GrantRefresh}
 	}
-	return fosite.Arguments{GrantCode, GrantRefresh, GrantMachine}
+	return fosite.Arguments{GrantCode, GrantRefresh, GrantClientCredentials}
 }
 
 // session satisfies fosite; what counts is in the unit of work.
