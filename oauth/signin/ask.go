@@ -13,10 +13,10 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-//go:embed who.html
+//go:embed signedin.html
 var coreFiles embed.FS
 
-var whoPage = web.Parse(coreFiles, "who")
+var signedInPage = web.Parse(coreFiles, "signedin")
 
 // Ask answers an authorize request that needs somebody to sign in: 200 with the page in
 // place. The caller has validated the request, by GET or form POST, for this application;
@@ -26,14 +26,14 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 	if err != nil {
 		return err
 	}
-	t := s.in.Pages.Context(r, query, app)
+	t := s.steps.Pages.Context(r, query, app)
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
-// look answers a GET of the sign-in page: who is signed in, or the form without an application.
-func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
-	_, user, err := s.in.Sessions.Visit(r)
-	t := s.in.Pages.Context(r, "", storage.App{})
+// showPage answers a GET of the sign-in page: who is signed in, or the form without an application.
+func (s *SignIn) showPage(w http.ResponseWriter, r *http.Request) error {
+	_, user, err := s.steps.Sessions.Visit(r)
+	t := s.steps.Pages.Context(r, "", storage.App{})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
@@ -42,13 +42,15 @@ func (s *SignIn) look(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := web.ViewOf(user)
 	v.Title = "You are signed in"
-	return t.Show(w, http.StatusOK, whoPage, &v)
+	return t.Show(w, http.StatusOK, signedInPage, &v)
 }
 
 // Visitor says whose browser a request comes from: the live session of an enabled user.
 // Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
 // it for nobody.
-func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) { return s.in.Sessions.Visitor(r) }
+func (s *SignIn) Visitor(r *http.Request) (storage.Session, error) {
+	return s.steps.Sessions.Visitor(r)
+}
 
 // Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
 // whatever else must not be open to who finds a browser that somebody has left: decision 57.
@@ -56,13 +58,13 @@ func (s *SignIn) Recent(v storage.Session) bool { return session.Recent(v) }
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the
 // cookie. If it fails the cookie stays, so that signing out can be tried again.
-func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.in.SignOut(w, r) }
+func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.steps.SignOut(w, r) }
 
 // Notify tells a user (a sub) by email what was done to what is theirs. It does not wait:
 // whether there is an email is decided beside the request. None is sent to who has no
 // address that they have proved, and no more than ten an hour to anybody.
 func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
-	s.in.Notices.Notify(ctx, sub, n)
+	s.steps.Notices.Notify(ctx, sub, n)
 }
 
 // Allowed reports whether a user has allowed an application everything in a scope; of an

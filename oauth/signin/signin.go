@@ -120,15 +120,15 @@ const (
 
 // SignIn serves the sign-in pages and the account page. Make it with New; end it with Close.
 type SignIn struct {
-	routes   []reply.Route
-	mux      *reply.Mux
-	in       *flow.Steps
-	users    users.Users
-	consents *consent.Consents
-	codes    *otp.Codes
-	account  *account.Account
-	others   *federation.Federation
-	outbox   *outbox.Outbox
+	routes     []reply.Route
+	mux        *reply.Mux
+	steps      *flow.Steps
+	users      users.Users
+	consents   *consent.Consents
+	codes      *otp.Codes
+	account    *account.Account
+	federation *federation.Federation
+	outbox     *outbox.Outbox
 }
 
 // New makes a SignIn, or says everything that is wrong with the Config. What runs beside the
@@ -140,10 +140,10 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	c = c.filled()
 	s := &SignIn{users: c.Users, outbox: outbox.New(ctx, c.Log)}
 	var err error
-	if s.in, err = c.steps(s.outbox); err != nil {
+	if s.steps, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consent.Consents{Steps: s.in, Store: c.Store, Users: c.Users}
+	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (c Config) check() error {
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")
 	}
-	if _, keeps := c.Store.(users.Store); c.Store != nil && c.Users == nil && !keeps {
+	if _, ok := c.Store.(users.Store); c.Store != nil && c.Users == nil && !ok {
 		complain("Users: the Store keeps none: give some")
 	}
 	if c.SessionIdle < 0 || c.SessionMax < 0 {
@@ -180,7 +180,7 @@ func (c Config) check() error {
 	return errors.Join(errs...)
 }
 
-func remote(r *http.Request) netip.Addr {
+func peerAddress(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return peer.Addr()
 }
@@ -204,7 +204,7 @@ func (s *SignIn) Mount(mux interface {
 
 func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		return s.enter(w, r)
+		return s.submit(w, r)
 	}
-	return s.look(w, r)
+	return s.showPage(w, r)
 }

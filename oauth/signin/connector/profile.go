@@ -19,9 +19,9 @@ const (
 // identity is how an answer names somebody. Either may be missing.
 type identity struct{ union, open string }
 
-// and joins what two answers of one conversation say; ok is false if they speak of
+// merge joins what two answers of one conversation say; ok is false if they speak of
 // different people.
-func (a identity) and(b identity) (both identity, ok bool) {
+func (a identity) merge(b identity) (both identity, ok bool) {
 	if a.union != "" && b.union != "" && a.union != b.union || a.open != "" && b.open != "" && a.open != b.open {
 		return identity{}, false
 	}
@@ -48,9 +48,9 @@ func isID(s string) bool {
 	return len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// line makes one line of a stranger's text: no control characters, nothing that turns the
+// oneLine makes one line of a stranger's text: no control characters, nothing that turns the
 // direction of what stands behind it, at most maxText bytes.
-func line(s string) string {
+func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			return -1
@@ -68,17 +68,17 @@ func line(s string) string {
 	return s
 }
 
-// place joins country, province and city; what is missing or said twice is left out.
-func place(parts ...string) string {
+// location joins country, province and city; what is missing or said twice is left out.
+func location(parts ...string) string {
 	for i, p := range parts {
-		parts[i] = line(p)
+		parts[i] = oneLine(p)
 	}
 	parts = slices.DeleteFunc(slices.Compact(parts), func(p string) bool { return p == "" })
-	return line(strings.Join(parts, " "))
+	return oneLine(strings.Join(parts, " "))
 }
 
-// picture returns the first address that a browser may load, as it was given.
-func picture(addresses ...string) string {
+// pictureURL returns the first address that a browser may load, as it was given.
+func pictureURL(addresses ...string) string {
 	for _, a := range addresses {
 		if a = strings.TrimSpace(a); loadable(a) {
 			return a
@@ -96,8 +96,8 @@ func loadable(address string) bool {
 }
 
 // gender reads a gender by the provider's two words for it.
-func gender(said, male, female string) string {
-	switch said {
+func gender(word, male, female string) string {
+	switch word {
 	case male:
 		return "male"
 	case female:

@@ -31,7 +31,7 @@ func (f *Folder) Path() string { return f.path }
 
 // Send writes one mail. Files sort by the time they were written.
 func (f *Folder) Send(_ context.Context, to, subject, text string) error {
-	if err := fit(to, subject, text); err != nil {
+	if err := checkMessage(to, subject, text); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -42,7 +42,7 @@ func (f *Folder) Send(_ context.Context, to, subject, text string) error {
 	if err := os.Chmod(f.path, 0o700); err != nil { // an umask or an earlier hand may have set another mode
 		return fmt.Errorf("mailer: %w", err)
 	}
-	if err := f.makeRoom(); err != nil {
+	if err := f.removeOldest(); err != nil {
 		return fmt.Errorf("mailer: %w", err)
 	}
 	now := time.Now().UTC()
@@ -54,8 +54,8 @@ func (f *Folder) Send(_ context.Context, to, subject, text string) error {
 	return nil
 }
 
-// makeRoom removes the oldest mails, and nothing that is none.
-func (f *Folder) makeRoom() error {
+// removeOldest removes the oldest mails, and nothing that is none.
+func (f *Folder) removeOldest() error {
 	entries, err := os.ReadDir(f.path) // sorted by name
 	if err != nil {
 		return err

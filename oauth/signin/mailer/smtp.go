@@ -94,12 +94,12 @@ func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.conf.Timeout)
 	defer cancel()
-	line := &line{tls: s.conf.TLS == Implicit, conf: s.tls}
-	client, err := gomail.NewClient(s.conf.Host, s.options(line)...)
+	conn := &connection{tls: s.conf.TLS == Implicit, conf: s.tls}
+	client, err := gomail.NewClient(s.conf.Host, s.options(conn)...)
 	if err != nil {
 		return fmt.Errorf("mailer: %w", err)
 	}
-	defer context.AfterFunc(ctx, line.cut)()
+	defer context.AfterFunc(ctx, conn.close)()
 	if err := client.DialAndSendWithContext(ctx, message); err != nil && !message.IsDelivered() {
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
@@ -109,7 +109,7 @@ func (s *SMTP) Send(ctx context.Context, to, subject, text string) error {
 	return nil
 }
 
-func (s *SMTP) options(l *line) []gomail.Option {
+func (s *SMTP) options(l *connection) []gomail.Option {
 	policy := gomail.TLSMandatory
 	if s.conf.TLS != STARTTLS {
 		policy = gomail.NoTLS
@@ -124,15 +124,15 @@ func (s *SMTP) options(l *line) []gomail.Option {
 	if s.conf.Username == "" {
 		return all
 	}
-	ways := []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
+	mechanisms := []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 	if s.conf.TLS == None { // on this machine, see NewSMTP
-		ways = []gomail.SMTPAuthType{gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
+		mechanisms = []gomail.SMTPAuthType{gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
 	}
-	return append(all, gomail.WithOpportunisticSMTPAuth(ways...), gomail.WithUsername(s.conf.Username), gomail.WithPassword(s.conf.Password.Reveal()))
+	return append(all, gomail.WithOpportunisticSMTPAuth(mechanisms...), gomail.WithUsername(s.conf.Username), gomail.WithPassword(s.conf.Password.Reveal()))
 }
 
 func (s *SMTP) write(to, subject, text string) (*gomail.Msg, error) {
-	if err := fit(to, subject, text); err != nil {
+	if err := checkMessage(to, subject, text); err != nil {
 		return nil, err
 	}
 	m := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithEncoding(gomail.EncodingQP))
@@ -149,8 +149,8 @@ func (s *SMTP) write(to, subject, text string) (*gomail.Msg, error) {
 
 const maxMail = 64 << 10 // bytes of text
 
-// fit refuses what could become more headers or more recipients than one.
-func fit(to, subject, text string) error {
+// checkMessage refuses what could become more headers or more recipients than one.
+func checkMessage(to, subject, text string) error {
 	address, err := mail.ParseAddress(to)
 	switch {
 	case err != nil || address.Name != "" || !oneLine(to) || strings.ContainsAny(to, "<>,;"):

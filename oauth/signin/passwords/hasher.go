@@ -26,9 +26,9 @@ type Cost struct {
 // shares one Hasher. What would wait for more than some three seconds is refused before it
 // is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
 type Hasher struct {
-	cost Cost
-	line *queue
-	key  func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
+	cost  Cost
+	queue *queue
+	key   func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 // New makes a Hasher.
 func New(c Cost) *Hasher {
 	c = Cost{min(cmp.Or(c.Memory, 19<<10), maxMemory), min(cmp.Or(c.Passes, 2), maxPasses)}
-	return &Hasher{cost: c, line: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
+	return &Hasher{cost: c, queue: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
 }
 
 // Hash returns what is kept of a password, as a PHC string.
@@ -73,7 +73,7 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 	}
 	right := subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
 	if right {
-		p.line.right(ctx)
+		p.queue.forgive(ctx)
 	}
 	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
 	return right, !fresh, nil
@@ -83,7 +83,7 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 // attempt, and counts as none.
 func (p *Hasher) Rehash(ctx context.Context, password string) (string, error) {
 	hash, err := p.Hash(ctx, password)
-	p.line.right(ctx)
+	p.queue.forgive(ctx)
 	return hash, err
 }
 
@@ -96,11 +96,11 @@ func (p *Hasher) draw() phc {
 }
 
 func (p *Hasher) compute(ctx context.Context, h phc, password string) ([]byte, error) {
-	if err := p.line.enter(ctx); err != nil {
+	if err := p.queue.enter(ctx); err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	defer func() { p.line.leave(time.Since(began)) }()
+	defer func() { p.queue.leave(time.Since(began)) }()
 	return p.key([]byte(password), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key))), nil
 }
 

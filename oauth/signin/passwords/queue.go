@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	patience    = 3 * time.Second // for which a password waits to be hashed
+	maxWait     = 3 * time.Second // for which a password waits to be hashed
 	maxWaiting  = 1024            // passwords that wait in one line; each is a request with all it holds
 	hashHistory = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
 	weighEvery  = 20 * time.Millisecond
 	mostRetry   = time.Minute
 )
 
-type strangerKey struct{}
+type unknownClientKey struct{}
 
-// AsStranger returns a context under which a password waits to be hashed among strangers, by the
+// AsUnknownClient returns a context under which a password waits to be hashed among strangers, by the
 // client that an address belongs to. Under any other, it goes before all of them.
-func AsStranger(ctx context.Context, ip netip.Addr) context.Context {
-	return context.WithValue(ctx, strangerKey{}, network.Of(ip))
+func AsUnknownClient(ctx context.Context, ip netip.Addr) context.Context {
+	return context.WithValue(ctx, unknownClientKey{}, network.Of(ip))
 }
 
-func strangerOf(ctx context.Context) (client netip.Prefix, is bool) {
-	client, is = ctx.Value(strangerKey{}).(netip.Prefix)
+func unknownClient(ctx context.Context) (client netip.Prefix, is bool) {
+	client, is = ctx.Value(unknownClientKey{}).(netip.Prefix)
 	return client, is
 }
 
@@ -53,15 +53,15 @@ var tooManyHashes = &reply.Failure{
 // turn comes: they wait until it does, or until their patience is over, or one comes who goes
 // before them and finds the line full. Who is refused is told when to come back.
 type queue struct {
-	places int
+	slots int
 
-	mu        sync.Mutex
-	running   int
-	first     list.List // of *waiter
-	strangers []*waiter // in the order they came
-	history   limits.History
-	weighed   time.Time     // when the strangers were, all of them
-	typical   time.Duration // what a hash takes lately; 0: none has been computed yet
+	mu      sync.Mutex
+	running int
+	known   list.List // of *waiter
+	unknown []*waiter // in the order they came
+	history limits.History
+	weighed time.Time     // when the strangers were, all of them
+	typical time.Duration // what a hash takes lately; 0: none has been computed yet
 }
 
 // waiter is a password that waits to be hashed.
@@ -71,18 +71,18 @@ type waiter struct {
 	weight int             // of it, when the line last moved
 }
 
-func newQueue(places int) *queue {
-	return &queue{places: places, history: limits.History{Half: hashHistory}}
+func newQueue(slots int) *queue {
+	return &queue{slots: slots, history: limits.History{Half: hashHistory}}
 }
 
 // enter waits for a place; leave must follow if there is no error.
 func (l *queue) enter(ctx context.Context) error {
-	w, leave, err := l.stand(ctx)
+	w, leave, err := l.takePlace(ctx)
 	if w == nil || err != nil {
 		return err
 	}
-	patience := time.NewTimer(patience)
-	defer patience.Stop()
+	timer := time.NewTimer(maxWait)
+	defer timer.Stop()
 	select {
 	case mine := <-w.turn:
 		if mine {
@@ -91,43 +91,43 @@ func (l *queue) enter(ctx context.Context) error {
 	case <-ctx.Done():
 		leave()
 		return ctx.Err()
-	case <-patience.C:
+	case <-timer.C:
 		leave()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refuse(len(l.strangers))
+	return l.refuse(len(l.unknown))
 }
 
-// stand takes a place, and there is nobody to wait for, or stands in a line. leave is for who
+// takePlace takes a place, and there is nobody to wait for, or stands in a line. leave is for who
 // does not wait any longer.
-func (l *queue) stand(ctx context.Context) (w *waiter, leave func(), err error) {
+func (l *queue) takePlace(ctx context.Context) (w *waiter, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	client, stranger := strangerOf(ctx)
+	client, unknown := unknownClient(ctx)
 	w = &waiter{turn: make(chan bool, 1)}
-	if stranger {
+	if unknown {
 		w.from = l.history.Around(client)
 		l.history.Count(w.from, time.Now())
 	}
 	switch {
-	case l.running < l.places:
+	case l.running < l.slots:
 		l.running++
 		return nil, nil, nil
-	case stranger && !l.join(w):
-		return nil, nil, l.refuse(len(l.strangers))
-	case stranger:
-		return w, func() { l.leaveLine(w, l.removeStranger) }, nil
-	case l.first.Len() >= l.room():
+	case unknown && !l.join(w):
+		return nil, nil, l.refuse(len(l.unknown))
+	case unknown:
+		return w, func() { l.leaveQueue(w, l.removeUnknown) }, nil
+	case l.known.Len() >= l.capacity():
 		return nil, nil, l.refuse(0)
 	}
-	e := l.first.PushBack(w)
-	return w, func() { l.leaveLine(w, func(*waiter) { l.first.Remove(e) }) }, nil
+	e := l.known.PushBack(w)
+	return w, func() { l.leaveQueue(w, func(*waiter) { l.known.Remove(e) }) }, nil
 }
 
-// leaveLine takes somebody out of a line; if their turn has come at the same moment, the place
+// leaveQueue takes somebody out of a line; if their turn has come at the same moment, the place
 // goes to the next.
-func (l *queue) leaveLine(w *waiter, remove func(*waiter)) {
+func (l *queue) leaveQueue(w *waiter, remove func(*waiter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -140,38 +140,38 @@ func (l *queue) leaveLine(w *waiter, remove func(*waiter)) {
 	}
 }
 
-func (l *queue) removeStranger(w *waiter) {
-	l.strangers = slices.DeleteFunc(l.strangers, func(other *waiter) bool { return other == w })
+func (l *queue) removeUnknown(w *waiter) {
+	l.unknown = slices.DeleteFunc(l.unknown, func(other *waiter) bool { return other == w })
 }
 
-// room returns how many can wait in the first line and be done in time.
-func (l *queue) room() int {
+// capacity returns how many can wait in the first line and be done in time.
+func (l *queue) capacity() int {
 	if l.typical <= 0 {
 		return maxWaiting
 	}
-	return min(int(patience/l.typical*time.Duration(l.places)), maxWaiting)
+	return min(int(maxWait/l.typical*time.Duration(l.slots)), maxWaiting)
 }
 
 // join puts a stranger into the line. If it is full, the one who has most before them has to go,
 // or is not let in.
 func (l *queue) join(w *waiter) bool {
 	w.weight = l.history.Weight(w.from)
-	if len(l.strangers) >= maxWaiting {
+	if len(l.unknown) >= maxWaiting {
 		last := l.last()
-		if l.strangers[last].weight <= w.weight {
+		if l.unknown[last].weight <= w.weight {
 			return false
 		}
-		l.strangers[last].turn <- false
-		l.strangers = slices.Delete(l.strangers, last, last+1)
+		l.unknown[last].turn <- false
+		l.unknown = slices.Delete(l.unknown, last, last+1)
 	}
-	l.strangers = append(l.strangers, w)
+	l.unknown = append(l.unknown, w)
 	return true
 }
 
 // last returns the stranger who goes last.
 func (l *queue) last() (last int) {
-	for i, w := range l.strangers {
-		if w.weight >= l.strangers[last].weight {
+	for i, w := range l.unknown {
+		if w.weight >= l.unknown[last].weight {
 			last = i
 		}
 	}
@@ -179,8 +179,8 @@ func (l *queue) last() (last int) {
 }
 
 // refuse says that those who wait, and so many strangers among them, are to be done first.
-func (l *queue) refuse(strangers int) error {
-	wait := l.typical * time.Duration(1+l.first.Len()+strangers) / time.Duration(l.places)
+func (l *queue) refuse(unknown int) error {
+	wait := l.typical * time.Duration(1+l.known.Len()+unknown) / time.Duration(l.slots)
 	seconds := math.Ceil(min(max(wait, time.Second), mostRetry).Seconds())
 	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(ErrBusy)
 }
@@ -196,10 +196,10 @@ func (l *queue) leave(took time.Duration) {
 	l.next()
 }
 
-// right takes back what a stranger's attempt counts: the password was right.
-func (l *queue) right(ctx context.Context) {
-	client, stranger := strangerOf(ctx)
-	if !stranger {
+// forgive takes back what a stranger's attempt counts: the password was right.
+func (l *queue) forgive(ctx context.Context) {
+	client, unknown := unknownClient(ctx)
+	if !unknown {
 		return
 	}
 	l.mu.Lock()
@@ -209,23 +209,23 @@ func (l *queue) right(ctx context.Context) {
 
 // next hands a place on.
 func (l *queue) next() {
-	if e := l.first.Front(); e != nil {
-		l.first.Remove(e).(*waiter).turn <- true
+	if e := l.known.Front(); e != nil {
+		l.known.Remove(e).(*waiter).turn <- true
 		return
 	}
-	if len(l.strangers) == 0 {
+	if len(l.unknown) == 0 {
 		l.running--
 		return
 	}
 	l.weigh(time.Now())
 	next := 0
-	for i, w := range l.strangers {
-		if w.weight < l.strangers[next].weight {
+	for i, w := range l.unknown {
+		if w.weight < l.unknown[next].weight {
 			next = i
 		}
 	}
-	l.strangers[next].turn <- true
-	l.strangers = slices.Delete(l.strangers, next, next+1)
+	l.unknown[next].turn <- true
+	l.unknown = slices.Delete(l.unknown, next, next+1)
 }
 
 // weigh has what came since the strangers joined count against them.
@@ -234,7 +234,7 @@ func (l *queue) weigh(now time.Time) {
 		return
 	}
 	l.weighed = now
-	for _, w := range l.strangers {
+	for _, w := range l.unknown {
 		w.weight = l.history.Weight(w.from)
 	}
 }
@@ -242,5 +242,5 @@ func (l *queue) weigh(now time.Time) {
 func (l *queue) waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.first.Len() + len(l.strangers)
+	return l.known.Len() + len(l.unknown)
 }

@@ -40,7 +40,7 @@ type Config struct {
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
-	desk                 *desk
+	issuer               *issuer
 	secret               storage.Secret  // of its applications at all but alipay
 	application, gateway *rsa.PrivateKey // alipay's two pairs
 	sameOrigin           *http.CrossOriginProtection
@@ -49,7 +49,7 @@ type Fake struct {
 // New makes a Fake and draws its keys.
 func New(c Config) (*Fake, error) {
 	f := &Fake{
-		base: c.BaseURL, path: cmp.Or(c.Path, Path), desk: newDesk(), secret: storage.DrawSecret(),
+		base: c.BaseURL, path: cmp.Or(c.Path, Path), issuer: newIssuer(), secret: storage.DrawSecret(),
 		sameOrigin: http.NewCrossOriginProtection(),
 	}
 	var errs []error

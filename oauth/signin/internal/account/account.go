@@ -112,8 +112,8 @@ func (a *Account) note(r request, detail string) {
 	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
-// ended writes down a revocation before it is answered.
-func (a *Account) ended(r request, app, detail string) error {
+// noteRevocation writes down a revocation before it is answered.
+func (a *Account) noteRevocation(r request, app, detail string) error {
 	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
 
@@ -147,7 +147,7 @@ func (a *Account) endAll(r request) (string, error) {
 		return "", web.HalfSignedOut.Because(err)
 	}
 	a.Sessions.ClearCookie(r.w)
-	return web.FormPath, a.ended(r, "", "signed out everywhere")
+	return web.FormPath, a.noteRevocation(r, "", "signed out everywhere")
 }
 
 // removeAccess takes back what the sender has allowed an application. The order matters: a
@@ -172,7 +172,7 @@ func (a *Account) removeAccess(r request) (string, error) {
 	if err := a.Revoker.Revoke(ctx, stop); err != nil {
 		return "", err
 	}
-	if err := a.ended(r, app, "access removed"); err != nil {
+	if err := a.noteRevocation(r, app, "access removed"); err != nil {
 		return "", err
 	}
 	return web.AccountPath, a.Store.EndOpenID(ctx, app, sub, now)
@@ -201,5 +201,5 @@ func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	return a.AskAgain(w, r, user)
+	return a.ShowSignInAgain(w, r, user)
 }

@@ -70,10 +70,10 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	if own.Sessions, err = a.sessionRows(r.Context(), t.Lang, mine); err != nil {
 		return err
 	}
-	if own.Apps, err = a.apps(r.Context(), t.Lang, user.Sub); err != nil {
+	if own.Apps, err = a.appRows(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
-	if own.Logins, err = a.ways(r.Context(), t.Lang, user.Sub); err != nil {
+	if own.Logins, err = a.loginRows(r.Context(), t.Lang, user.Sub); err != nil {
 		return err
 	}
 	for _, w := range a.Linkable {
@@ -108,8 +108,8 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	return rows, nil
 }
 
-// apps are the applications that a user has met or consented to, and not parted from since.
-func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
+// appRows are the applications that a user has met or consented to, and not parted from since.
+func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
 	consents, err := a.Store.Consents(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (a *Account) apps(ctx context.Context, l page.Lang, sub string) ([]appRow, 
 
 // logins are the ways a user has in, one row for each method: what another provider knows
 // somebody by is often several ids.
-func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
+func (a *Account) loginRows(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
 	all, err := a.Logins.Logins(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (a *Account) ways(ctx context.Context, l page.Lang, sub string) ([]loginRow
 	for _, login := range all {
 		i := slices.IndexFunc(rows, func(row loginRow) bool { return row.Method == login.Method })
 		if i < 0 {
-			_, keep := split(all, login.Method)
+			_, keep := splitLogins(all, login.Method)
 			rows = append(rows, loginRow{
 				Method: login.Method, Label: l.T(a.Labels.Of(login.Method)), Since: web.MomentOf(l, login.CreatedAt),
 				Fixed: keep == nil || login.Method == storage.LoginSelf,

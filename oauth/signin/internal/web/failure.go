@@ -50,8 +50,8 @@ var (
 // What the pages of failures say, in English.
 const (
 	RefusedTitle     = "This request cannot go on"
-	AwayTitle        = "Please try again shortly"
-	AwayMsg          = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
+	UnavailableTitle = "Please try again shortly"
+	UnavailableMsg   = "We cannot look you up at the moment. Wait a minute, then try again; nothing is lost."
 	AuditFailedMsg   = "It is done, but it could not be written down. Go back to your account and see that it is."
 	HalfSignedOutMsg = "You are signed out here, but applications may not be yet. Sign in again and sign out everywhere once more."
 	tooLongMsg       = "The request that brought you here is too long to sign in this way: it has %s bytes, and %s can be kept until you come back. The longest part is %s with %s bytes. Sign in with your password, or ask whoever runs the application to send less."
@@ -63,9 +63,9 @@ const (
 func Fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	switch {
 	case f.Msg == HalfSignedOutMsg, f.Msg == AuditFailedMsg, errors.Is(f, passwords.ErrBusy):
-		page.Fail(w, r, f.Status, AwayTitle, f.Msg)
+		page.Fail(w, r, f.Status, UnavailableTitle, f.Msg)
 	case f.Status == http.StatusServiceUnavailable:
-		page.Fail(w, r, f.Status, AwayTitle, AwayMsg)
+		page.Fail(w, r, f.Status, UnavailableTitle, UnavailableMsg)
 	case f.Status >= 500:
 		page.Fail(w, r, f.Status, BrokenTitle, BrokenMsg)
 	default:

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	maxBody  = 1 << 20          // bytes of an answer
-	maxCode  = 1024             // bytes of a code
-	patience = 10 * time.Second // for all requests of one Finish
+	maxBody       = 1 << 20          // bytes of an answer
+	maxCode       = 1024             // bytes of a code
+	finishTimeout = 10 * time.Second // for all requests of one Finish
 )
 
-// upstream is what the connectors have in common.
-type upstream struct {
-	name     string
-	id       string
-	secret   storage.Secret
-	client   *http.Client
-	hangUp   func() // after each Finish
-	meanings map[string]meaning
+// base is what the connectors have in common.
+type base struct {
+	name      string
+	id        string
+	secret    storage.Secret
+	client    *http.Client
+	closeIdle func() // after each Finish
+	meanings  map[string]meaning
 }
 
 // meaning is what a provider's code stands for.
 type meaning struct {
-	is   error  // ErrDenied, ErrCode or nil: trouble
+	err  error  // ErrDenied, ErrCode or nil: trouble
 	hint string // what the operator may do about it
 }
 
-func (u *upstream) Name() string { return u.name }
+func (u *base) Name() string { return u.name }
 
-// begin puts parameters behind an endpoint, which may have some of its own.
-func begin(endpoint string, params url.Values) string {
+// addParams puts parameters behind an endpoint, which may have some of its own.
+func addParams(endpoint string, params url.Values) string {
 	glue := "?"
 	if strings.Contains(endpoint, "?") {
 		glue = "&"
@@ -49,91 +49,91 @@ func begin(endpoint string, params url.Values) string {
 
 // open reads the code that the browser brought back, and begins a talk about it. Done
 // ends the talk.
-func (u *upstream) open(ctx context.Context, query url.Values, param string) (_ context.Context, t *talk, done func(), err error) {
-	t = &talk{upstream: u, hidden: []string{u.secret.Reveal()}}
+func (u *base) open(ctx context.Context, query url.Values, param string) (_ context.Context, t *exchange, done func(), err error) {
+	t = &exchange{base: u, hidden: []string{u.secret.Reveal()}}
 	codes := query[param]
 	switch {
 	case len(codes) == 0 || len(codes) == 1 && codes[0] == "":
-		return nil, nil, nil, t.uncoded(query)
+		return nil, nil, nil, t.withoutCode(query)
 	case len(codes) > 1 || len(codes[0]) > maxCode || strings.ContainsFunc(codes[0], func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return nil, nil, nil, fmt.Errorf("%s: the browser brought no code that could be one: %w", u.name, ErrCode)
 	}
 	t.code = codes[0]
 	t.hide(t.code)
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	return ctx, t, func() { cancel(); u.hangUp() }, nil
+	ctx, cancel := context.WithTimeout(ctx, finishTimeout)
+	return ctx, t, func() { cancel(); u.closeIdle() }, nil
 }
 
-// uncoded says why the browser came back without a code. Whoever says no comes back with
+// withoutCode says why the browser came back without a code. Whoever says no comes back with
 // the state alone, and from some places with a word about it; other words are trouble.
-func (t *talk) uncoded(query url.Values) error {
-	said := query.Get("error")
-	if said == "" || said == "access_denied" || query.Get("usercancel") != "" {
+func (t *exchange) withoutCode(query url.Values) error {
+	code := query.Get("error")
+	if code == "" || code == "access_denied" || query.Get("usercancel") != "" {
 		return fmt.Errorf("%s: %w", t.name, ErrDenied)
 	}
-	return t.trouble(line(said), "sent the browser back: "+query.Get("error_description"))
+	return t.trouble(oneLine(code), "sent the browser back: "+query.Get("error_description"))
 }
 
-// talk is one Finish: its requests, and what its errors must not quote.
-type talk struct {
-	*upstream
+// exchange is one Finish: its requests, and what its errors must not quote.
+type exchange struct {
+	*base
 	code   string
 	hidden []string
 }
 
 // hide keeps a text out of errors. Very short ones would be found by chance.
-func (t *talk) hide(secret string) {
+func (t *exchange) hide(secret string) {
 	if len(secret) >= 6 {
 		t.hidden = append(t.hidden, secret)
 	}
 }
 
-// safe is a text of the provider, or about it, as it may be logged.
-func (t *talk) safe(text string) string {
+// redact is a text of the provider, or about it, as it may be logged.
+func (t *exchange) redact(text string) string {
 	for _, s := range t.hidden {
 		if s != "" {
 			text = strings.NewReplacer(s, "[secret]", url.QueryEscape(s), "[secret]").Replace(text)
 		}
 	}
-	return line(text)
+	return oneLine(text)
 }
 
-func (t *talk) trouble(code, text string) *Trouble {
-	return &Trouble{Provider: t.name, Code: t.safe(code), Text: t.safe(text)}
+func (t *exchange) trouble(code, text string) *Trouble {
+	return &Trouble{Provider: t.name, Code: t.redact(code), Text: t.redact(text)}
 }
 
 // refused is what a code of the provider means.
-func (t *talk) refused(code, text string) error {
+func (t *exchange) refused(code, text string) error {
 	m := t.meanings[code]
-	if m.is != nil {
-		return fmt.Errorf("%s: %s: %s: %w", t.name, t.safe(code), t.safe(text), m.is)
+	if m.err != nil {
+		return fmt.Errorf("%s: %s: %s: %w", t.name, t.redact(code), t.redact(text), m.err)
 	}
 	trouble := t.trouble(code, text)
 	if m.hint != "" {
-		trouble.Text = line(trouble.Text) + " (" + m.hint + ")"
+		trouble.Text = oneLine(trouble.Text) + " (" + m.hint + ")"
 	}
 	return trouble
 }
 
-// answer is what a provider said, before anybody has understood it.
-type answer struct {
+// response is what a provider said, before anybody has understood it.
+type response struct {
 	status int
 	body   []byte
 }
 
-func (t *talk) get(ctx context.Context, endpoint string, params url.Values) (answer, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, begin(endpoint, params), nil)
+func (t *exchange) get(ctx context.Context, endpoint string, params url.Values) (response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, addParams(endpoint, params), nil)
 	if err != nil {
-		return answer{}, t.trouble("", "its address cannot be asked")
+		return response{}, t.trouble("", "its address cannot be asked")
 	}
 	return t.do(r)
 }
 
 // post sends a form. Header may be nil.
-func (t *talk) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (answer, error) {
+func (t *exchange) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(params.Encode()))
 	if err != nil {
-		return answer{}, t.trouble("", "its address cannot be asked")
+		return response{}, t.trouble("", "its address cannot be asked")
 	}
 	for name, values := range header {
 		r.Header[name] = values
@@ -142,34 +142,34 @@ func (t *talk) post(ctx context.Context, endpoint string, params url.Values, hea
 	return t.do(r)
 }
 
-func (t *talk) do(r *http.Request) (answer, error) {
+func (t *exchange) do(r *http.Request) (response, error) {
 	r.Header.Set("Accept", "application/json, */*;q=0.1")
 	r.Header.Set("User-Agent", "keystile")
 	resp, err := t.client.Do(r)
 	if err != nil {
-		return answer{}, t.away(err)
+		return response{}, t.unreachable(err)
 	}
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s >= 500 || s >= 300 && s < 400 {
-		return answer{}, t.status(s)
+		return response{}, t.status(s)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case err != nil:
-		return answer{}, t.away(err)
+		return response{}, t.unreachable(err)
 	case len(body) > maxBody:
-		return answer{}, t.trouble("", "answered more than 1 MiB")
+		return response{}, t.trouble("", "answered more than 1 MiB")
 	}
-	return answer{resp.StatusCode, body}, nil
+	return response{resp.StatusCode, body}, nil
 }
 
-func (t *talk) status(status int) *Trouble {
+func (t *exchange) status(status int) *Trouble {
 	return t.trouble("http "+strconv.Itoa(status), "answered "+strings.ToLower(http.StatusText(status)))
 }
 
-// away is why there is no answer. A *url.Error quotes the address, and the address the
+// unreachable is why there is no answer. A *url.Error quotes the address, and the address the
 // secret, so only its cause is told.
-func (t *talk) away(err error) *Trouble {
+func (t *exchange) unreachable(err error) *Trouble {
 	if quoting := new(url.Error); errors.As(err, &quoting) {
 		err = quoting.Err
 	}
@@ -182,9 +182,9 @@ func (t *talk) away(err error) *Trouble {
 	return trouble
 }
 
-// understand reads an answer. Fault finds the error in it, if it is one; that comes first,
+// parse reads an answer. Fault finds the error in it, if it is one; that comes first,
 // whatever the status.
-func (t *talk) understand(a answer, parse func([]byte) (object, bool), fault func(object) (code, text string)) (object, error) {
+func (t *exchange) parse(a response, parse func([]byte) (object, bool), fault func(object) (code, text string)) (object, error) {
 	o, ok := parse(a.body)
 	if code, text := fault(o); ok && code != "" {
 		return nil, t.refused(code, text)
@@ -200,7 +200,7 @@ func (t *talk) understand(a answer, parse func([]byte) (object, bool), fault fun
 
 // token reads the access token of an answer that must have the other members too. It
 // keeps the tokens in it out of errors.
-func (t *talk) token(o object, others ...string) (string, error) {
+func (t *exchange) token(o object, others ...string) (string, error) {
 	token := o.text("access_token")
 	t.hide(token)
 	t.hide(o.text("refresh_token"))
@@ -214,8 +214,8 @@ func (t *talk) token(o object, others ...string) (string, error) {
 
 // profile ends a talk: who it is by the two answers that told of them, and what else is
 // known.
-func (t *talk) profile(a, b identity, p Profile) (Profile, error) {
-	who, ok := a.and(b)
+func (t *exchange) profile(a, b identity, p Profile) (Profile, error) {
+	who, ok := a.merge(b)
 	if !ok {
 		return Profile{}, t.trouble("", "told of two different people")
 	}
@@ -223,6 +223,6 @@ func (t *talk) profile(a, b identity, p Profile) (Profile, error) {
 	if p.Subjects == nil || b == (identity{}) {
 		return Profile{}, t.trouble("", "told of nobody by an id that can be used")
 	}
-	p.Nickname = line(p.Nickname)
+	p.Nickname = oneLine(p.Nickname)
 	return p, nil
 }

@@ -90,7 +90,7 @@ func (o object) fault(name string) string {
 	case "", "null", `""`, "0", `"0"`:
 		return ""
 	}
-	if code := line(o.text(name)); code != "" {
+	if code := oneLine(o.text(name)); code != "" {
 		return code
 	}
 	return "unreadable"

@@ -21,7 +21,7 @@ func encode(o object) string {
 	return strings.ReplaceAll(strings.TrimSpace(out.String()), "/", `\/`)
 }
 
-func say(w http.ResponseWriter, kind, body string) error {
+func respond(w http.ResponseWriter, kind, body string) error {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -29,8 +29,8 @@ func say(w http.ResponseWriter, kind, body string) error {
 	return err
 }
 
-// admits holds an application's credentials against ours.
-func (f *Fake) admits(q url.Values, idParam, id, secretParam string) bool {
+// authenticates holds an application's credentials against ours.
+func (f *Fake) authenticates(q url.Values, idParam, id, secretParam string) bool {
 	return q.Get(idParam) == id && f.secret.Equal(q.Get(secretParam))
 }
 
@@ -49,9 +49,9 @@ func (g grant) unionID() string {
 	if !g.union {
 		return ""
 	}
-	return g.who.unionID(g.provider)
+	return g.user.unionID(g.provider)
 }
 
-func (g grant) openID() string { return g.who.openID(g.provider) }
+func (g grant) openID() string { return g.user.openID(g.provider) }
 
-func (f *Fake) faceOf(p person) string { return f.base + f.path + "/face/" + p.Key + ".svg" }
+func (f *Fake) faceOf(p testUser) string { return f.base + f.path + "/face/" + p.Key + ".svg" }
