@@ -10,15 +10,15 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Audit is where this room writes down what it does; *gateway.Gateway has it.
+// Audit records what the provider does; *gateway.Trail implements it.
 type Audit interface {
 	// Note takes an event and does not wait until it is stored.
 	Note(e event.Event)
-	// NoteNow returns when the event is stored, or why it is not.
+	// NoteNow returns once the event is stored, or the error that kept it from being stored.
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// noAudit is the trail of a host that keeps none.
+// noAudit is the Audit of a host without an audit trail.
 type noAudit struct{}
 
 func (noAudit) Note(event.Event)                           {}
@@ -30,7 +30,7 @@ func (s *Server) newEvent(r *http.Request, kind string) *event.Event {
 	return &e
 }
 
-// completeEvent completes an event by what came of the request.
+// completeEvent sets the latency and the status of an event.
 func completeEvent(e *event.Event, err error) {
 	e.Latency, e.Status = time.Since(e.At), http.StatusOK
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// authorize is GET and POST /oauth/authorize (protocol 4.1).
+// authorize serves GET and POST /oauth/authorize (protocol 4.1).
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	app, form, err := s.readAuthorize(w, r)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	return s.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
-// readAuthorize reads the request and finds the application. Until its redirect_uri is known to
-// be right, nothing may be sent there.
+// readAuthorize reads the request and finds the application. Nothing may be sent to the
+// redirect_uri before it is known to be registered.
 func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
 	text := r.URL.RawQuery
 	if r.Method == http.MethodPost {
@@ -116,7 +116,7 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	return code, failed(err)
 }
 
-// checkSupported refuses what this provider does not do (protocol 1; OpenID Connect Core 6, 3.1.2.6).
+// checkSupported refuses parameters that are not supported (protocol 1; OpenID Connect Core 6, 3.1.2.6).
 func checkSupported(form url.Values) error {
 	no := badRequest
 	switch mode := form.Get("response_mode"); {
@@ -136,7 +136,7 @@ func checkSupported(form url.Values) error {
 	return nil
 }
 
-// promptOptions is what the application wants of the sign-in (OpenID Connect Core 3.1.2.1).
+// promptOptions holds the parameters prompt and max_age (OpenID Connect Core 3.1.2.1).
 type promptOptions struct {
 	never   bool          // prompt=none
 	always  bool          // prompt=login or select_account
@@ -172,8 +172,8 @@ func readPromptOptions(form url.Values) (promptOptions, error) {
 	return options, nil
 }
 
-// needsSignIn reports whether who is signed in has to sign in again. What is never granted
-// silently takes a recent sign-in, whatever the application wants.
+// needsSignIn reports whether a signed-in user has to sign in again. Scopes that are never granted
+// silently take a recent sign-in, whatever the application asks for.
 func (p promptOptions) needsSignIn(who storage.Session, granted string, now time.Time) bool {
 	return p.always || p.maxAge >= 0 && now.Sub(who.AuthTime) > p.maxAge ||
 		scope.HasElevated(granted) && !stepup.Fresh(who.AuthTime, now)

@@ -10,7 +10,7 @@ import (
 )
 
 // Consent knows what users have allowed applications to learn about them and to do for
-// them; *signin.SignIn has it.
+// them; *signin.SignIn implements it.
 type Consent interface {
 	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
 	// which may be empty: then whether they have allowed it anything.
@@ -26,15 +26,15 @@ type Consent interface {
 	AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, scope string) error
 }
 
-// paramConsent brings a no back to where the request is judged again, from the start. It is
-// nobody's to believe and needs no proof: whoever forges it has the application told no.
+// paramConsent marks an authorize request that the user has denied. It needs no proof: whoever
+// forges it only makes the provider answer access_denied.
 const paramConsent = "keystile_consent"
 
 func (s *Server) denied(form url.Values) bool {
 	return s.c.Consent != nil && form.Get(paramConsent) == "denied"
 }
 
-// consentRequired is why there is no code yet.
+// consentRequired is the error of a request that needs the user's consent first.
 type consentRequired struct {
 	who   storage.Session
 	scope string
@@ -42,9 +42,9 @@ type consentRequired struct {
 
 func (*consentRequired) Error() string { return "the visitor has to consent" }
 
-// consented returns nil, or a *consentWanted if the visitor has to be asked, or why that
-// cannot be told. A first-party application asks only where it wants to, or asks for what
-// nobody is granted silently: then it asks each time, and prompt=none gets nothing.
+// consented returns nil, a *consentRequired, or the error of the lookup. A first-party
+// application needs consent only if it sends prompt=consent or asks for a scope that is never
+// granted silently: such a scope needs consent each time, and prompt=none gets nothing.
 func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, granted string, prompt promptOptions) error {
 	elevated := scope.HasElevated(granted)
 	if s.c.Consent == nil || app.FirstParty && !prompt.consent && !elevated {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Every way this room says no, with the section it comes from.
+// All refusals of the provider, each with the section that demands it.
 var (
 	badRequest = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "the request is malformed"} // RFC 6749 5.2
 
@@ -43,7 +43,7 @@ var (
 	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                  // RFC 9110 15.6.4
 )
 
-// errcodes are the business codes of refusals that have one of their own (protocol 7).
+// errcodes holds the business codes of refusals that have one (protocol 7).
 var errcodes = map[string]int{engine.CodeUsed: 40163}
 
 // failed gives the engine's refusals their HTTP form; other errors pass through.
@@ -62,7 +62,7 @@ func failed(err error) error {
 	return f
 }
 
-// badBearer tells why a bearer token opens nothing, or that it cannot be judged now.
+// badBearer turns the error of a bearer token into a failure.
 func badBearer(err error) error {
 	switch {
 	case errors.Is(err, token.ErrNoToken):
@@ -75,7 +75,7 @@ func badBearer(err error) error {
 	return err
 }
 
-// badBody is a body that could not be read: too large, or cut off.
+// badBody turns the error of reading a body, too large or cut off, into a failure.
 func badBody(err error) error {
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
 		return err

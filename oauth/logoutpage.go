@@ -23,8 +23,8 @@ var (
 	signedOutPage = template.Must(template.New("signedout").Parse(signedOutText))
 )
 
-// logoutView is what both pages see. Back is a link and no redirect: whoever reads the page
-// sees where it leads before it does.
+// logoutView holds the data of both pages. Back is a link and no redirect, so the reader sees the
+// target before following it.
 type logoutView struct {
 	page.Lang
 	Action     string
@@ -44,7 +44,7 @@ func (s *Server) writeConfirmation(w http.ResponseWriter, r *http.Request, app s
 	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
 }
 
-// writeSignedOut says that nobody is signed in here any more, and offers the way back.
+// writeSignedOut shows the page that says that nobody is signed in, with a link back.
 func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// revoke is POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
+// revoke serves POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
 func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	entry := s.newEvent(r, event.Revocation)
@@ -33,8 +33,8 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 	return reply.JSON(w, http.StatusOK, revokeResponse{Msg: "success"})
 }
 
-// revokeForClient does what is asked. Of an application without a secret only a good token of its own
-// proves that it asks.
+// revokeForClient revokes the token of the request. An application without a secret is identified
+// only by a valid token of its own; until then the event is anonymous.
 func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
 	app, form, err := s.client(w, r)
 	entry.App = app.ID
@@ -56,8 +56,8 @@ type revokeResponse struct {
 	Msg  string `json:"msg"`
 }
 
-// revokeToken revokes a token: a refresh token with its whole family, an access token alone. One
-// that is unknown or over needs no end (RFC 7009 2.2).
+// revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
+// unknown or expired one is no error (RFC 7009 2.2).
 func (s *Server) revokeToken(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	if strings.HasPrefix(text, handle.RefreshPrefix) {
 		return s.revokeFamily(ctx, app, text)

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// token is POST /oauth/token (protocol 4.2).
+// token serves POST /oauth/token (protocol 4.2).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 	entry := s.newEvent(r, event.Token)
 	entry.Anonymous = true
@@ -92,7 +92,7 @@ func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, er
 	return app, failed(err)
 }
 
-// tokenResponse is protocol 2.1, in its order.
+// tokenResponse holds the members of protocol 2.1, in its order.
 type tokenResponse struct {
 	Code         int         `json:"code"`
 	Msg          string      `json:"msg"`
@@ -105,7 +105,7 @@ type tokenResponse struct {
 	Scope        string      `json:"scope"`
 }
 
-// userObject is the user object of protocol 2.2.
+// userObject holds the user object of protocol 2.2.
 type userObject struct {
 	ID        int64  `json:"id"`
 	OpenID    string `json:"openid"`

@@ -11,8 +11,8 @@ import (
 	"github.com/ory/fosite"
 )
 
-// adapter is the storage fosite believes it has. It reads once, writes nothing, and
-// leaves what is to be written in the unit of work.
+// adapter implements fosite's storage. It reads once, writes nothing, and leaves what is to be
+// written in the unit of work.
 type adapter struct{ *Engine }
 
 func (a adapter) GetClient(ctx context.Context, _ string) (fosite.Client, error) {
@@ -28,8 +28,8 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 	return nil // the strategy has made the record
 }
 
-// GetAuthorizeCodeSession finds the code, judges it, and answers anything but a good one
-// with "not found", so that fosite draws no conclusions of its own.
+// GetAuthorizeCodeSession finds and checks the code, and answers anything but a valid one with
+// "not found", so that fosite draws no conclusions of its own.
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
 	r, err := a.present(ctx, code, driver.KindCode, a.checkUsedCode)
 	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
@@ -64,7 +64,7 @@ func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Reques
 }
 
 // present reads the token behind a handle once per request. Tokens of another kind or of
-// another application do not exist for this one: their replay must change nothing.
+// another application are unknown to this one: their replay must change nothing.
 func (a adapter) present(ctx context.Context, text, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
 	w := workOf(ctx)
 	if w.found != nil {
@@ -119,7 +119,7 @@ func (a adapter) endGrant(ctx context.Context, t driver.Token) error {
 	return a.Revoker.Revoke(ctx, a.GrantEnd(t, workOf(ctx).now))
 }
 
-// stored is the request that fosite believes it has kept. Scope and grant come from the
+// stored returns the request that fosite expects from its storage. Scope and grant come from the
 // record; the redirect_uri is there for fosite to compare.
 func stored(w *work) fosite.Requester {
 	r := fosite.NewRequest()

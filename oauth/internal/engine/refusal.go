@@ -23,24 +23,24 @@ const (
 	CodeUsed = "code_used"
 )
 
-// Refusal is a "no" that the client may hear.
+// Refusal is an error that the client is shown.
 type Refusal struct {
 	Name   string // one of the names above
-	Reason string // for people: what is wrong and what to do
+	Reason string // for developers: what is wrong and what to do
 }
 
 func (r *Refusal) Error() string { return r.Name + ": " + r.Reason }
 
 func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 
-// Whoever comes too late hears these, be it by minutes or by losing a race.
+// The refusals of a code or token that has been used before, or at the same moment.
 var (
 	codeUsed        = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
 	refreshReplaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
 )
 
-// errorOf turns what fosite returned into our own error. What the unit of work knows is
-// more exact than what fosite made of it.
+// errorOf turns an error of fosite into our own. The one in the unit of work is more exact and
+// comes first.
 func (w *work) errorOf(err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +59,7 @@ func (w *work) errorOf(err error) error {
 	return errors.Join(errors.New("oauth engine: "+rfc.ErrorField), err)
 }
 
-// publicHint is fosite's hint without its debug text, which may quote internals.
+// publicHint returns fosite's hint without its debug text, which may quote internals.
 func publicHint(rfc *fosite.RFC6749Error) string {
 	if rfc.HintField != "" {
 		return rfc.HintField

@@ -11,7 +11,7 @@ import (
 const (
 	// mostScopes bounds what one grant carries, and one page asks.
 	maxScopes = 32
-	// elevatedLifetime is how long an access token lives that manages applications.
+	// elevatedLifetime is the lifetime of an access token that manages applications.
 	elevatedLifetime = time.Hour
 )
 
@@ -20,8 +20,8 @@ func (e *Engine) grantable(name string) bool {
 	return scope.Grantable(name) && (e.ElevatedAllowed || !scope.Elevated(name))
 }
 
-// knownScopes keeps what is known of the scope asked for, in the order asked, once each; if
-// nothing is left, it is the default. Unknown names are ignored, never granted.
+// knownScopes returns the known names of a requested scope, in its order, each once; the default
+// if there are none. Unknown names are ignored, never granted.
 func knownScopes(requested string, is func(string) bool, byDefault string) string {
 	var out []string
 	for name := range strings.FieldsSeq(requested) {
@@ -35,7 +35,7 @@ func knownScopes(requested string, is func(string) bool, byDefault string) strin
 	return strings.Join(out, " ")
 }
 
-// lifetime is how long an access token with a scope lives.
+// lifetime returns the lifetime of an access token with a scope.
 func (e *Engine) lifetime(granted string) time.Duration {
 	if scope.HasElevated(granted) {
 		return min(elevatedLifetime, e.AccessLifetime)

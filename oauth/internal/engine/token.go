@@ -16,7 +16,7 @@ import (
 type Granted struct {
 	App       storage.App
 	User      storage.User // zero for client_credentials
-	OpenID    string       // how the application knows the user; code grant only
+	OpenID    string       // of the user for the application; code grant only
 	LoginType string
 	AuthTime  time.Time
 	Nonce     string // of the code; empty at a refresh
@@ -54,8 +54,8 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// Token serves one token request of an authenticated application (protocol 4.2). Everything
-// is read, judged and minted before the one write that spends what was presented.
+// Token serves one token request of an authenticated application (protocol 4.2). Everything is
+// read, checked and minted before the one write that spends the presented code or token.
 func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (Granted, error) {
 	w := &work{app: app, form: form, now: time.Now()}
 	ctx = w.context(ctx)
@@ -85,7 +85,7 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 	return g, e.spend(ctx, w)
 }
 
-// checkRequest is what can be said from the parameters alone.
+// checkRequest checks what the parameters alone can tell.
 func (e *Engine) checkRequest(w *work) error {
 	need := map[string]string{GrantCode: "code", GrantRefresh: "refresh_token"}
 	grant := w.form.Get("grant_type")
@@ -106,7 +106,7 @@ func (e *Engine) checkRequest(w *work) error {
 	return e.checkTarget(w.form.Get("resource"))
 }
 
-// readOwner reads the user behind the token at hand and what the request narrows.
+// readOwner reads the user of the presented token, and narrows scope and resource.
 func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	t := w.found
 	if r := w.form.Get("resource"); r != "" && t.Resource != "" && r != t.Resource {
@@ -150,8 +150,8 @@ func (e *Engine) spend(ctx context.Context, w *work) error {
 	return err
 }
 
-// GrantEnd is the revocation that ends a token's family. It outlives everything the
-// family may have issued by now; nothing can be added to it afterwards.
+// GrantEnd returns the revocation that ends a token's family. It outlives everything the family
+// may have issued by now; nothing can be added to it afterwards.
 func (e *Engine) GrantEnd(t driver.Token, now time.Time) driver.Revocation {
 	return driver.Revocation{Kind: driver.RevokeGrant, ID: t.Grant, Until: e.Outlives(now)}
 }
