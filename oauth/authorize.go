@@ -76,8 +76,8 @@ func (s *Server) readAuthorize(w http.ResponseWriter, r *http.Request) (app stor
 
 var errSignInRequired = errors.New("the visitor has to sign in")
 
-// decide returns a code, or errAsk, or what consent is wanted, or a failure for the
-// application. Nothing is written before somebody is signed in and has consented.
+// decide returns a code, errSignInRequired, a *consentRequired, or a failure for the application.
+// Nothing is written before the user is signed in and has consented.
 func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
 	if err := checkSupported(form); err != nil {

@@ -15,10 +15,10 @@ type Consent interface {
 	// Allowed reports whether a user (a sub) has allowed an application everything in a scope,
 	// which may be empty: then whether they have allowed it anything.
 	Allowed(ctx context.Context, app storage.App, sub, scope string) (bool, error)
-	// AllowedOnce is Allowed for a scope with a name that the user is asked for each time. It
-	// reports true once for each yes, and only within ten minutes of it.
+	// AllowedOnce is Allowed for a scope with a name that needs consent each time. It reports
+	// true once for each consent, and only within ten minutes of it.
 	AllowedOnce(ctx context.Context, app storage.App, sub, scope string) (bool, error)
-	// AskConsent answers an authorize request with the question. The request is as for
+	// AskConsent answers an authorize request with the consent page. The request is as for
 	// SignIn.Ask; who is signed in and what would be granted have been found right. Afterwards
 	// it brings the browser back to /oauth/authorize with the same parameters, but without
 	// prompt=consent, which would ask for ever; or, if the answer is no, with one more:

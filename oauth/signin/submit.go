@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// submit answers the form: 303 for who is known, 401 for who is not, 429 while locked, 400 for
-// a form with nothing in it.
+// submit answers the sign-in form: 303 after a sign-in, 401 for wrong credentials, 429 while
+// locked, 400 for an empty field.
 func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := s.steps.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *SignIn) showWrongCredentials(w http.ResponseWriter, r *http.Request, in
 	return s.showAlert(w, r, in, http.StatusUnauthorized, "The username or the password is not right. Check both and try again.")
 }
 
-// showEmptyField shows the form again to who has left a field empty: 400.
+// showEmptyField shows the form again after an empty field: 400.
 func (s *SignIn) showEmptyField(w http.ResponseWriter, r *http.Request, in web.Form) error {
 	return s.showAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
 }

@@ -93,9 +93,9 @@ var unknownToken = map[string]*Refusal{
 	driver.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
 
-// judgeUsedCode: the code was redeemed before. A replay that is right in everything else,
-// and too late to be a retry, ends the grant: whoever replays may hold the tokens
-// (RFC 6749 4.1.2). A wrong one ends nothing: that would let a stranger sign users out.
+// judgeUsedCode handles a code that was redeemed before. A replay that is valid otherwise, and too
+// late to be a retry, ends the grant: the sender may hold the tokens (RFC 6749 4.1.2). An invalid
+// one ends nothing: that would let strangers sign users out.
 func (a adapter) checkUsedCode(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = codeUsed
@@ -105,8 +105,8 @@ func (a adapter) checkUsedCode(ctx context.Context, t driver.Token) {
 	}
 }
 
-// judgeUsedRefresh: the token was replaced before. Presented again after the leeway it
-// ends the family (RFC 9700 4.14.2).
+// judgeUsedRefresh handles a refresh token that was replaced before. Presented again after the
+// leeway, it ends the family (RFC 9700 4.14.2).
 func (a adapter) checkUsedRefresh(ctx context.Context, t driver.Token) {
 	w := workOf(ctx)
 	w.refusal = refreshReplaced

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// mostScopes bounds what one grant carries, and one page asks.
+	// maxScopes bounds the names of one grant, and of one consent page.
 	maxScopes = 32
 	// elevatedLifetime is the lifetime of an access token that manages applications.
 	elevatedLifetime = time.Hour

@@ -23,7 +23,7 @@ type Alipay struct {
 	GatewayURL   string // "": https://openapi.alipay.com/gateway.do
 }
 
-// alipay has one address for everything, and signs what it says, as we do.
+// alipay has one address for everything; both sides sign what they send.
 type alipay struct {
 	*base
 	authorize, gateway string
@@ -31,7 +31,7 @@ type alipay struct {
 	theirs             *rsa.PublicKey
 }
 
-// NewAlipay makes the connector alipay, or says everything that is wrong with the Config.
+// NewAlipay makes the connector alipay, or reports all errors of the Config.
 func NewAlipay(c Alipay) (Connector, error) {
 	k := check{name: storage.LoginAlipay}
 	a := &alipay{
@@ -102,7 +102,7 @@ func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profil
 	})
 }
 
-// beijing is the gateway's clock. It has no summer time, so no table of zones is needed.
+// beijing is the time zone of the gateway. It has no summer time, so no zone database is needed.
 var beijing = time.FixedZone("UTC+8", 8*60*60)
 
 // call calls a method of the gateway and returns the object it answers under that name.
@@ -133,8 +133,8 @@ func (a *alipay) call(ctx context.Context, t *exchange, method string, params ur
 	return whole.inner(member), nil
 }
 
-// alipayFault finds a refusal: under a name of its own, or with a code where the answer
-// should be.
+// alipayFault returns the error of an answer: under a name of its own, or with a code in place of
+// the result.
 func alipayFault(o object, member string) (code, text string) {
 	in := o.inner(member)
 	if _, apart := o["error_response"]; apart {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// check collects what is wrong with a Config.
+// check collects the errors of a Config.
 type check struct {
 	name string
 	errs []error
@@ -40,7 +40,7 @@ func (c *check) secret(s storage.Secret) storage.Secret {
 	return s
 }
 
-// endpoint is where to ask; the zero value is the real one.
+// endpoint returns the given address, or the provider's own if there is none.
 func (c *check) endpoint(field, given, real string) string {
 	address := cmp.Or(given, real)
 	u, err := url.Parse(address)
@@ -50,8 +50,8 @@ func (c *check) endpoint(field, given, real string) string {
 	return address
 }
 
-// newUpstream gives a connector its client. A given one is used as it is, but for
-// redirects.
+// newUpstream makes the common part of a connector. A given client is used as it is, except that
+// it follows no redirects.
 func newUpstream(name, id string, secret storage.Secret, given *http.Client, meanings map[string]meaning) *base {
 	u := &base{name: name, id: id, secret: secret, closeIdle: func() {}, meanings: meanings}
 	if given == nil {

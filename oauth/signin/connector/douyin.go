@@ -25,7 +25,7 @@ type douyin struct {
 	authorize, tokens, users string
 }
 
-// NewDouyin makes the connector douyin, or says everything that is wrong with the Config.
+// NewDouyin makes the connector douyin, or reports all errors of the Config.
 func NewDouyin(c Douyin) (Connector, error) {
 	k := check{name: storage.LoginDouyin}
 	d := &douyin{
@@ -62,7 +62,7 @@ var douyinMeanings = map[string]meaning{
 	"29002002": {hint: "the ID is wrong"},
 }
 
-// douyinFault looks where its old and its new endpoints say what is wrong.
+// douyinFault returns the error of an answer, as the old and the new endpoints write it.
 func douyinFault(o object) (code, text string) {
 	for _, part := range []object{o.inner("data"), o.inner("extra")} {
 		if code = part.fault("error_code"); code != "" {

@@ -20,7 +20,7 @@ const (
 	finishTimeout = 10 * time.Second // for all requests of one Finish
 )
 
-// base is what the connectors have in common.
+// base holds what all connectors share.
 type base struct {
 	name      string
 	id        string
@@ -30,15 +30,15 @@ type base struct {
 	meanings  map[string]meaning
 }
 
-// meaning is what a provider's code stands for.
+// meaning explains an error code of a provider.
 type meaning struct {
 	err  error  // ErrDenied, ErrCode or nil: trouble
-	hint string // what the operator may do about it
+	hint string // for the operator
 }
 
 func (u *base) Name() string { return u.name }
 
-// addParams puts parameters behind an endpoint, which may have some of its own.
+// addParams appends parameters to an endpoint, which may have a query of its own.
 func addParams(endpoint string, params url.Values) string {
 	glue := "?"
 	if strings.Contains(endpoint, "?") {
@@ -47,8 +47,8 @@ func addParams(endpoint string, params url.Values) string {
 	return endpoint + glue + params.Encode()
 }
 
-// open reads the code that the browser brought back, and begins a talk about it. Done
-// ends the talk.
+// open reads the code that the browser brought back, and begins an exchange. The caller must
+// call done.
 func (u *base) open(ctx context.Context, query url.Values, param string) (_ context.Context, t *exchange, done func(), err error) {
 	t = &exchange{base: u, hidden: []string{u.secret.Reveal()}}
 	codes := query[param]
@@ -64,8 +64,8 @@ func (u *base) open(ctx context.Context, query url.Values, param string) (_ cont
 	return ctx, t, func() { cancel(); u.closeIdle() }, nil
 }
 
-// withoutCode says why the browser came back without a code. Whoever says no comes back with
-// the state alone, and from some places with a word about it; other words are trouble.
+// withoutCode returns the error for a browser that came back without a code. After a denial it
+// comes back with the state alone, or with access_denied; any other error is a Trouble.
 func (t *exchange) withoutCode(query url.Values) error {
 	code := query.Get("error")
 	if code == "" || code == "access_denied" || query.Get("usercancel") != "" {
@@ -74,21 +74,21 @@ func (t *exchange) withoutCode(query url.Values) error {
 	return t.trouble(oneLine(code), "sent the browser back: "+query.Get("error_description"))
 }
 
-// exchange is one Finish: its requests, and what its errors must not quote.
+// exchange holds one call of Finish: its code, and the secrets that its errors must not quote.
 type exchange struct {
 	*base
 	code   string
 	hidden []string
 }
 
-// hide keeps a text out of errors. Very short ones would be found by chance.
+// hide keeps a secret out of errors. Very short ones would match by chance.
 func (t *exchange) hide(secret string) {
 	if len(secret) >= 6 {
 		t.hidden = append(t.hidden, secret)
 	}
 }
 
-// redact is a text of the provider, or about it, as it may be logged.
+// redact returns a text of the provider, or about it, without the secrets.
 func (t *exchange) redact(text string) string {
 	for _, s := range t.hidden {
 		if s != "" {
@@ -102,7 +102,7 @@ func (t *exchange) trouble(code, text string) *Trouble {
 	return &Trouble{Provider: t.name, Code: t.redact(code), Text: t.redact(text)}
 }
 
-// refused is what a code of the provider means.
+// refused returns the error for an error code of the provider.
 func (t *exchange) refused(code, text string) error {
 	m := t.meanings[code]
 	if m.err != nil {
@@ -115,7 +115,7 @@ func (t *exchange) refused(code, text string) error {
 	return trouble
 }
 
-// response is what a provider said, before anybody has understood it.
+// response is the answer of a provider before it is parsed.
 type response struct {
 	status int
 	body   []byte
@@ -167,8 +167,8 @@ func (t *exchange) status(status int) *Trouble {
 	return t.trouble("http "+strconv.Itoa(status), "answered "+strings.ToLower(http.StatusText(status)))
 }
 
-// unreachable is why there is no answer. A *url.Error quotes the address, and the address the
-// secret, so only its cause is told.
+// unreachable returns the error for a request without an answer. A *url.Error quotes the address,
+// and with it the secret, so only its cause is used.
 func (t *exchange) unreachable(err error) *Trouble {
 	if quoting := new(url.Error); errors.As(err, &quoting) {
 		err = quoting.Err
@@ -182,8 +182,8 @@ func (t *exchange) unreachable(err error) *Trouble {
 	return trouble
 }
 
-// parse reads an answer. Fault finds the error in it, if it is one; that comes first,
-// whatever the status.
+// parse reads an answer. Fault returns the error in it, if there is one, which counts whatever
+// the status is.
 func (t *exchange) parse(a response, parse func([]byte) (object, bool), fault func(object) (code, text string)) (object, error) {
 	o, ok := parse(a.body)
 	if code, text := fault(o); ok && code != "" {
@@ -212,8 +212,7 @@ func (t *exchange) token(o object, others ...string) (string, error) {
 	return token, nil
 }
 
-// profile ends a talk: who it is by the two answers that told of them, and what else is
-// known.
+// profile completes a profile with the subjects, which the two answers must agree on.
 func (t *exchange) profile(a, b identity, p Profile) (Profile, error) {
 	who, ok := a.merge(b)
 	if !ok {

@@ -9,18 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is taken from a profile, in bytes.
+// Limits of the texts of a profile, in bytes.
 const (
 	maxText    = 200
 	maxAddress = 2048
 	maxID      = 256
 )
 
-// identity is how an answer names somebody. Either may be missing.
+// identity holds the ids of a user in an answer. Either may be missing.
 type identity struct{ union, open string }
 
-// merge joins what two answers of one conversation say; ok is false if they speak of
-// different people.
+// merge joins the identities of two answers; ok is false if they are of different users.
 func (a identity) merge(b identity) (both identity, ok bool) {
 	if a.union != "" && b.union != "" && a.union != b.union || a.open != "" && b.open != "" && a.open != b.open {
 		return identity{}, false
@@ -28,8 +27,8 @@ func (a identity) merge(b identity) (both identity, ok bool) {
 	return identity{union: cmp.Or(a.union, b.union), open: cmp.Or(a.open, b.open)}, true
 }
 
-// subjects are the identities as an account is found by; none if there is no identity, or
-// one that is no id. It must not be left out: the account would fork.
+// subjects returns the subjects by which an account is found; none if there is no identity, or a
+// malformed one. A malformed one must not be left out: the account would fork.
 func (a identity) subjects(appID string) []string {
 	var out []string
 	if a.union != "" {
@@ -48,8 +47,7 @@ func isID(s string) bool {
 	return len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// oneLine makes one line of a stranger's text: no control characters, nothing that turns the
-// direction of what stands behind it, at most maxText bytes.
+// oneLine makes one line of untrusted text: no control or bidi characters, at most maxText bytes.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
@@ -68,7 +66,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// location joins country, province and city; what is missing or said twice is left out.
+// location joins country, province and city; missing and repeated ones are left out.
 func location(parts ...string) string {
 	for i, p := range parts {
 		parts[i] = oneLine(p)

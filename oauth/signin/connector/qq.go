@@ -21,13 +21,13 @@ type QQ struct {
 	UserURL      string // "": https://graph.qq.com/user/get_user_info
 }
 
-// qq answers as a form, as JSON or as JSONP, whatever it was asked for.
+// qq answers as a form, as JSON or as JSONP, whatever was requested.
 type qq struct {
 	*base
 	authorize, tokens, openIDs, users string
 }
 
-// NewQQ makes the connector qq, or says everything that is wrong with the Config.
+// NewQQ makes the connector qq, or reports all errors of the Config.
 func NewQQ(c QQ) (Connector, error) {
 	k := check{name: storage.LoginQQ}
 	q := &qq{
@@ -43,7 +43,7 @@ func NewQQ(c QQ) (Connector, error) {
 	return q, nil
 }
 
-// noUnionRight is how qq refuses a unionid to an application that may not have it.
+// noUnionRight is the code with which qq refuses a unionid to an application without the right.
 const noUnionRight = "100048"
 
 var qqMeanings = map[string]meaning{
@@ -121,8 +121,8 @@ func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile
 	})
 }
 
-// me asks whose token it is. Without the right to unionids the openid has to do: the one
-// that came with the token, or else the one that a plainer question gets.
+// me requests the identity behind a token. Without the right to unionids it is the openid alone:
+// the one that came with the token, or else that of a second request without unionid.
 func (q *qq) me(ctx context.Context, t *exchange, token string, tokens object) (object, error) {
 	params := url.Values{"access_token": {token}, "unionid": {"1"}, "fmt": {"json"}}
 	me, err := q.call(ctx, t, q.openIDs, params)

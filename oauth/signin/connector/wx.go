@@ -26,7 +26,7 @@ type wx struct {
 	authorize, tokens, users string
 }
 
-// NewWX makes the connector wx, or says everything that is wrong with the Config.
+// NewWX makes the connector wx, or reports all errors of the Config.
 func NewWX(c WX) (Connector, error) {
 	k := check{name: storage.LoginWX}
 	w := &wx{
@@ -58,8 +58,8 @@ var wxMeanings = map[string]meaning{
 
 func wxFault(o object) (code, text string) { return o.fault("errcode"), o.text("errmsg") }
 
-// Begin has one page for desktops and telephones: it shows a code to scan, and hands over
-// to the app where there is one.
+// Begin has one page for desktops and phones: it shows a code to scan, and opens the app where
+// there is one.
 func (w *wx) Begin(state, back string, _ bool) string {
 	return addParams(w.authorize, url.Values{
 		"appid": {w.id}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_login"}, "state": {state},
@@ -67,7 +67,7 @@ func (w *wx) Begin(state, back string, _ bool) string {
 }
 
 func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
-	if query.Get("code") == "authdeny" { // how a no is said inside the app
+	if query.Get("code") == "authdeny" { // a denial inside the app
 		query = nil
 	}
 	ctx, t, done, err := w.open(ctx, query, "code")
@@ -109,8 +109,8 @@ func (w *wx) call(ctx context.Context, t *exchange, endpoint string, params url.
 
 func wxIdentity(o object) identity { return identity{o.text("unionid"), o.text("openid")} }
 
-// overTLS asks for a picture by https where it is known to be there: at wx's own hosts,
-// which old accounts still have by http, so that browsers mark our pages.
+// overTLS makes the address of a picture https where that is known to work: at wx's own hosts,
+// which old accounts still have by http, so browsers would warn about our pages.
 func overTLS(address string) string {
 	u, err := url.Parse(address)
 	if err == nil && u.Scheme == "http" && strings.HasSuffix(u.Host, ".qlogo.cn") {

@@ -21,9 +21,9 @@ type Config struct {
 //
 // Of one address at most Config.Failures attempts are failed or in flight within the time,
 // so guesses made in parallel are no more than guesses made in turn. It is in memory, runs
-// no goroutine, and holds at most 100,000 addresses: none that is counted or locked is ever
-// forgotten to make room. Beyond that unknown ones are counted by their networks, of which a
-// multiple may fail. What they share may make somebody wait, and never locks.
+// no goroutine, and holds at most 100,000 addresses: a counted or locked one is never dropped for
+// another. Beyond that, new ones are counted by their networks, of which a multiple may fail. A
+// network can make its addresses wait, and is never locked.
 type Guard struct {
 	lock     Config
 	capacity int
@@ -31,7 +31,7 @@ type Guard struct {
 
 	mu        sync.Mutex // never held while a password is checked
 	known     map[netip.Prefix]*tally
-	networks  *network.Counts                    // of the addresses there was no room for
+	networks  *network.Counts                    // of the addresses beyond the capacity
 	byNetwork map[netip.Prefix][]network.Receipt // those of them in flight: End must find what Begin counted
 	swept     time.Duration
 }
@@ -58,8 +58,8 @@ func New(l Config) *Guard {
 	}
 }
 
-// Begin asks to make an attempt. 0 is yes, and End must follow; else it is how long to
-// wait, and the credentials must not be looked at.
+// Begin begins an attempt. If wait is 0 the caller must call End; else it must not check the
+// credentials.
 func (g *Guard) Begin(ip netip.Addr) (wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -88,7 +88,7 @@ func (g *Guard) beginByNetwork(client netip.Prefix) (wait time.Duration) {
 	return 0
 }
 
-// End says how an attempt went that Begin let through.
+// End ends an attempt that Begin has let through.
 func (g *Guard) End(ip netip.Addr, failed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

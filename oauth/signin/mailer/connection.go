@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// connection is the connection of one mail. The timeouts of the SMTP client begin anew with each
-// answer; a server that drips its answers would keep a mail for ever if nobody cut the line.
+// connection is the connection of one email. The timeouts of the SMTP client begin anew with each
+// answer; a server that drips its answers would block an email for ever if nobody closed it.
 type connection struct {
 	tls  bool
 	conf *tls.Config

@@ -22,9 +22,9 @@ type Cost struct {
 }
 
 // Hasher hashes passwords with argon2id. It computes as many at once as there are
-// processors, so that a crowd signing in waits instead of taking all memory: one process
-// shares one Hasher. What would wait for more than some three seconds is refused before it
-// is hashed; the error is storage.ErrUnavailable, and rooms answer it with 503 and Retry-After.
+// processors, so that many sign-ins at once wait instead of taking all memory: one process
+// shares one Hasher. A password that would wait for more than some three seconds is refused
+// before it is hashed; the error is storage.ErrUnavailable, answered with 503 and Retry-After.
 type Hasher struct {
 	cost  Cost
 	queue *queue
@@ -35,7 +35,7 @@ const (
 	saltSize = 16
 	keySize  = 32
 
-	// What is still computed when a stored hash asks for it.
+	// The largest costs of a stored hash that are computed.
 	maxMemory = 256 << 10 // KiB
 	maxPasses = 16
 	maxBytes  = 64 // of salt and key
@@ -47,7 +47,7 @@ func New(c Cost) *Hasher {
 	return &Hasher{cost: c, queue: newQueue(runtime.GOMAXPROCS(0)), key: argon2.IDKey}
 }
 
-// Hash returns what is kept of a password, as a PHC string.
+// Hash returns the hash of a password as a PHC string.
 func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	h := p.draw()
 	key, err := p.compute(ctx, h, password)
@@ -59,7 +59,7 @@ func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether a hash is of this password, in constant time. "" is the hash of
-// no password and takes as long as any. stale says that new hashes cost something else.
+// no password and takes as long as any. stale says that new hashes have another cost.
 func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
 	h := p.draw()
 	if hash != "" {
@@ -87,7 +87,7 @@ func (p *Hasher) Rehash(ctx context.Context, password string) (string, error) {
 	return hash, err
 }
 
-// draw makes the hash of a password nobody has.
+// draw makes a random hash that no password has.
 func (p *Hasher) draw() phc {
 	h := phc{cost: p.cost, threads: 1, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	rand.Read(h.salt)

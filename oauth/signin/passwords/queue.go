@@ -28,8 +28,9 @@ const (
 
 type unknownClientKey struct{}
 
-// AsUnknownClient returns a context under which a password waits to be hashed among strangers, by the
-// client that an address belongs to. Under any other, it goes before all of them.
+// AsUnknownClient returns a context under which a password waits to be hashed among those of
+// unknown clients, by the client that an address belongs to. Under any other context it goes
+// before all of them.
 func AsUnknownClient(ctx context.Context, ip netip.Addr) context.Context {
 	return context.WithValue(ctx, unknownClientKey{}, network.Of(ip))
 }
@@ -39,7 +40,7 @@ func unknownClient(ctx context.Context) (client netip.Prefix, is bool) {
 	return client, is
 }
 
-// ErrBusy says that more passwords wait than can be hashed soon.
+// ErrBusy is the error of a password that cannot be hashed soon, because too many others wait.
 var ErrBusy = fmt.Errorf("passwords: too many passwords wait to be hashed: %w", storage.ErrUnavailable)
 
 var tooManyHashes = &reply.Failure{
@@ -47,11 +48,11 @@ var tooManyHashes = &reply.Failure{
 	Msg: "Too many people are signing in at this moment. Wait a few seconds, then try again; nothing is lost.",
 }
 
-// queue lets so many hashes be computed at a time. The others wait for a bounded time. Known
-// browsers, and whatever is not a sign-in, go first, in the order they came. Strangers follow,
-// those first whose networks have asked for least lately, so that it is not known when somebody's
-// turn comes: they wait until it does, or until their patience is over, or one comes who goes
-// before them and finds the line full. Who is refused is told when to come back.
+// queue bounds how many hashes are computed at a time. The others wait for a bounded time. Known
+// browsers, and everything that is not a sign-in, go first, in the order they came. Unknown
+// clients follow, those first whose networks have tried least lately, so their order can change:
+// they wait for their turn, until maxWait is over, or until the queue is full and a client with
+// fewer attempts takes their place. A refusal says when to retry.
 type queue struct {
 	slots int
 
@@ -66,9 +67,9 @@ type queue struct {
 
 // waiter is a password that waits to be hashed.
 type waiter struct {
-	turn   chan bool       // told once: whether it is their turn; else they have to go
-	from   limits.Networks // of a stranger
-	weight int             // of it, when the line last moved
+	turn   chan bool       // receives once: true for its turn, false if it has to go
+	from   limits.Networks // of an unknown client
+	weight int             // of it, when the queue last moved
 }
 
 func newQueue(slots int) *queue {
@@ -99,8 +100,8 @@ func (l *queue) enter(ctx context.Context) error {
 	return l.refuse(len(l.unknown))
 }
 
-// takePlace takes a place, and there is nobody to wait for, or stands in a line. leave is for who
-// does not wait any longer.
+// takePlace takes a free slot and returns no waiter, or joins the queue. leave takes the waiter
+// out of the queue again.
 func (l *queue) takePlace(ctx context.Context) (w *waiter, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,8 +126,7 @@ func (l *queue) takePlace(ctx context.Context) (w *waiter, leave func(), err err
 	return w, func() { l.leaveQueue(w, func(*waiter) { l.known.Remove(e) }) }, nil
 }
 
-// leaveQueue takes somebody out of a line; if their turn has come at the same moment, the place
-// goes to the next.
+// leaveQueue removes a waiter; if its turn has come at the same moment, the slot goes to the next.
 func (l *queue) leaveQueue(w *waiter, remove func(*waiter)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +144,7 @@ func (l *queue) removeUnknown(w *waiter) {
 	l.unknown = slices.DeleteFunc(l.unknown, func(other *waiter) bool { return other == w })
 }
 
-// capacity returns how many can wait in the first line and be done in time.
+// capacity returns how many known browsers can wait and be served in time.
 func (l *queue) capacity() int {
 	if l.typical <= 0 {
 		return maxWaiting
@@ -152,8 +152,8 @@ func (l *queue) capacity() int {
 	return min(int(maxWait/l.typical*time.Duration(l.slots)), maxWaiting)
 }
 
-// join puts a stranger into the line. If it is full, the one who has most before them has to go,
-// or is not let in.
+// join adds an unknown client to the queue. If it is full, the one with the most attempts around
+// it has to go, which may be the new one.
 func (l *queue) join(w *waiter) bool {
 	w.weight = l.history.Weight(w.from)
 	if len(l.unknown) >= maxWaiting {
@@ -168,7 +168,7 @@ func (l *queue) join(w *waiter) bool {
 	return true
 }
 
-// last returns the stranger who goes last.
+// last returns the index of the unknown client that goes last.
 func (l *queue) last() (last int) {
 	for i, w := range l.unknown {
 		if w.weight >= l.unknown[last].weight {
@@ -178,14 +178,14 @@ func (l *queue) last() (last int) {
 	return last
 }
 
-// refuse says that those who wait, and so many strangers among them, are to be done first.
+// refuse returns ErrBusy with a Retry-After for those that wait, so many unknown clients among them.
 func (l *queue) refuse(unknown int) error {
 	wait := l.typical * time.Duration(1+l.known.Len()+unknown) / time.Duration(l.slots)
 	seconds := math.Ceil(min(max(wait, time.Second), mostRetry).Seconds())
 	return tooManyHashes.With("Retry-After", strconv.Itoa(int(seconds))).Because(ErrBusy)
 }
 
-// leave gives a place back in which a hash has taken so long.
+// leave frees a slot, and notes how long the hash has taken.
 func (l *queue) leave(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,7 +196,7 @@ func (l *queue) leave(took time.Duration) {
 	l.next()
 }
 
-// forgive takes back what a stranger's attempt counts: the password was right.
+// forgive takes back the attempt of an unknown client: the password was right.
 func (l *queue) forgive(ctx context.Context) {
 	client, unknown := unknownClient(ctx)
 	if !unknown {
@@ -207,7 +207,7 @@ func (l *queue) forgive(ctx context.Context) {
 	l.history.Forgive(l.history.Around(client))
 }
 
-// next hands a place on.
+// next gives a slot to the next waiter.
 func (l *queue) next() {
 	if e := l.known.Front(); e != nil {
 		l.known.Remove(e).(*waiter).turn <- true
@@ -228,7 +228,7 @@ func (l *queue) next() {
 	l.unknown = slices.Delete(l.unknown, next, next+1)
 }
 
-// weigh has what came since the strangers joined count against them.
+// weigh counts the attempts that came after the unknown clients had joined.
 func (l *queue) weigh(now time.Time) {
 	if now.Sub(l.weighed) < weighEvery {
 		return

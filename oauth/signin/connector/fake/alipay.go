@@ -59,7 +59,7 @@ func (f *Fake) alipayUser(w http.ResponseWriter, q url.Values) error {
 		return f.alipayRefuse(w, true, member, "20001", "aop.invalid-auth-token", "无效的访问令牌")
 	}
 	o := object{"code": "10000", "msg": "Success", "open_id": g.openID()}.fill(object{"user_id": g.unionID()})
-	if g.user.gender != "" { // who has told nothing has no members for it
+	if g.user.gender != "" { // a user without a profile has none of these members
 		o.fill(object{
 			"nick_name": g.user.Name, "avatar": f.faceOf(g.user), "gender": g.user.genderAs("M", "F", ""),
 			"province": g.user.place[1], "city": g.user.place[2],
@@ -93,7 +93,7 @@ func (f *Fake) signedByApplication(text, sign string) bool {
 	return err == nil && rsa.VerifyPKCS1v15(&f.application.PublicKey, crypto.SHA256, sum[:], raw) == nil
 }
 
-// signedText is written apart from the connector's, so that the two check each other.
+// signedText is written independently of the connector's, so that the two check each other.
 func signedText(q url.Values) string {
 	var pairs []string
 	for name := range q {

@@ -18,10 +18,10 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Path is where the fake is, unless a Config says otherwise.
+// Path is the default path of the fake.
 const Path = "/fake-providers"
 
-// The applications of the fake, as their providers would call them.
+// The ids of the fake's applications at the providers.
 const (
 	wxID     = "wxfa4e000000000001"
 	qqID     = "100000001"
@@ -29,14 +29,14 @@ const (
 	douyinID = "awfake0000000001"
 )
 
-// Config is what a Fake is made of.
+// Config says how to make a Fake.
 type Config struct {
-	BaseURL string       // required: our own origin. Browsers are sent back nowhere else
-	Path    string       // "": Path. The fake serves what is below it, and expects the whole path
+	BaseURL string       // required: our own origin. Browsers are redirected nowhere else
+	Path    string       // "": Path. The fake serves everything below it, and expects the whole path
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// Fake is an http.Handler that plays the providers below Path/wx, /qq, /alipay and /douyin.
+// Fake is an http.Handler that implements the providers below Path/wx, /qq, /alipay and /douyin.
 type Fake struct {
 	mux                  *reply.Mux
 	base, path           string
@@ -105,7 +105,7 @@ func (f *Fake) routes() []reply.Route {
 	return routes
 }
 
-// Configs are connectors' Configs that lead here.
+// Configs holds the Configs of connectors to the fake.
 type Configs struct {
 	WX     connector.WX
 	QQ     connector.QQ
@@ -113,7 +113,7 @@ type Configs struct {
 	Douyin connector.Douyin
 }
 
-// Configs returns what the four connectors are made of. They ask at BaseURL.
+// Configs returns the Configs of the four connectors. They send their requests to BaseURL.
 func (f *Fake) Configs() Configs {
 	at := f.base + f.path
 	return Configs{

@@ -19,17 +19,17 @@ type issuer struct {
 	visits map[string]int // by provider and person: never more than there are of both
 }
 
-// grant is what somebody has agreed to.
+// grant holds what a test user has agreed to.
 type grant struct {
 	provider string
 	user     testUser
 	union    bool   // there is a unionid by now
-	back     string // where the code went
+	back     string // the redirect_uri of the code
 	until    time.Time
 	used     bool
 }
 
-// verdict is what became of a code.
+// verdict is the state of a code.
 type verdict int
 
 const (
@@ -57,7 +57,7 @@ func (d *issuer) code(provider string, p testUser, back string) string {
 	return code
 }
 
-// redeem spends a code for an access token.
+// redeem exchanges a code for an access token.
 func (d *issuer) redeem(provider, code string) (token string, g grant, v verdict) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *issuer) redeem(provider, code string) (token string, g grant, v verdict
 	return token, t, valid
 }
 
-// holder returns whose access token it is.
+// holder returns the grant of an access token.
 func (d *issuer) holder(provider, token string) (grant, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -32,15 +32,15 @@ var (
 		"'; form-action 'self' http: https:; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// authorization is how one provider is asked for consent.
+// authorization describes the authorization endpoint of one provider.
 type authorization struct {
 	provider string
 	idParam  string
 	id       string
 	scope    string
-	typed    bool     // response_type=code must be there
-	code     string   // how the code is called
-	denial   []string // what comes back beside the state when somebody says no
+	typed    bool     // response_type=code is required
+	code     string   // the name of the parameter with the code
+	denial   []string // the parameters beside the state after a denial
 }
 
 var (
@@ -52,10 +52,10 @@ var (
 
 const (
 	maxForm = 64 << 10 // bytes
-	nobody  = "nobody" // who is chosen to say no
+	nobody  = "nobody" // the choice that denies access
 )
 
-// view is what the page shows.
+// view holds the data of the page.
 type view struct {
 	Title, Provider, Problem string
 	Action, Query, Nobody    string
@@ -63,7 +63,7 @@ type view struct {
 	Users                    []testUser
 }
 
-// page asks who to be, and sends the browser back with the answer.
+// page shows the test users, and redirects back with the choice.
 func (f *Fake) page(a authorization) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method == http.MethodPost {
@@ -110,7 +110,7 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 
 var stateShape = regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`)
 
-// request reads what an application asks for, and refuses to send anybody elsewhere.
+// request checks an authorization request. It refuses any redirect_uri but our own.
 func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 	q, err := url.ParseQuery(raw)
 	switch {
@@ -171,7 +171,7 @@ func write(w http.ResponseWriter, status int, v view) error {
 	return nil
 }
 
-// face is somebody's picture.
+// face serves the picture of a test user.
 func (f *Fake) face(w http.ResponseWriter, r *http.Request) error {
 	key, _ := strings.CutSuffix(r.PathValue("name"), ".svg")
 	p, ok := testUserOf(key)
@@ -187,7 +187,7 @@ func (f *Fake) face(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// shade is a colour that white can be read on.
+// shade returns a colour that white is readable on.
 func shade(p testUser) []byte {
 	c := p.digest("", "colour")[:3]
 	for i := range c {

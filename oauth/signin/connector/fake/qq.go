@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// qq says everything as text/html, and most of it as JSONP.
+// qqRespond writes JSONP as text/html, as qq does.
 func qqRespond(w http.ResponseWriter, o object) error {
 	return respond(w, "text/html", "callback( "+encode(o)+" );\n")
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// object is one in JSON.
+// object is a JSON object.
 type object map[string]any
 
-// encode writes JSON as PHP and its friends do: slashes escaped, everything else as it is.
+// encode writes JSON as PHP does: slashes escaped, everything else as it is.
 func encode(o object) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -29,12 +29,12 @@ func respond(w http.ResponseWriter, kind, body string) error {
 	return err
 }
 
-// authenticates holds an application's credentials against ours.
+// authenticates compares an application's credentials with ours.
 func (f *Fake) authenticates(q url.Values, idParam, id, secretParam string) bool {
 	return q.Get(idParam) == id && f.secret.Equal(q.Get(secretParam))
 }
 
-// fill puts values into an object, but those that are empty.
+// fill adds the values that are not empty.
 func (o object) fill(values object) object {
 	for name, v := range values {
 		if v != "" {
@@ -44,7 +44,7 @@ func (o object) fill(values object) object {
 	return o
 }
 
-// unionID is "" until there is one.
+// unionID returns the unionid, "" until there is one.
 func (g grant) unionID() string {
 	if !g.union {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// testUser is somebody who does not exist.
+// testUser is a made-up user of the providers.
 type testUser struct {
 	Key, Name, About string
 	gender           string // male, female or ""
@@ -32,7 +32,7 @@ func testUserOf(key string) (testUser, bool) {
 	return testUser{}, false
 }
 
-// Letter stands in the picture.
+// Letter returns the letter in the picture.
 func (p testUser) Letter() string {
 	return string([]rune(strings.TrimPrefix(p.Name, "<b>"))[:1])
 }
@@ -42,7 +42,7 @@ func (p testUser) digest(provider, what string) []byte {
 	return sum[:]
 }
 
-// openID is who somebody is to one application, in the provider's shape.
+// openID returns the id of a test user for one application, in the provider's format.
 func (p testUser) openID(provider string) string {
 	h := hex.EncodeToString(p.digest(provider, "openid"))
 	switch provider {
@@ -57,7 +57,7 @@ func (p testUser) openID(provider string) string {
 	}
 }
 
-// unionID is who somebody is to all applications of one operator.
+// unionID returns the id of a test user for all applications of one operator.
 func (p testUser) unionID(provider string) string {
 	sum := p.digest(provider, "unionid")
 	if provider == "alipay" { // 16 digits, beginning with 2088

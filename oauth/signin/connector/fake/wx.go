@@ -2,7 +2,7 @@ package fake
 
 import "net/http"
 
-// wx says everything as text/plain.
+// wxRespond writes JSON as text/plain, as wx does.
 func wxRespond(w http.ResponseWriter, o object) error { return respond(w, "text/plain", encode(o)) }
 
 func wxRefuse(w http.ResponseWriter, code int, msg string) error {
