@@ -111,7 +111,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = append(routes, s.consents.Routes()...)
 	if !c.NoQR {
 		codes := &scan.Scans{Steps: s.steps, Store: c.Store, Users: c.Users, Base: c.BaseURL}
-		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone"})
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true})
 		routes = append(routes, codes.Routes()...)
 	}
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.passwords, Marker: has.marker, Revoker: c.Revoker}
@@ -129,7 +129,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		pages.HelpLinks = append(pages.HelpLinks, web.Link{Path: otp.ResetFlow.Path, Label: "Forgotten your password?"})
 	}
 	if has.passwords != nil {
-		accountPage.Changes = append(accountPage.Changes, web.Link{Path: newpassword.Path, Label: "Change your password"})
+		accountPage.HasPassword = has.passwords.HasPassword
+		accountPage.Password = web.Link{Path: newpassword.Path, Label: "Change your password"}
 		routes = append(routes, change.Routes()...)
 	}
 	if has.signUps != nil {

@@ -43,8 +43,12 @@ type Account struct {
 	Logins   users.LoginStore
 	Revoker  tokenRevoker // nil: what ends tokens is not offered
 	Labels   methods.Labels
-	Linkable []web.Link // as they stand on the page
-	Changes  []web.Link // what somebody who is signed in can change
+	Linkable []web.Link // in the order of the page
+	Changes  []web.Link // pages where a signed-in user changes something
+
+	// HasPassword reports whether a user (a sub) has a password to change. Nil: nobody has one.
+	HasPassword func(ctx context.Context, sub string) (bool, error)
+	Password    web.Link // to the page that changes it
 }
 
 // Where the forms of the page go.
@@ -59,17 +63,17 @@ const (
 func (a *Account) Routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{
-		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.Fail},
-		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.Fail},
-		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.Fail},
-		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.Fail},
+		{Path: web.AccountPath, Methods: read, Handle: a.show, Fail: web.FailAccount},
+		{Path: web.ConfirmPath, Methods: read, Handle: a.confirm, Fail: web.FailAccount},
+		{Path: SessionPath, Methods: post, Handle: a.post(a.endSession, "session"), Fail: web.FailAccount},
+		{Path: LoginPath, Methods: post, Handle: a.post(a.unlink, "method"), Fail: web.FailAccount},
 	}
 	if a.Revoker == nil {
 		return routes
 	}
 	return append(routes,
-		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.Fail},
-		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.Fail},
+		reply.Route{Path: EverywherePath, Methods: post, Handle: a.post(a.endAll), Fail: web.FailAccount},
+		reply.Route{Path: AccessPath, Methods: post, Handle: a.post(a.removeAccess, "app"), Fail: web.FailAccount},
 	)
 }
 

@@ -41,6 +41,7 @@ type sessionRow struct {
 	ID, Device, Place string
 	Since             web.Moment
 	This              bool
+	Used              string // the day on which it was last used; "": not known, or the day of Since
 }
 
 type appRow struct {
@@ -85,6 +86,15 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	own.Title = "Your account"
 	own.Away = slices.ContainsFunc(own.Linkable, func(w web.Link) bool { return w.Post })
 	own.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(w web.Link) bool { return slices.Contains(a.Linkable, w) })
+	if a.HasPassword != nil {
+		has, err := a.HasPassword(r.Context(), user.Sub)
+		if err != nil {
+			return err
+		}
+		if has {
+			own.Changes = append(own.Changes, a.Password)
+		}
+	}
 	return t.Show(w, http.StatusOK, accountPage, &own)
 }
 
@@ -103,7 +113,11 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	})
 	var rows []sessionRow
 	for _, v := range all[:min(len(all), maxRows)] {
-		rows = append(rows, sessionRow{v.ID, web.AgentText(l, v.Agent), v.IP, web.MomentOf(l, v.AuthTime), v.ID == mine.ID})
+		row := sessionRow{ID: v.ID, Device: web.AgentText(l, v.Agent), Place: v.IP, Since: web.MomentOf(l, v.AuthTime), This: v.ID == mine.ID}
+		if used := a.Sessions.LastUsed(v); !used.IsZero() && used.Sub(v.AuthTime) >= time.Hour {
+			row.Used = web.DayOf(l, used)
+		}
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

@@ -50,8 +50,8 @@ type Page struct {
 func (s *Page) Routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{
-		{Path: Path, Methods: both, Handle: s.serveChange, Fail: web.Fail},
-		{Path: ChangedPath, Methods: both[:2], Handle: s.showChanged, Fail: web.Fail},
+		{Path: Path, Methods: both, Handle: s.serveChange, Fail: web.FailAccount},
+		{Path: ChangedPath, Methods: both[:2], Handle: s.showChanged, Fail: web.FailAccount},
 	}
 }
 

@@ -11,7 +11,9 @@ type Link struct {
 	Path  string // where it begins; the authorize request goes along as the parameter query
 	Label string // in English
 	Post  bool   // it begins with a form, not with a link
-	Of    string // what is called so in every language, for the %s of Label
+	Of    string // the name for the %s of Label, the same in every language
+
+	OtherDevice bool // it needs a phone beside this device, so it is hidden on a phone
 }
 
 // In is the label in a language.

@@ -16,18 +16,20 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-//go:embed form.html locked.html person.html
+//go:embed alert.html failed.html form.html locked.html person.html
 var files embed.FS
 
 // The pages that more than one way to sign in shows.
 var (
 	FormPage   = Parse(files, "form")
+	failedPage = Parse(files, "failed")
 	lockedPage = Parse(files, "locked")
 )
 
-// Parse reads a page. Each may show the person it is about with {{template "person.html" .}}.
+// Parse reads a page. Each can show its user with {{template "person.html" .}}, and an alert with
+// {{template "alert.html" .Alert}}.
 func Parse(from fs.FS, name string) *template.Template {
-	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "person.html"))
+	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
 }
 
 // View holds what the templates of all pages see. A password is not among it.
