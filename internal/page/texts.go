@@ -138,6 +138,7 @@ var chinese = map[string]string{
 	"Connected applications":      "已连接的应用",
 	"You have signed in to it.":   "您登录过此应用。",
 	"Since %s":                    "自 %s 起",
+	"Last used around %s":         "最近使用：约 %s",
 	"Remove access":               "移除访问权限",
 	"None yet.":                   "暂无。",
 	"Ways to sign in":             "登录方式",

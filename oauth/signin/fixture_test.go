@@ -21,14 +21,14 @@ import (
 )
 
 const (
-	origin   = "https://id.example.com"
-	password = "correct horse"
-	callback = "https://app.example.com/cb"
-	asked    = "client_id=ksacme&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb&state=a%20b%2Bc"
+	origin         = "https://id.example.com"
+	password       = "correct horse"
+	callback       = "https://app.example.com/cb"
+	authorizeQuery = "client_id=ksacme&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb&state=a%20b%2Bc"
 )
 
-// room is a SignIn over a store in memory that knows the application Acme and the user Mina.
-type room struct {
+// fixture is a SignIn over a store in memory that knows the application Acme and the user Mina.
+type fixture struct {
 	*SignIn
 	t      *testing.T
 	store  *flaky
@@ -37,14 +37,14 @@ type room struct {
 	log    *bytes.Buffer
 }
 
-func open(t *testing.T, change func(*Config)) *room {
+func newFixture(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
 	ctx := context.Background()
 	store, err := storage.Open(ctx, memory.New(), storage.NewMasterKey())
 	must(t, err)
 	_, err = store.SaveApp(ctx, storage.App{ID: "ksacme", Name: "Acme", Domains: []string{"app.example.com"}})
 	must(t, err)
-	rm := &room{t: t, store: &flaky{Store: store}, hashes: new(atomic.Int64), log: new(bytes.Buffer)}
+	rm := &fixture{t: t, store: &flaky{Store: store}, hashes: new(atomic.Int64), log: new(bytes.Buffer)}
 	passwords := cheap(rm.hashes)
 	rm.mina, err = users.New(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
 	must(t, err)
@@ -174,7 +174,7 @@ func (a answer) cookie() string {
 
 func (a answer) policy() string { return a.Header().Get("Content-Security-Policy") }
 
-func (rm *room) do(r *http.Request) answer {
+func (rm *fixture) do(r *http.Request) answer {
 	w := httptest.NewRecorder()
 	rm.ServeHTTP(w, r)
 	return answer{w, w.Body.String()}
@@ -208,7 +208,7 @@ func with(r *http.Request, cookies ...string) *http.Request {
 }
 
 // enterMina signs Mina in and returns her cookie.
-func (rm *room) enterMina(pairs ...string) string {
+func (rm *fixture) enterMina(pairs ...string) string {
 	rm.t.Helper()
 	a := rm.do(post(append([]string{"username", "mina", "password", password}, pairs...)...))
 	if a.Code != http.StatusSeeOther || a.cookie() == "" {
@@ -217,8 +217,8 @@ func (rm *room) enterMina(pairs ...string) string {
 	return a.cookie()
 }
 
-// ask lets the room answer an authorize request for Acme.
-func (rm *room) ask(r *http.Request) answer {
+// signInPage lets the room answer an authorize request for Acme.
+func (rm *fixture) signInPage(r *http.Request) answer {
 	rm.t.Helper()
 	app, err := rm.store.App(context.Background(), "ksacme")
 	must(rm.t, err)
@@ -227,5 +227,7 @@ func (rm *room) ask(r *http.Request) answer {
 	return answer{w, w.Body.String()}
 }
 
-// nth is the i-th address of a /8.
-func nth(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
+// testAddress is the i-th address of a /8.
+func testAddress(i int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+}

@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// object is a JSON object of a provider. Names count as they are written. Reading what is
-// not there, or is something else, gives the zero value.
+// object is a JSON object of a provider. Names are case-sensitive. Reading a member that is
+// missing, or has another type, gives the zero value.
 type object map[string]json.RawMessage
 
 // parseObject reads a body that is one object, with or without a byte order mark or
@@ -35,7 +35,7 @@ func unwrap(body []byte) []byte {
 	return bytes.TrimSpace(inner)
 }
 
-// isName reports whether a function may be called so.
+// isName reports whether a text can be the name of a JSONP callback.
 func isName(b []byte) bool {
 	for _, c := range b {
 		if c != '_' && c != '$' && c != '.' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -83,14 +83,14 @@ func (o object) inner(name string) object {
 	return in
 }
 
-// fault reads a member that holds an error code: "" if it is missing or says that all is
-// well. What cannot be read does not say so.
+// fault reads a member that holds an error code: "" if it is missing or says success. A value
+// that cannot be read is an error.
 func (o object) fault(name string) string {
 	switch raw := string(o[name]); raw {
 	case "", "null", `""`, "0", `"0"`:
 		return ""
 	}
-	if code := line(o.text(name)); code != "" {
+	if code := oneLine(o.text(name)); code != "" {
 		return code
 	}
 	return "unreadable"

@@ -57,7 +57,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestWhatAServerAnswersInsteadIsTrouble(t *testing.T) {
+func TestAnUnexpectedAnswerIsATrouble(t *testing.T) {
 	for status, body := range map[int]string{
 		500: `{"errcode":40163}`, 502: "<html>", 503: "", 404: "nothing", 403: `{"access_token":"t","openid":"o1"}`, 201: `{"access_token":"t","openid":"o1"}`, 204: "",
 	} {
@@ -124,13 +124,13 @@ func TestNoConnectionOutlivesFinish(t *testing.T) {
 	}
 }
 
-// slow answers each question after some time, unless nobody waits for it any more.
-type slow struct {
+// slowProvider answers each question after some time, unless nobody waits for it any more.
+type slowProvider struct {
 	after time.Duration
 	next  http.RoundTripper
 }
 
-func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s slowProvider) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
@@ -144,7 +144,7 @@ func TestFinishTakesTenSecondsAtMost(t *testing.T) {
 	for _, name := range names {
 		synctest.Test(t, func(t *testing.T) {
 			each := 9 * time.Second // the second question is the one too many
-			c := connect(t, name, &http.Client{Transport: slow{each, &script{answers: good(name)}}})
+			c := connect(t, name, &http.Client{Transport: slowProvider{each, &cannedProvider{answers: good(name)}}})
 			begun := time.Now()
 			_, err := c.Finish(t.Context(), back, returned(name))
 			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, new(*Trouble)) || took != 10*time.Second {

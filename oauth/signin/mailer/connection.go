@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// line is the connection of one mail. The timeouts of the SMTP client begin anew with each
-// answer; a server that drips its answers would keep a mail for ever if nobody cut the line.
-type line struct {
+// connection is the connection of one email. The timeouts of the SMTP client begin anew with each
+// answer; a server that drips its answers would block an email for ever if nobody closed it.
+type connection struct {
 	tls  bool
 	conf *tls.Config
 
@@ -18,7 +18,7 @@ type line struct {
 	gone bool
 }
 
-func (l *line) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+func (l *connection) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	if l.tls {
 		conn, err = (&tls.Dialer{Config: l.conf}).DialContext(ctx, network, address)
 	} else {
@@ -37,7 +37,7 @@ func (l *line) dial(ctx context.Context, network, address string) (conn net.Conn
 	return conn, nil
 }
 
-func (l *line) cut() {
+func (l *connection) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.gone = true

@@ -11,25 +11,25 @@ const (
 	maxKept  = 1024            // codes, and as many access tokens
 )
 
-// desk hands out codes and access tokens.
-type desk struct {
+// issuer hands out codes and access tokens.
+type issuer struct {
 	mu     sync.Mutex
-	codes  shelf
-	tokens shelf
+	codes  grantCache
+	tokens grantCache
 	visits map[string]int // by provider and person: never more than there are of both
 }
 
-// grant is what somebody has agreed to.
+// grant holds what a test user has agreed to.
 type grant struct {
 	provider string
-	who      person
+	user     testUser
 	union    bool   // there is a unionid by now
-	back     string // where the code went
+	back     string // the redirect_uri of the code
 	until    time.Time
 	used     bool
 }
 
-// verdict is what became of a code.
+// verdict is the state of a code.
 type verdict int
 
 const (
@@ -39,26 +39,26 @@ const (
 	used
 )
 
-func newDesk() *desk {
-	return &desk{codes: newShelf(), tokens: newShelf(), visits: map[string]int{}}
+func newIssuer() *issuer {
+	return &issuer{codes: newGrantCache(), tokens: newGrantCache(), visits: map[string]int{}}
 }
 
 // code begins a visit.
-func (d *desk) code(provider string, p person, back string) string {
+func (d *issuer) code(provider string, p testUser, back string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	visit := provider + "|" + p.Key
 	d.visits[visit]++
 	code := rand.Text()
 	d.codes.put(code, &grant{
-		provider: provider, who: p, back: back, until: time.Now().Add(lifetime),
+		provider: provider, user: p, back: back, until: time.Now().Add(lifetime),
 		union: p.unionFrom > 0 && d.visits[visit] >= p.unionFrom,
 	})
 	return code
 }
 
-// redeem spends a code for an access token.
-func (d *desk) redeem(provider, code string) (token string, g grant, v verdict) {
+// redeem exchanges a code for an access token.
+func (d *issuer) redeem(provider, code string) (token string, g grant, v verdict) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	found := d.codes.kept[code]
@@ -78,8 +78,8 @@ func (d *desk) redeem(provider, code string) (token string, g grant, v verdict) 
 	return token, t, valid
 }
 
-// holder returns whose access token it is.
-func (d *desk) holder(provider, token string) (grant, bool) {
+// holder returns the grant of an access token.
+func (d *issuer) holder(provider, token string) (grant, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	g := d.tokens.kept[token]
@@ -89,15 +89,15 @@ func (d *desk) holder(provider, token string) (grant, bool) {
 	return *g, true
 }
 
-// shelf keeps the newest maxKept.
-type shelf struct {
+// grantCache keeps the newest maxKept.
+type grantCache struct {
 	kept  map[string]*grant
 	order []string
 }
 
-func newShelf() shelf { return shelf{kept: map[string]*grant{}} }
+func newGrantCache() grantCache { return grantCache{kept: map[string]*grant{}} }
 
-func (s *shelf) put(key string, g *grant) {
+func (s *grantCache) put(key string, g *grant) {
 	if len(s.order) == maxKept {
 		delete(s.kept, s.order[0])
 		s.order = append(s.order[:0], s.order[1:]...)

@@ -26,9 +26,9 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
 
-// house is a provider over a memory store that counts what it is asked, with one
+// fixture is a provider over a memory store that counts what it is asked, with one
 // confidential application, one user, and a browser that may be signed in.
-type house struct {
+type fixture struct {
 	testing.TB
 	calls   *counting
 	store   *storage.Store
@@ -36,21 +36,21 @@ type house struct {
 	server  *oauth.Server
 	app     storage.App
 	user    storage.User
-	browser *browser
+	browser *fakeSignIn
 }
 
-func newHouse(t testing.TB, changes ...func(*oauth.Config)) *house {
+func newFixture(t testing.TB, changes ...func(*oauth.Config)) *fixture {
 	t.Helper()
-	return newHouseOf(t, oauth.TokensConfig{}, changes...)
+	return newFixtureWith(t, oauth.TokensConfig{}, changes...)
 }
 
-// newHouseOf is newHouse with tokens of another kind.
-func newHouseOf(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.Config)) *house {
+// newFixtureWith is newHouse with tokens of another kind.
+func newFixtureWith(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.Config)) *fixture {
 	t.Helper()
-	h := &house{TB: t, calls: &counting{Backend: memory.New()}}
+	h := &fixture{TB: t, calls: &counting{Backend: memory.New()}}
 	t.Cleanup(func() { h.calls.Close() })
 	h.store = must(storage.Open(context.Background(), h.calls, storage.NewMasterKey()))(t)
-	h.browser = &browser{}
+	h.browser = &fakeSignIn{}
 	c.BaseURL, c.Store, c.SweepEvery = issuer, h.store, -1
 	h.tokens = must(oauth.OpenTokens(context.Background(), c))(t)
 	config := oauth.Config{Tokens: h.tokens, SignIn: h.browser}
@@ -67,7 +67,7 @@ func newHouseOf(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.Confi
 	return h
 }
 
-func (h *house) register(app storage.App) storage.App {
+func (h *fixture) register(app storage.App) storage.App {
 	h.Helper()
 	return must(h.store.SaveApp(context.Background(), app))(h.TB)
 }
@@ -83,30 +83,30 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// browser is a SignIn that believes what the test says.
-type browser struct {
+// fakeSignIn is a SignIn that believes what the test says.
+type fakeSignIn struct {
 	session *storage.Session
-	asked   int
+	prompts int
 }
 
-func (b *browser) signIn(u storage.User) {
+func (b *fakeSignIn) signIn(u storage.User) {
 	b.session = &storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: time.Now()}
 }
 
-func (b *browser) Visitor(*http.Request) (storage.Session, error) {
+func (b *fakeSignIn) Visitor(*http.Request) (storage.Session, error) {
 	if b.session == nil {
 		return storage.Session{}, storage.ErrNotFound
 	}
 	return *b.session, nil
 }
 
-func (b *browser) Ask(w http.ResponseWriter, _ *http.Request, _ storage.App) error {
-	b.asked++
+func (b *fakeSignIn) Ask(w http.ResponseWriter, _ *http.Request, _ storage.App) error {
+	b.prompts++
 	w.Write([]byte("please sign in"))
 	return nil
 }
 
-func (b *browser) SignOut(http.ResponseWriter, *http.Request) error {
+func (b *fakeSignIn) SignOut(http.ResponseWriter, *http.Request) error {
 	b.session = nil
 	return nil
 }
@@ -129,20 +129,20 @@ func challengeOf(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-func (h *house) serve(r *http.Request) *httptest.ResponseRecorder {
+func (h *fixture) serve(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.server.ServeHTTP(w, r)
 	return w
 }
 
 // authorize sends an authorize request for the house's application; pairs change it.
-func (h *house) authorize(pairs ...string) *httptest.ResponseRecorder {
+func (h *fixture) authorize(pairs ...string) *httptest.ResponseRecorder {
 	v := form(append([]string{"response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz"}, pairs...)...)
 	return h.serve(httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil))
 }
 
 // code gets an authorization code; pairs change the authorize request.
-func (h *house) code(pairs ...string) string {
+func (h *fixture) code(pairs ...string) string {
 	h.Helper()
 	w := h.authorize(pairs...)
 	to, err := url.Parse(w.Header().Get("Location"))
@@ -162,7 +162,7 @@ type answer struct {
 func (a answer) text(name string) string { s, _ := a.body[name].(string); return s }
 func (a answer) number(name string) int  { n, _ := a.body[name].(float64); return int(n) }
 
-func (h *house) answer(w *httptest.ResponseRecorder) answer {
+func (h *fixture) answer(w *httptest.ResponseRecorder) answer {
 	h.Helper()
 	a := answer{status: w.Code, header: w.Result().Header}
 	if err := json.Unmarshal(w.Body.Bytes(), &a.body); err != nil {
@@ -171,7 +171,7 @@ func (h *house) answer(w *httptest.ResponseRecorder) answer {
 	return a
 }
 
-func (h *house) post(path string, v url.Values) answer {
+func (h *fixture) post(path string, v url.Values) answer {
 	h.Helper()
 	r := httptest.NewRequest("POST", path, strings.NewReader(v.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -179,32 +179,32 @@ func (h *house) post(path string, v url.Values) answer {
 }
 
 // token sends a token request with the application's credentials; pairs change it.
-func (h *house) token(pairs ...string) answer {
+func (h *fixture) token(pairs ...string) answer {
 	h.Helper()
 	return h.post("/oauth/token", h.tokenForm(pairs...))
 }
 
-func (h *house) tokenForm(pairs ...string) url.Values {
+func (h *fixture) tokenForm(pairs ...string) url.Values {
 	return form(append([]string{"client_id", h.app.ID, "client_secret", h.app.AppKey().Reveal()}, pairs...)...)
 }
 
 // exchange redeems a code; pairs change the request.
-func (h *house) exchange(code string, pairs ...string) answer {
+func (h *fixture) exchange(code string, pairs ...string) answer {
 	h.Helper()
 	return h.token(append([]string{"grant_type", "authorization_code", "code", code, "redirect_uri", redirect}, pairs...)...)
 }
 
-func (h *house) refresh(handle string, pairs ...string) answer {
+func (h *fixture) refresh(handle string, pairs ...string) answer {
 	h.Helper()
 	return h.token(append([]string{"grant_type", "refresh_token", "refresh_token", handle}, pairs...)...)
 }
 
-func (h *house) revoke(text string, pairs ...string) answer {
+func (h *fixture) revoke(text string, pairs ...string) answer {
 	h.Helper()
 	return h.post("/oauth/revoke", h.tokenForm(append([]string{"token", text}, pairs...)...))
 }
 
-func (h *house) userInfo(bearer string) answer {
+func (h *fixture) userInfo(bearer string) answer {
 	h.Helper()
 	r := httptest.NewRequest("GET", "/oauth/userinfo", nil)
 	if bearer != "" {

@@ -16,15 +16,15 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// abroad is a room with four made-up providers.
-type abroad struct {
-	*room
+// providerFixture is a room with four made-up providers.
+type providerFixture struct {
+	*fixture
 	fakes http.Handler
 }
 
 var providers = []string{"wx", "qq", "alipay", "douyin"}
 
-func openAbroad(t *testing.T, change func(*Config)) *abroad {
+func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	t.Helper()
 	f, err := fake.New(fake.Config{BaseURL: origin, Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
@@ -39,7 +39,7 @@ func openAbroad(t *testing.T, change func(*Config)) *abroad {
 	add(connector.NewQQ(c.QQ))
 	add(connector.NewAlipay(c.Alipay))
 	add(connector.NewDouyin(c.Douyin))
-	return &abroad{open(t, func(c *Config) {
+	return &providerFixture{newFixture(t, func(c *Config) {
 		if c.Connectors = all; change != nil {
 			change(c)
 		}
@@ -57,30 +57,30 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// journey is one browser that has left for a provider.
-type journey struct {
-	in      *abroad
+// providerVisit is one browser that has left for a provider.
+type providerVisit struct {
+	fixture *providerFixture
 	name    string
 	browser string // its cookie
 	session string
 	query   url.Values // of the provider's page
 }
 
-// leave follows the link on the sign-in page.
-func (h *abroad) leave(name, query string) *journey {
+// start follows the link on the sign-in page.
+func (h *providerFixture) start(name, query string) *providerVisit {
 	h.t.Helper()
 	a := h.do(get(web.Link{Path: web.WithPath + name}.Carrying(query).Path))
-	return h.left(name, a)
+	return h.visit(name, a)
 }
 
-func (h *abroad) left(name string, a answer) *journey {
+func (h *providerFixture) visit(name string, a answer) *providerVisit {
 	h.t.Helper()
 	to, err := url.Parse(a.Header().Get("Location"))
 	must(h.t, err)
 	if !strings.HasPrefix(to.Path, fake.Path+"/"+name+"/") {
 		h.t.Fatalf("%s: %d to %q", name, a.Code, to)
 	}
-	j := &journey{in: h, name: name, query: to.Query()}
+	j := &providerVisit{fixture: h, name: name, query: to.Query()}
 	for _, c := range a.Result().Cookies() {
 		if c.Name == web.BrowserCookie {
 			j.browser = c.Value
@@ -91,19 +91,19 @@ func (h *abroad) left(name string, a answer) *journey {
 }
 
 // choose is somebody over there; it returns where the provider sends the browser.
-func (j *journey) choose(person string) string {
-	j.in.t.Helper()
+func (j *providerVisit) choose(person string) string {
+	j.fixture.t.Helper()
 	at, raw, _ := strings.Cut(j.query.Get("at"), "?")
 	r := httptest.NewRequest("POST", origin+at, strings.NewReader(url.Values{"person": {person}, "query": {raw}}.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	w := httptest.NewRecorder()
-	j.in.fakes.ServeHTTP(w, r)
+	j.fixture.fakes.ServeHTTP(w, r)
 	return strings.TrimPrefix(w.Header().Get("Location"), origin)
 }
 
-// arrive opens an address in the browser that left.
-func (j *journey) arrive(target string) answer {
+// open opens an address in the browser that left.
+func (j *providerVisit) open(target string) answer {
 	r := get(target)
 	if j.browser != "" {
 		r.AddCookie(&http.Cookie{Name: web.BrowserCookie, Value: j.browser})
@@ -111,11 +111,11 @@ func (j *journey) arrive(target string) answer {
 	if j.session != "" {
 		with(r, j.session)
 	}
-	return j.in.do(r)
+	return j.fixture.do(r)
 }
 
 // user is whose session an answer has begun.
-func (h *abroad) user(a answer) (storage.User, storage.Session) {
+func (h *providerFixture) user(a answer) (storage.User, storage.Session) {
 	h.t.Helper()
 	if a.Code != 303 || a.cookie() == "" {
 		h.t.Fatalf("arriving = %d %s", a.Code, a.body)

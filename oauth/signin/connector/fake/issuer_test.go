@@ -2,12 +2,12 @@ package fake
 
 import "testing"
 
-func TestWhatTheDeskRemembersIsBounded(t *testing.T) {
-	d := newDesk()
-	first := d.code("wx", people[0], "x")
-	second := d.code("wx", people[0], "x")
+func TestTheIssuerIsBounded(t *testing.T) {
+	d := newIssuer()
+	first := d.code("wx", testUsers[0], "x")
+	second := d.code("wx", testUsers[0], "x")
 	for range maxKept - 1 {
-		d.code("qq", people[1], "x")
+		d.code("qq", testUsers[1], "x")
 	}
 	if _, _, v := d.redeem("wx", first); v != unknown {
 		t.Errorf("the oldest code is still there: %v", v)
@@ -16,7 +16,7 @@ func TestWhatTheDeskRemembersIsBounded(t *testing.T) {
 		t.Errorf("the oldest but one is gone: %v", v)
 	}
 	for range 3 * maxKept {
-		token, _, v := d.redeem("wx", d.code("wx", people[0], "x"))
+		token, _, v := d.redeem("wx", d.code("wx", testUsers[0], "x"))
 		if _, ok := d.holder("wx", token); v != valid || !ok {
 			t.Fatal("the newest is not there")
 		}
@@ -26,7 +26,7 @@ func TestWhatTheDeskRemembersIsBounded(t *testing.T) {
 			t.Errorf("%d %s, want %d", n, what, maxKept)
 		}
 	}
-	if len(d.visits) > 4*len(people) {
+	if len(d.visits) > 4*len(testUsers) {
 		t.Errorf("%d visits", len(d.visits))
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestWhoSignsInIsSentBackToTheAuthorizeRequest(t *testing.T) {
-	rm := open(t, nil)
-	a := rm.do(post("username", " MINA ", "password", password, "query", asked))
-	if want := "/oauth/authorize?" + asked; a.Code != http.StatusSeeOther || a.Header().Get("Location") != want {
+func TestASignInRedirectsBackToTheAuthorizeRequest(t *testing.T) {
+	rm := newFixture(t, nil)
+	a := rm.do(post("username", " MINA ", "password", password, "query", authorizeQuery))
+	if want := "/oauth/authorize?" + authorizeQuery; a.Code != http.StatusSeeOther || a.Header().Get("Location") != want {
 		t.Errorf("sign-in = %d to %q, want 303 to %q", a.Code, a.Header().Get("Location"), want)
 	}
 	if got := a.Header().Get("Cache-Control"); got != "no-store" {
@@ -27,8 +27,8 @@ func TestWhoSignsInIsSentBackToTheAuthorizeRequest(t *testing.T) {
 	}
 }
 
-func TestWhoSignsInWithoutAnApplicationSeesThatTheyDid(t *testing.T) {
-	rm := open(t, nil)
+func TestASignInWithoutAnApplicationShowsThatItWorked(t *testing.T) {
+	rm := newFixture(t, nil)
 	a := rm.do(post("username", "mina", "password", password))
 	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/signin" {
 		t.Fatalf("sign-in = %d to %q, want 303 to /oauth/signin", a.Code, a.Header().Get("Location"))
@@ -45,7 +45,7 @@ func TestWhoSignsInWithoutAnApplicationSeesThatTheyDid(t *testing.T) {
 func TestTheCookieHasTheseAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for base, secure := range map[string]string{origin: "Secure; ", "http://127.0.0.1:8080": ""} {
-			rm := open(t, func(c *Config) { c.BaseURL = base })
+			rm := newFixture(t, func(c *Config) { c.BaseURL = base })
 			a := rm.do(post("username", "mina", "password", password))
 			want := "open_sso_token=" + a.cookie() + "; Path=/; Expires=Mon, 31 Jan 2000 00:00:00 GMT; Max-Age=2592000; HttpOnly; " + secure + "SameSite=Lax"
 			if got := a.Header().Get("Set-Cookie"); got != want || len(a.cookie()) != web.CookieLen {
@@ -57,7 +57,7 @@ func TestTheCookieHasTheseAttributes(t *testing.T) {
 
 func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rm := open(t, nil)
+		rm := newFixture(t, nil)
 		time.Sleep(time.Minute)
 		cookie := rm.enterMina()
 		v, err := rm.store.Session(context.Background(), handle.Hash(cookie))
@@ -77,7 +77,7 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 }
 
 func TestEachSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	before := rm.enterMina()
 	elsewhere := rm.enterMina()
 	after := rm.enterMina("cookie", before)
@@ -92,7 +92,7 @@ func TestEachSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
 }
 
 func TestAPlantedCookieIsNotSignedIn(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	planted := handle.NewCookie()
 	if got := rm.enterMina("cookie", planted); got == planted {
 		t.Error("the cookie after sign-in is the planted one")
@@ -103,7 +103,7 @@ func TestAPlantedCookieIsNotSignedIn(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutABody(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	server := httptest.NewServer(rm)
 	defer server.Close()
 	got, err := http.Head(server.URL + "/oauth/signin")
@@ -116,7 +116,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 }
 
 func TestOtherMethodsAndPathsAreRefused(t *testing.T) {
-	rm := open(t, nil)
+	rm := newFixture(t, nil)
 	a := rm.do(httptest.NewRequest("PUT", origin+"/oauth/signin", nil))
 	if a.Code != http.StatusMethodNotAllowed || a.Header().Get("Allow") != "GET, HEAD, POST" {
 		t.Errorf("PUT = %d, Allow %q, want 405 and GET, HEAD, POST", a.Code, a.Header().Get("Allow"))

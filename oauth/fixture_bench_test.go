@@ -11,9 +11,9 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// newBenchHouse is a house whose store counts nothing.
-func newBenchHouse(b *testing.B) *house {
-	h := newHouse(b)
+// newBenchFixture is a house whose store counts nothing.
+func newBenchFixture(b *testing.B) *fixture {
+	h := newFixture(b)
 	h.store = must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(b)
 	h.tokens = tokensOf(b, issuer, h.store)
 	h.server = must(oauth.New(context.Background(), oauth.Config{Tokens: h.tokens, SignIn: h.browser}))(b)
@@ -24,12 +24,12 @@ func newBenchHouse(b *testing.B) *house {
 	return h
 }
 
-func (h *house) codeQuery() url.Values {
+func (h *fixture) codeQuery() url.Values {
 	return form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz", "scope", "openid profile",
 		"code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
 }
 
-func (h *house) codes(n int) []string {
+func (h *fixture) codes(n int) []string {
 	codes := make([]string, n)
 	for i := range codes {
 		codes[i] = h.code("scope", "openid profile", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
@@ -37,16 +37,16 @@ func (h *house) codes(n int) []string {
 	return codes
 }
 
-func (h *house) exchangeForm(code string) string {
+func (h *fixture) exchangeForm(code string) string {
 	return h.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier).Encode()
 }
 
-func (h *house) refreshToken() string {
+func (h *fixture) refreshToken() string {
 	return h.exchange(h.codes(1)[0], "code_verifier", verifier).tokens(h.TB).text("refresh_token")
 }
 
 // bearers returns values of the Authorization header, each verified once.
-func (h *house) bearers(b *testing.B, n int) []string {
+func (h *fixture) bearers(b *testing.B, n int) []string {
 	values, next := make([]string, n), h.refreshToken()
 	c, ask := newCall("POST", "/oauth/token", ""), newCall("GET", "/oauth/userinfo", "")
 	begin := h.tokenForm("grant_type", "refresh_token").Encode() + "&refresh_token="
@@ -60,7 +60,7 @@ func (h *house) bearers(b *testing.B, n int) []string {
 	return values
 }
 
-func (h *house) measure(b *testing.B, name string, handler http.Handler, c *call) {
+func (h *fixture) measure(b *testing.B, name string, handler http.Handler, c *call) {
 	b.Run(name, func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

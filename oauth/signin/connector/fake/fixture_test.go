@@ -21,15 +21,15 @@ const (
 
 var names = []string{"wx", "qq", "alipay", "douyin"}
 
-// town is a fake and the connectors to it; no socket lies between them.
-type town struct {
+// fixture is a fake and the connectors to it; no socket lies between them.
+type fixture struct {
 	*fake.Fake
 	t          testing.TB
 	connectors map[string]connector.Connector
 }
 
 // RoundTrip makes a town the transport of its connectors.
-func (h *town) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h *fixture) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (h *town) RoundTrip(r *http.Request) (*http.Response, error) {
 // one is made once: drawing keys takes its time.
 var one = sync.OnceValues(func() (*fake.Fake, error) { return fake.New(fake.Config{BaseURL: origin}) })
 
-func newTown(t testing.TB) *town {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f, err := fake.New(fake.Config{BaseURL: origin})
 	must(t, err)
-	return townOf(t, f)
+	return newFixtureOf(t, f)
 }
 
-func townOf(t testing.TB, f *fake.Fake) *town {
+func newFixtureOf(t testing.TB, f *fake.Fake) *fixture {
 	t.Helper()
-	h := &town{Fake: f, t: t, connectors: map[string]connector.Connector{}}
+	h := &fixture{Fake: f, t: t, connectors: map[string]connector.Connector{}}
 	c, client := f.Configs(), &http.Client{Transport: h}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
 	for name, make := range map[string]func() (connector.Connector, error){
@@ -82,7 +82,7 @@ var (
 
 // choose opens the page of a provider, presses somebody's button, and returns what the
 // browser brings back.
-func (h *town) choose(name, person string) url.Values {
+func (h *fixture) choose(name, person string) url.Values {
 	h.t.Helper()
 	address := strings.TrimPrefix(h.connectors[name].Begin(state, back, false), origin)
 	address, _, _ = strings.Cut(address, "#")
@@ -106,18 +106,18 @@ func unescape(s string) string {
 	return strings.NewReplacer("&amp;", "&", "&#43;", "+", "&#34;", `"`, "&#39;", "'", "&lt;", "<", "&gt;", ">").Replace(s)
 }
 
-func (h *town) serve(r *http.Request) *httptest.ResponseRecorder {
+func (h *fixture) serve(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
 }
 
-func (h *town) post(path string, form url.Values) *httptest.ResponseRecorder {
+func (h *fixture) post(path string, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return h.serve(r)
 }
 
-func (h *town) finish(name string, query url.Values) (connector.Profile, error) {
+func (h *fixture) finish(name string, query url.Values) (connector.Profile, error) {
 	return h.connectors[name].Finish(h.t.Context(), back, query)
 }

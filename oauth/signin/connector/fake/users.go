@@ -8,43 +8,43 @@ import (
 	"strings"
 )
 
-// person is somebody who does not exist.
-type person struct {
+// testUser is a made-up user of the providers.
+type testUser struct {
 	Key, Name, About string
 	gender           string // male, female or ""
 	place            [3]string
 	unionFrom        int // the visit from which on there is a unionid; 0: never
 }
 
-var people = []person{
+var testUsers = []testUser{
 	{Key: "lin", Name: "林晓雨", About: "known by unionid and openid", gender: "female", place: [3]string{"中国", "上海", "上海"}, unionFrom: 1},
 	{Key: "omar", Name: "Omar Haddad", About: "has no unionid, and little of a profile", unionFrom: 0},
 	{Key: "mei", Name: "Mei Tanaka", About: "has a unionid from the second visit on", gender: "female", place: [3]string{"中国", "广东", "深圳"}, unionFrom: 2},
 	{Key: "robert", Name: "<b>Robert</b> 🦊", About: "has a name that looks like HTML", gender: "male", place: [3]string{"", "", "London"}, unionFrom: 1},
 }
 
-func personOf(key string) (person, bool) {
-	for _, p := range people {
+func testUserOf(key string) (testUser, bool) {
+	for _, p := range testUsers {
 		if p.Key == key {
 			return p, true
 		}
 	}
-	return person{}, false
+	return testUser{}, false
 }
 
-// Letter stands in the picture.
-func (p person) Letter() string {
+// Letter returns the letter in the picture.
+func (p testUser) Letter() string {
 	return string([]rune(strings.TrimPrefix(p.Name, "<b>"))[:1])
 }
 
-func (p person) drawn(provider, what string) []byte {
+func (p testUser) digest(provider, what string) []byte {
 	sum := sha256.Sum256([]byte("a made-up person|" + provider + "|" + what + "|" + p.Key))
 	return sum[:]
 }
 
-// openID is who somebody is to one application, in the provider's shape.
-func (p person) openID(provider string) string {
-	h := hex.EncodeToString(p.drawn(provider, "openid"))
+// openID returns the id of a test user for one application, in the provider's format.
+func (p testUser) openID(provider string) string {
+	h := hex.EncodeToString(p.digest(provider, "openid"))
 	switch provider {
 	case "wx":
 		return "o" + h[:27]
@@ -57,9 +57,9 @@ func (p person) openID(provider string) string {
 	}
 }
 
-// unionID is who somebody is to all applications of one operator.
-func (p person) unionID(provider string) string {
-	sum := p.drawn(provider, "unionid")
+// unionID returns the id of a test user for all applications of one operator.
+func (p testUser) unionID(provider string) string {
+	sum := p.digest(provider, "unionid")
 	if provider == "alipay" { // 16 digits, beginning with 2088
 		n := new(big.Int).Mod(new(big.Int).SetBytes(sum), big.NewInt(1e12))
 		return fmt.Sprintf("2088%012d", n)
@@ -67,8 +67,8 @@ func (p person) unionID(provider string) string {
 	return "UID_" + strings.ToUpper(hex.EncodeToString(sum[:12]))
 }
 
-// sex says a gender in the provider's words.
-func (p person) sex(male, female, unknown any) any {
+// genderAs says a gender in the provider's words.
+func (p testUser) genderAs(male, female, unknown any) any {
 	switch p.gender {
 	case "male":
 		return male

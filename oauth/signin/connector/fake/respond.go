@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// object is one in JSON.
+// object is a JSON object.
 type object map[string]any
 
-// encode writes JSON as PHP and its friends do: slashes escaped, everything else as it is.
+// encode writes JSON as PHP does: slashes escaped, everything else as it is.
 func encode(o object) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -21,7 +21,7 @@ func encode(o object) string {
 	return strings.ReplaceAll(strings.TrimSpace(out.String()), "/", `\/`)
 }
 
-func say(w http.ResponseWriter, kind, body string) error {
+func respond(w http.ResponseWriter, kind, body string) error {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -29,12 +29,12 @@ func say(w http.ResponseWriter, kind, body string) error {
 	return err
 }
 
-// admits holds an application's credentials against ours.
-func (f *Fake) admits(q url.Values, idParam, id, secretParam string) bool {
+// authenticates compares an application's credentials with ours.
+func (f *Fake) authenticates(q url.Values, idParam, id, secretParam string) bool {
 	return q.Get(idParam) == id && f.secret.Equal(q.Get(secretParam))
 }
 
-// fill puts values into an object, but those that are empty.
+// fill adds the values that are not empty.
 func (o object) fill(values object) object {
 	for name, v := range values {
 		if v != "" {
@@ -44,14 +44,14 @@ func (o object) fill(values object) object {
 	return o
 }
 
-// unionID is "" until there is one.
+// unionID returns the unionid, "" until there is one.
 func (g grant) unionID() string {
 	if !g.union {
 		return ""
 	}
-	return g.who.unionID(g.provider)
+	return g.user.unionID(g.provider)
 }
 
-func (g grant) openID() string { return g.who.openID(g.provider) }
+func (g grant) openID() string { return g.user.openID(g.provider) }
 
-func (f *Fake) faceOf(p person) string { return f.base + f.path + "/face/" + p.Key + ".svg" }
+func (f *Fake) faceOf(p testUser) string { return f.base + f.path + "/face/" + p.Key + ".svg" }
