@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	appFresh = 5 * time.Second // how old what is known of an application may be before it is read again
-	appRoom  = 100_000         // applications to remember; beyond it, those that have not called for long are read anew
+	appFresh    = 5 * time.Second // how old what is known of an application may be before it is read again
+	maxAccounts = 100_000         // applications to remember; beyond it, those that have not called for long are read anew
 )
 
 // account is what the gateway knows of an application. It never changes; a newer one takes
@@ -39,7 +39,7 @@ type accounts struct {
 }
 
 func newAccounts(store Store, plan func(tier string) billing.Plan, work *work) *accounts {
-	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](appRoom)}
+	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](maxAccounts)}
 }
 
 func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, error) {

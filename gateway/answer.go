@@ -16,17 +16,17 @@ import (
 // the call is charged; when it is over, it is written on the audit trail.
 type answer struct {
 	http.ResponseWriter
-	gateway  *Gateway
-	request  *http.Request
-	visit    *reqctx.Visit
-	guard    *guard
-	began    time.Time
-	status   int
-	bytes    int64
-	ours     bool        // the answer is the gateway's own, not the service's
-	withheld bool        // a 503 went out in its place
-	release  func()      // lets Close go on, once the call is on the trail; nil: it does not wait
-	said     http.Header // what the gateway had said when the service announced an answer
+	gateway   *Gateway
+	request   *http.Request
+	visit     *reqctx.Visit
+	guard     *guard
+	began     time.Time
+	status    int
+	bytes     int64
+	ours      bool        // the answer is the gateway's own, not the service's
+	withheld  bool        // a 503 went out in its place
+	release   func()      // lets Close go on, once the call is on the trail; nil: it does not wait
+	announced http.Header // what the gateway had said when the service announced an answer
 }
 
 // begin notes the status and charges the call, if there is something to charge. Only the
@@ -37,7 +37,7 @@ func (a *answer) begin(status int) (goes bool) {
 		return !a.withheld
 	}
 	a.status = status
-	a.sayAgain()
+	a.restoreHeaders()
 	if !a.charged() {
 		return true
 	}
@@ -88,20 +88,20 @@ func isOurs(name string) bool {
 // remember keeps what the gateway has said while an answer is only announced: proxies
 // clear the headers afterwards.
 func (a *answer) remember() {
-	if a.said != nil {
+	if a.announced != nil {
 		return
 	}
-	a.said = http.Header{}
+	a.announced = http.Header{}
 	for name, values := range a.Header() {
 		if isOurs(name) {
-			a.said[name] = values[:1] // what stands behind it belongs to the announcement
+			a.announced[name] = values[:1] // what stands behind it belongs to the announcement
 		}
 	}
 }
 
-func (a *answer) sayAgain() {
+func (a *answer) restoreHeaders() {
 	h := a.Header()
-	for name, values := range a.said {
+	for name, values := range a.announced {
 		if theirs := h[name]; len(theirs) == 0 || theirs[0] != values[0] {
 			h[name] = append(values[:1:1], theirs...)
 		}
@@ -109,9 +109,9 @@ func (a *answer) sayAgain() {
 }
 
 // spoken returns what had been said of an answer before the service's headers are copied.
-func (a *answer) spoken() http.Header {
-	if a.said != nil {
-		return a.said
+func (a *answer) gatewayHeaders() http.Header {
+	if a.announced != nil {
+		return a.announced
 	}
 	return a.Header()
 }
@@ -173,8 +173,8 @@ func (a *answer) close() {
 		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),
 		Anonymous: !a.visit.Known, Route: a.request.Pattern,
 	}
-	if e := a.visit.Entry.(*entry); e.asked != nil {
-		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
+	if e := a.visit.Entry.(*entry); e.verified != nil {
+		event.Product, event.Method, event.Path = e.verified.product, e.verified.method, e.verified.path
 	}
 	a.gateway.c.Trail.Note(event)
 }

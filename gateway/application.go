@@ -79,7 +79,7 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 	if err := g.note(r, m, "app create", storage.App{}, a); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
+	g.recorder().Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
 	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
@@ -104,7 +104,7 @@ func (g *Gateway) app(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
-	if err := m.people(id); err != nil {
+	if err := m.refuseOtherUsers(id); err != nil {
 		return err
 	}
 	f, err := manage.ReadFields(w, r, manage.Changeable...)
@@ -123,14 +123,14 @@ func (g *Gateway) changeApp(w http.ResponseWriter, r *http.Request, m manager, i
 		return err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
-		g.recorder().Tell(r, notice, after.Owner)
+		g.recorder().Notify(r, notice, after.Owner)
 	}
 	return reply.Success(w, manage.RecordOf(after, time.Now()))
 }
 
 // deleteApp removes an application and ends everything it was granted.
 func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
-	if err := m.people(id); err != nil {
+	if err := m.refuseOtherUsers(id); err != nil {
 		return err
 	}
 	if err := manage.NoFields(w, r); err != nil {
@@ -149,7 +149,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	if err := g.note(r, m, "app delete", before, storage.App{}); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.DeletedNotice(before), before.Owner)
+	g.recorder().Notify(r, manage.DeletedNotice(before), before.Owner)
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
@@ -177,6 +177,6 @@ func (g *Gateway) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	if err := g.note(r, m, "app rotate-secret", before, after); err != nil {
 		return err
 	}
-	g.recorder().Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
+	g.recorder().Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
 	return reply.Success(w, manage.RevealedOf(after, now))
 }

@@ -15,14 +15,14 @@ import (
 // is reached.
 func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errUnasked
+		return errUnrequested
 	}
 	disown(res)
 	return nil
 }
 
 func disown(res *http.Response) {
-	ours := entryOf(res.Request).answer.spoken()
+	ours := entryOf(res.Request).answer.gatewayHeaders()
 	not := foreign{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read

@@ -25,7 +25,7 @@ type entry struct {
 	elsewhere bool           // the token is for one of the other Resources
 	verdict   limits.Verdict // of the rate
 	undo      func()         // takes it off its address's count
-	asked     *asked         // the call that a proxy asks about, if it does
+	verified  *verifiedCall  // the call that a proxy asks about, if it does
 	reached   atomic.Bool    // it has begun to go to a service elsewhere
 	answer    answer         // of the first guard it comes to
 }

@@ -39,8 +39,8 @@ func (g *Gateway) Guard(product string, service http.Handler) http.Handler {
 
 // Meter is Guard for a part of Keystile, such as userinfo: who has no token is let in too
 // and refused there, and its 5xx are our own and not charged.
-func (g *Gateway) Meter(product string, room http.Handler) http.Handler {
-	return g.guard(guard{product: product, open: true, own: true}, room)
+func (g *Gateway) Meter(product string, service http.Handler) http.Handler {
+	return g.guard(guard{product: product, open: true, own: true}, service)
 }
 
 // Charge counts one call of a product against the quota of the caller's application, and

@@ -68,7 +68,7 @@ func (m manager) mine(a storage.App) error {
 
 // people refuses what no application may do with its own token. Of others it does not
 // learn that they are there.
-func (m manager) people(id string) error {
+func (m manager) refuseOtherUsers(id string) error {
 	switch {
 	case !m.itself():
 		return nil

@@ -61,7 +61,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	}
 	transport := u.transport()
 	g.work.finally(transport.CloseIdleConnections)
-	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, pace: u.pace()}
+	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, limitRate: u.limitRate()}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
@@ -80,7 +80,7 @@ type proxied struct {
 	target     *url.URL
 	prefix     string // escaped
 	keepBearer bool
-	pace       func(context.Context) error // nil: none
+	limitRate  func(context.Context) error // nil: none
 	proxy      httputil.ReverseProxy
 }
 
@@ -89,8 +89,8 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.gateway.own(w, r, err)
 		return
 	}
-	if p.pace != nil {
-		if err := p.pace(r.Context()); err != nil {
+	if p.limitRate != nil {
+		if err := p.limitRate(r.Context()); err != nil {
 			why := busyGateway
 			if r.Context().Err() != nil {
 				why = clientGone
@@ -161,7 +161,7 @@ func (u *Upstream) transport() *http.Transport {
 }
 
 // pace lets calls through at the service's pace.
-func (u *Upstream) pace() func(context.Context) error {
+func (u *Upstream) limitRate() func(context.Context) error {
 	if u.PerSecond == 0 {
 		return nil
 	}

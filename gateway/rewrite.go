@@ -46,8 +46,8 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 // scheme is how the client speaks: as this service sees it, or as somebody says who is believed
 // the client's address.
 func scheme(in *http.Request, client netip.Addr) []string {
-	if said := in.Header["X-Forwarded-Proto"]; len(said) == 1 && (said[0] == "https" || said[0] == "http") && !isPeer(in, client) {
-		return said
+	if previous := in.Header["X-Forwarded-Proto"]; len(previous) == 1 && (previous[0] == "https" || previous[0] == "http") && !isPeer(in, client) {
+		return previous
 	}
 	if in.TLS != nil {
 		return []string{"https"}

@@ -22,7 +22,7 @@ func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	if !ok || product != "" && !g.products.has(product) {
 		return badProduct
 	}
-	entryOf(r).asked = g.believed(r, product)
+	entryOf(r).verified = g.verifiedCallOf(r, product)
 	h := w.Header()
 	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
 	entryOf(r).verdict.Headers(h)

@@ -14,9 +14,9 @@ import (
 )
 
 // farewell is how long one side of a WebSocket may go on when the other has said its last.
-const farewell = 5 * time.Second
+const closeTimeout = 5 * time.Second
 
-var errUnasked = errors.New("the service switches to a protocol that nobody has asked for")
+var errUnrequested = errors.New("the service switches to a protocol that nobody has asked for")
 
 // isWebSocket reports whether a request asks to become a WebSocket (RFC 6455 4.1).
 func isWebSocket(r *http.Request) bool {
@@ -38,7 +38,7 @@ func (p *proxied) switchOver(a *answer, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(g.work.ctx, cancel)()
 
-	s := &switching{a, tunnel.New(farewell)}
+	s := &switching{a, tunnel.New(closeTimeout)}
 	defer func() { // also if the copying panics
 		s.tunnel.Close()
 		a.bytes += s.tunnel.Sent()
@@ -61,7 +61,7 @@ func (s *switching) received(res *http.Response) error {
 	}
 	conn, ok := res.Body.(io.ReadWriteCloser)
 	if !ok {
-		return errUnasked
+		return errUnrequested
 	}
 	res.Body = s.tunnel.Upstream(conn)
 	return nil

@@ -97,7 +97,7 @@ func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (
 		return t, codeUsed
 	}
 	// Clients look users up by the type their redirect brought, which anybody can write.
-	if asked := c.params.Get("type"); asked != "" && asked != t.LoginType {
+	if wanted := c.params.Get("type"); wanted != "" && wanted != t.LoginType {
 		return t, wrongType.Saying("type differs from the one the code was issued for; the code is still good")
 	}
 	return t, nil
@@ -143,7 +143,7 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	if uid == "" {
 		return badParameter.Saying("social_uid is missing")
 	}
-	if asked := c.params.Get("type"); asked != "" && !slices.Contains(loginTypes, asked) {
+	if wanted := c.params.Get("type"); wanted != "" && !slices.Contains(loginTypes, wanted) {
 		return wrongType
 	}
 	if !openidShape.MatchString(uid) {

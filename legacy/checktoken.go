@@ -31,12 +31,12 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, checkTokenNames, func(w http.ResponseWriter, c *call) error {
 		c.event.Detail = "check_token"
 		if c.params.Has("appid") || offersProof(c.params) {
-			return l.tellOwner(w, c)
+			return l.answerOwner(w, c)
 		}
 		if err := once(c.params); err != nil {
 			return err
 		}
-		caller, app, _, err := l.judge(c)
+		caller, app, _, err := l.checkBearer(c)
 		if err != nil {
 			return err
 		}
@@ -48,12 +48,12 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 
 // tellOwner answers an application about a token of its own. One of another application is
 // as good as none.
-func (l *Legacy) tellOwner(w http.ResponseWriter, c *call) error {
+func (l *Legacy) answerOwner(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)
 	if err != nil {
 		return err
 	}
-	caller, issuedTo, user, err := l.judge(c)
+	caller, issuedTo, user, err := l.checkBearer(c)
 	switch {
 	case err != nil:
 		return err
@@ -72,7 +72,7 @@ func left(caller storage.Caller) int64 { return int64(time.Until(caller.ExpiresA
 
 // judge returns what the token of a request is about: a user and an application that are
 // still there, or it is no good.
-func (l *Legacy) judge(c *call) (caller storage.Caller, app storage.App, about profile, err error) {
+func (l *Legacy) checkBearer(c *call) (caller storage.Caller, app storage.App, about profile, err error) {
 	if caller, err = l.bearer(c); err != nil {
 		return caller, app, about, err
 	}

@@ -27,7 +27,7 @@ type ssoIdentity struct {
 // answer, and with a code if it is yes: what OpenID Connect calls prompt=none. No cookie
 // comes along from pages of other sites, so that they can only ask in that way.
 func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
-	app, err := l.asker(c)
+	app, err := l.requestingApp(c)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 
 // asker returns the application that asks. It is a page in a browser, which has no appkey;
 // one that offers proof has to be right.
-func (l *Legacy) asker(c *call) (storage.App, error) {
+func (l *Legacy) requestingApp(c *call) (storage.App, error) {
 	if offersProof(c.params) {
 		return l.prove(c)
 	}

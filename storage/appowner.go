@@ -65,7 +65,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return a, err
 		}
-		if err := s.room(ctx, a.Owner, most); err != nil {
+		if err := s.checkAppLimit(ctx, a.Owner, most); err != nil {
 			return a, err
 		}
 		stands.Owner = a.Owner
@@ -83,7 +83,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 	}
 }
 
-func (s *Store) room(ctx context.Context, owner string, most int) error {
+func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
 	if most == 0 {
 		return nil
 	}

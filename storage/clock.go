@@ -34,14 +34,14 @@ var timeMarks = kind[timeMark]{
 
 // clock keeps what a process knows of time besides what its own clock says.
 type clock struct {
-	mu      sync.Mutex
-	highest time.Time     // of what was seen, without a monotonic reading, as base is
-	base    time.Time     // had been reached at since
-	since   time.Time     // with a monotonic reading, which no change of the clock moves
-	held    bool          // the clock is too far ahead to be believed
-	doubted time.Duration // until since
-	marked  time.Time     // with a monotonic reading; zero: not by this process
-	said    string        // about the clock, so that it is said once
+	mu       sync.Mutex
+	highest  time.Time     // of what was seen, without a monotonic reading, as base is
+	base     time.Time     // had been reached at since
+	since    time.Time     // with a monotonic reading, which no change of the clock moves
+	held     bool          // the clock is too far ahead to be believed
+	doubted  time.Duration // until since
+	marked   time.Time     // with a monotonic reading; zero: not by this process
+	reported string        // about the clock, so that it is said once
 }
 
 // start compares the clock with the mark in the store.
@@ -93,19 +93,19 @@ func (c *clock) complain(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed, wall := c.reached(now), now.Round(0).UTC()
-	said, text := c.said, ""
-	c.said = ""
+	reported, text := c.reported, ""
+	c.reported = ""
 	switch {
 	case c.held:
-		c.said = "ahead"
+		c.reported = "ahead"
 		text = fmt.Sprintf("it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
 			wall.Format(time.RFC3339), passed.Format(time.RFC3339), doubt)
 	case c.highest.Sub(wall) > behindBy:
-		c.said = "behind"
+		c.reported = "behind"
 		text = fmt.Sprintf("it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
 			wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
 	}
-	if text == "" || c.said == said {
+	if text == "" || c.reported == reported {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrClock, text)

@@ -15,10 +15,10 @@ type memorized[T any] struct {
 	record  T
 }
 
-const memoRoom = 16_384 // records
+const maxMemorized = 16_384 // records
 
 func newMemo[T any](clone func(T) T) *memo[T] {
-	return &memo[T]{clone: clone, known: cache.New[string, *memorized[T]](memoRoom)}
+	return &memo[T]{clone: clone, known: cache.New[string, *memorized[T]](maxMemorized)}
 }
 
 func (m *memo[T]) get(id string, version int64) (v T, ok bool) {

@@ -72,7 +72,7 @@ type writes struct {
 	mu      sync.Mutex
 	at      time.Time // of the last verdict
 	err     error     // nil: it succeeded
-	asked   time.Time // when the last probe began
+	began   time.Time // when the last probe began
 	probing chan struct{}
 }
 
@@ -90,10 +90,10 @@ func (w *writes) turn(now time.Time) turn {
 	switch fresh := !w.at.IsZero() && now.Sub(w.at) < quietFor; {
 	case w.probing != nil:
 		return turn{done: w.probing}
-	case fresh && w.err == nil, !w.asked.IsZero() && now.Sub(w.asked) < quietFor:
+	case fresh && w.err == nil, !w.began.IsZero() && now.Sub(w.began) < quietFor:
 		return turn{done: nothing}
 	}
-	w.asked, w.probing = now, make(chan struct{})
+	w.began, w.probing = now, make(chan struct{})
 	return turn{mine: true, done: w.probing}
 }
 

@@ -42,8 +42,8 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	watched := &writes{Backend: backend}
-	s := &Store{backend: watched, writes: watched, apps: newMemo(App.clone), users: newMemo(User.clone)}
+	counted := &writes{Backend: backend}
+	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
 	if err := s.obeys(ctx); err != nil {
 		return nil, err

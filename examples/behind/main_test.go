@@ -26,11 +26,11 @@ var printed = regexp.MustCompile(`curl -s (\S+)/oauth/token -d grant_type=client
 func arrive(t *testing.T) *caller {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	says, say := io.Pipe()
+	output, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, "127.0.0.1:0", say)
-		say.CloseWithError(fmt.Errorf("the program has ended: %w", err))
+		err := run(ctx, "127.0.0.1:0", out)
+		out.CloseWithError(fmt.Errorf("the program has ended: %w", err))
 		ended <- err
 	}()
 	t.Cleanup(func() {
@@ -39,7 +39,7 @@ func arrive(t *testing.T) *caller {
 			t.Errorf("it ends with %v, want no error", err)
 		}
 	})
-	lines := bufio.NewReader(says)
+	lines := bufio.NewReader(output)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {

@@ -49,9 +49,9 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 	company := open(t)
 	badge := company.takeABadge()
 	for _, c := range []struct {
-		way   string
-		asked bool // for consent: it counts for the employee, however they come in
-		enter func(b *browser) *browser
+		way      string
+		requests bool // for consent: it counts for the employee, however they come in
+		enter    func(b *browser) *browser
 	}{
 		{"password", true, func(b *browser) *browser {
 			return b.press("password", "username", " ADA@example.com", "password", "analytical engine")
@@ -59,7 +59,7 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 		{"badge", false, func(b *browser) *browser { return b.withBadge(badge) }},
 	} {
 		b := company.browser().authorize().sees(200, "Sign in to Canteen")
-		if c.enter(b); c.asked {
+		if c.enter(b); c.requests {
 			b.sees(200, "See your email address").press("/oauth/signin/consent", "allow", "1")
 		}
 		token, info := b.learns()

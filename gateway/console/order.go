@@ -142,6 +142,6 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err != nil {
 		return err
 	}
-	s.recorder.Tell(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	s.recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return reply.Success(w, orderOf(after))
 }

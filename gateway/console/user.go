@@ -128,7 +128,7 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 		return err
 	}
 	if notice, ok := userNotice(before, after); ok {
-		s.recorder.Tell(r, notice, after.Sub)
+		s.recorder.Notify(r, notice, after.Sub)
 	}
 	if failed != nil {
 		return failed

@@ -78,7 +78,7 @@ func New() (Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return local{apps, addresses, network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)}, nil
+	return local{apps, addresses, network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}, nil
 }
 
 func (l local) of(key string) *limit.Limiter {

@@ -13,7 +13,7 @@ import (
 // /56) and a site (a /48) have: there are 65,536 clients in a /48, and anybody can have one.
 const (
 	widestCounted = 48
-	networkRoom   = 1 << 16 // networks of each kind in a minute: 8 MB in all
+	maxNetworks   = 1 << 16 // networks of each kind in a minute: 8 MB in all
 )
 
 // Keys of networks never meet those of addresses and applications.

@@ -88,7 +88,7 @@ func (c *Config) complete() error {
 	}
 	if c.Client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.MaxIdleConnsPerHost = asking
+		transport.MaxIdleConnsPerHost = maxChecks
 		c.Client = &http.Client{Transport: transport}
 	}
 	if c.Log == nil {

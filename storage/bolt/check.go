@@ -51,7 +51,7 @@ func check(path string, found Contents) error {
 
 // checkOpened is check of an open file; its pages are read from file.
 func checkOpened(db *bbolt.DB, file *os.File, found Contents) error {
-	return guard(func() error {
+	return catchFaults(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
 			pages, err := newPages(file, db.Info().PageSize, uint64(tx.ID()))
 			if err == nil {

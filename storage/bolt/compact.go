@@ -36,7 +36,7 @@ func Compact(path string) (Compacted, error) {
 		return Compacted{}, err
 	}
 	c := compaction{path: path, draft: path + draftSuffix, from: db}
-	err = guard(c.run)
+	err = catchFaults(c.run)
 	if !c.closed {
 		err = errors.Join(err, db.Close()) // which ends the lock
 	}

@@ -95,7 +95,7 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 		return err
 	}
 	err := s.db.View(func(tx *bbolt.Tx) error {
-		return guard(func() error { return read(tx) })
+		return catchFaults(func() error { return read(tx) })
 	})
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 		return errClosed
@@ -111,7 +111,7 @@ var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in t
 // It stands inside transactions, and around all of them until others know the file. From
 // then on, a fault where bbolt begins a transaction would leave its locks behind for all
 // to wait at, and ending the process is the better end.
-func guard(do func() error) error {
+func catchFaults(do func() error) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return caught(do)
 }

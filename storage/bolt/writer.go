@@ -138,7 +138,7 @@ func (s *Store) commit(batch []*job) error {
 func runAll(tx *bbolt.Tx, batch []*job) error {
 	changed := false
 	for _, j := range batch {
-		j.verdict = guard(func() error { return j.do(tx) })
+		j.verdict = catchFaults(func() error { return j.do(tx) })
 		if j.verdict != nil && !isVerdict(j.verdict) {
 			return j.verdict
 		}

@@ -8,7 +8,7 @@ import (
 // Kinds of notices.
 const (
 	NoticeSignIn  = "sign-in" // a browser that has not been seen before
-	NoticeWayIn   = "way-in"  // a way to sign in was added or removed
+	NoticeSignInMethod   = "way-in"  // a way to sign in was added or removed
 	NoticeAccount = "account" // the password or the email address was changed
 	NoticeSecret  = "secret"  // an application's secret was rotated or shown
 	NoticeApp     = "app"     // an application's hosts or redirect_uris were changed, or it was deleted

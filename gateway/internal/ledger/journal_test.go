@@ -120,7 +120,7 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	data, _ := small()
 	data[9] ^= 1
 	folder, s := left(t, data), newStore()
-	s.tell(errAway, nil)
+	s.setFaults(errAway, nil)
 	l := opened(t, Config{Store: s, Path: folder})
 	if err := l.Close(t.Context()); err == nil || len(files(t, folder, ofRecords)) != 1 {
 		t.Errorf("Close(store away) = %v with files %v, want an error and the journal as it was", err, files(t, folder, ""))

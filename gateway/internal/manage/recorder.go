@@ -77,7 +77,7 @@ func (a Act) details() (all []string) {
 }
 
 // Tell tells users, each once, what was done to what is theirs. "" is nobody.
-func (c Recorder) Tell(r *http.Request, n event.Notice, subs ...string) {
+func (c Recorder) Notify(r *http.Request, n event.Notice, subs ...string) {
 	if c.Notifier == nil {
 		return
 	}
@@ -98,8 +98,8 @@ func AppNotice(before, after storage.App) (n event.Notice, ok bool) {
 
 // What owners are told of secrets.
 const (
-	ToldCreated = "application made, its secret shown"
-	ToldRotated = "secret rotated"
+	DetailCreated = "application made, its secret shown"
+	DetailRotated = "secret rotated"
 )
 
 // DeletedNotice says what its owner is told when an application was deleted.

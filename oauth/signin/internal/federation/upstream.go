@@ -198,7 +198,7 @@ func (u upstream) add(w http.ResponseWriter, r *http.Request, t storage.Ticket, 
 	case err != nil:
 		return err
 	}
-	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeWayIn, "Added: "+u.Labels.Of(u.Name())), nil)
+	u.Notices.Tell(r.Context(), mine.UserID, u.Notices.Of(r, event.NoticeSignInMethod, "Added: "+u.Labels.Of(u.Name())), nil)
 	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
 		return err
 	}

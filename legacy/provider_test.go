@@ -9,7 +9,7 @@ import (
 )
 
 // frontDoor is the provider, with what it was made of.
-type frontDoor struct {
+type testProvider struct {
 	*oauth.Server
 	store  *storage.Store
 	keys   *token.Keys
@@ -17,7 +17,7 @@ type frontDoor struct {
 }
 
 // shelf is a store, with its backend.
-type shelf struct {
+type testStore struct {
 	*storage.Store
 	backend driver.Backend
 }

@@ -7,14 +7,14 @@ import (
 )
 
 // asked is a call to another service whose proxy asks whether it may pass.
-type asked struct{ product, method, path string }
+type verifiedCall struct{ product, method, path string }
 
 // productOr is the product that a proxy asks for, or that of the door.
-func (e *entry) productOr(door string) string {
-	if e.asked != nil {
-		return e.asked.product
+func (e *entry) productOr(product string) string {
+	if e.verified != nil {
+		return e.verified.product
 	}
-	return door
+	return product
 }
 
 // productOf reads the product out of a query: the first one, because some proxies put the
@@ -35,30 +35,30 @@ func productOf(query string) (product string, ok bool) {
 // and hands on the other as its client sent it. So where both are there and differ, either
 // may be the client's invention, and neither is taken; the same goes for two lines of one of
 // them. Without a path the question itself is what stands on the trail.
-func (g *Gateway) believed(r *http.Request, product string) *asked {
-	a := &asked{product, r.Method, r.URL.Path}
+func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall {
+	a := &verifiedCall{product, r.Method, r.URL.Path}
 	if !g.proxies.Trusts(r) {
 		return a
 	}
 	var uris, methods []string
 	for _, kind := range []string{"X-Forwarded-", "X-Original-"} {
-		if said := r.Header[kind+"Uri"]; len(said) > 0 {
-			uris, methods = append(uris, said...), append(methods, r.Header[kind+"Method"]...)
+		if values := r.Header[kind+"Uri"]; len(values) > 0 {
+			uris, methods = append(uris, values...), append(methods, r.Header[kind+"Method"]...)
 		}
 	}
-	path, ok := theOne(uris)
+	path, ok := soleValue(uris)
 	if !ok || !strings.HasPrefix(path, "/") {
 		return a
 	}
 	a.path = path
-	if method, ok := theOne(methods); ok && isMethod(method) {
+	if method, ok := soleValue(methods); ok && isMethod(method) {
 		a.method = method
 	}
 	return a
 }
 
 // theOne returns the value that all values of a header are.
-func theOne(values []string) (value string, ok bool) {
+func soleValue(values []string) (value string, ok bool) {
 	for _, v := range values {
 		if v != values[0] {
 			return "", false
