@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// apps is GET and POST /api/v1/apps (protocol 4.7).
+// apps serves GET and POST /api/v1/apps (protocol 4.7).
 func (g *Gateway) apps(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
 	if err != nil {
@@ -58,8 +58,8 @@ func (g *Gateway) page(ctx context.Context, m manager, after string) (page []sto
 	return page, next != "", err
 }
 
-// createApp registers an application of a user's. Its users are asked for their consent:
-// only the console and the command line make a first-party application.
+// createApp registers an application for a user. Its users are asked for consent: only the
+// console and the command line make a first-party application.
 func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) error {
 	if m.itself() {
 		return notByItself
@@ -83,7 +83,7 @@ func (g *Gateway) createApp(w http.ResponseWriter, r *http.Request, m manager) e
 	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
-// app is GET, PATCH and DELETE /api/v1/apps/{client_id}.
+// app serves GET, PATCH and DELETE /api/v1/apps/{client_id}.
 func (g *Gateway) app(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
 	if err != nil {
@@ -153,8 +153,8 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
-// rotateSecret is POST /api/v1/apps/{client_id}/secret. The old secret stays valid for the
-// overlap; with 0 it ends at once.
+// rotateSecret serves POST /api/v1/apps/{client_id}/secret. The old secret stays valid for
+// the overlap; with 0 it ends at once.
 func (g *Gateway) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
 	if err != nil {

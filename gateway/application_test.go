@@ -14,14 +14,14 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// person is a user, and their token for an application.
+// testUser is a user, and their token for an application.
 type testUser struct {
 	storage.User
 	bearer string
 }
 
-// person makes a user with a token by which the house's first application manages their
-// applications for them.
+// testUser makes a user with a token by which the fixture's first application manages
+// their applications for them.
 func (h *fixture) testUser(name, role string) testUser {
 	h.Helper()
 	u := must(h.store.CreateUser(h.Context(), storage.User{Username: name, Role: role}, storage.Login{Method: storage.LoginSelf, Subject: name}))(h)

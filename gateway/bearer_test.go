@@ -15,13 +15,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// doors are all that a bearer token opens.
+// endpoints are those that accept a bearer token.
 var endpoints = []string{
 	"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify", "/api/v1/verify/any/path", "/api/v1/verify?product=ai",
 	"/ai/200", "/oauth/userinfo", "/oauth/userinfo.php", "/proxied/x",
 }
 
-// newDoors is a house with all doors and rates that no test here reaches.
+// newEndpoints makes a fixture with all endpoints, and rates that no test here reaches.
 func newEndpoints(t testing.TB) *fixture {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = limits.Unlimited })
 	proxied := must(h.gateway.Proxy(gateway.Upstream{Product: "proxied", URL: "http://192.0.2.1:9"}))(t) // nobody is there

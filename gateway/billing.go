@@ -10,12 +10,12 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Billing returns the rules about money over the gateway's own counts: what is owed and used has
-// this process's last call in it. An order that it decides about holds for the next call.
+// Billing returns the billing rules over the gateway's own counts, which include this process's
+// last call. An order that it decides takes effect with the next call.
 func (g *Gateway) Billing() *billing.Billing { return g.billing }
 
-// upgrade is POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
-// for what is already asked for answers with the order there is.
+// upgrade serves POST /api/v1/billing/upgrade (protocol 4.7): it orders another tier. A repeated
+// request returns the pending order.
 func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 	m, err := g.manager(r)
 	if err != nil {

@@ -155,7 +155,7 @@ func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
 	}
 }
 
-// judge is a host's Decider.
+// decider is a host's Decider.
 type decider struct {
 	status, reason string
 	err            error

@@ -131,7 +131,7 @@ func TestTheChargeIsCountedBeforeTheAnswerLeaves(t *testing.T) {
 	}
 }
 
-// watcher calls leaves when the answer begins.
+// beginRecorder calls leaves when the answer begins.
 type beginRecorder struct {
 	*httptest.ResponseRecorder
 	leaves func()

@@ -25,7 +25,7 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: an application of each tier, with a token. Time
+// stage is the fixture of the dialogues: an application of each tier, with a token. Time
 // does not pass in a bubble with open connections, so services in other processes are there
 // only for who needs them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {

@@ -42,7 +42,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a provider with a gateway before it, and services behind it.
+// fixture is a provider behind a gateway, with services.
 type fixture struct {
 	testing.TB
 	backend  *faulty
@@ -58,7 +58,7 @@ type fixture struct {
 	svc      http.Handler // all of /svc/
 }
 
-// newHouse makes a house; edits change the gateway's Config.
+// newFixture makes a fixture; edits change the gateway's Config.
 func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 	t.Helper()
 	backend := &faulty{Backend: memory.New()}
@@ -138,7 +138,7 @@ func (a answer) number(path string) int64 {
 	return int64(f)
 }
 
-// ask sends a request; bearer "" sends none. Headers are name, value, name, value.
+// call sends a request; bearer "" sends none. Headers are name, value, name, value.
 func (h *fixture) call(method, target, bearer string, headers ...string) answer {
 	return h.send(h.request(method, target, bearer, nil, headers...))
 }
@@ -222,7 +222,7 @@ func (h *fixture) want(a answer, status int, what string) answer {
 	return a
 }
 
-// used is what a quota record says of this month's calls to a product.
+// used returns this month's calls of a product, as a quota record has them.
 func (h *fixture) used(bearer, product string) int64 {
 	h.Helper()
 	return h.want(h.call("GET", "/api/v1/quota", bearer), 200, "quota").number("data.usage_this_month." + product)

@@ -120,7 +120,7 @@ func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 	}
 }
 
-// The pace of x/time/rate: what would wait too long is refused at once.
+// As with x/time/rate, a call that would wait too long is refused at once.
 func TestWhatAServiceCanNotTakeIsRefusedAndNotCharged(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })

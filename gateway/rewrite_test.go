@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-// open serves the house on an address of its own.
+// open serves the fixture on an address of its own.
 func (h *fixture) open() *httptest.Server {
 	h.Helper()
 	server := httptest.NewServer(h.handler)

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// asked is a call to another service whose proxy asks whether it may pass.
+// verifiedCall is a call to another service, whose proxy asks at /api/v1/verify whether it may
+// pass.
 type verifiedCall struct{ product, method, path string }
 
-// productOr is the product that a proxy asks for, or that of the door.
+// productOr returns the product that a proxy asks for, or else this one.
 func (e *entry) productOr(product string) string {
 	if e.verified != nil {
 		return e.verified.product
@@ -18,7 +19,7 @@ func (e *entry) productOr(product string) string {
 }
 
 // productOf reads the product out of a query: the first one, because some proxies put the
-// client's own query behind theirs. It is not ok if it cannot be read: what is meant to be
+// client's own query behind theirs. ok is false if it cannot be read: a call that is to be
 // charged must not pass as if no product were named.
 func productOf(query string) (product string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
@@ -30,11 +31,11 @@ func productOf(query string) (product string, ok bool) {
 	return "", true
 }
 
-// believed is what a proxy asks about, as far as it is to be believed. A proxy says the
-// client's path in one of two headers, X-Forwarded-Uri or, of nginx by custom, X-Original-URI,
-// and hands on the other as its client sent it. So where both are there and differ, either
-// may be the client's invention, and neither is taken; the same goes for two lines of one of
-// them. Without a path the question itself is what stands on the trail.
+// verifiedCallOf returns the call that a proxy asks about, as far as its headers can be
+// trusted. A proxy sends the client's path in one of two headers, X-Forwarded-Uri or, with
+// nginx, X-Original-URI, and forwards the other as its client sent it. So where both are
+// present and differ, either may be forged, and neither is used; the same goes for two values
+// of one of them. Without a path the trail shows the verify request itself.
 func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall {
 	a := &verifiedCall{product, r.Method, r.URL.Path}
 	if !g.proxies.Trusts(r) {
@@ -57,7 +58,7 @@ func (g *Gateway) verifiedCallOf(r *http.Request, product string) *verifiedCall 
 	return a
 }
 
-// theOne returns the value that all values of a header are.
+// soleValue returns the value of a header whose values are all the same.
 func soleValue(values []string) (value string, ok bool) {
 	for _, v := range values {
 		if v != values[0] {

@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Every way this room says no. The status is that of Mapped (protocol 7); the numbers are those
-// that old clients know, and 105 and 40163 those of the protocol.
+// The refusals of this package. The status is that of Mapped (protocol 7); the numbers are
+// those that old clients know, and 105 and 40163 those of the protocol.
 var (
 	badParameter = &reply.Failure{Status: 400, Errcode: 101, Msg: "a parameter is missing or malformed"}
 	unknownApp   = &reply.Failure{Status: 401, Errcode: 102, Msg: "appid is not that of an application here, or the application is disabled"}

@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Store is what this room asks of storage; *storage.Store has it.
+// Store holds the methods of storage that this package uses; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	// OpenID returns how an application knows a user, FindOpenID the user whom it knows so.
@@ -76,7 +76,7 @@ const (
 	Mapped   = "mapped"    // HTTP 400, 401, 403 or 404 (protocol 7)
 )
 
-// Config is what New needs. Zero values are the defaults of the protocol.
+// Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	BaseURL  string // the origin, such as https://id.example.com; required
 	Store    Store  // required
@@ -102,7 +102,7 @@ type Legacy struct {
 	failures *bruteforce.Failures
 }
 
-// New makes a Legacy. It says everything that is wrong with the Config at once.
+// New makes a Legacy. It reports everything that is wrong with the Config at once.
 func New(_ context.Context, c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -113,7 +113,8 @@ func New(_ context.Context, c Config) (*Legacy, error) {
 	return l, nil
 }
 
-// routes is the room's one table (protocol 4.10). There is no HEAD: it would spend a code.
+// routes lists every endpoint of this package (protocol 4.10). There is no HEAD: it would spend a
+// code.
 func (l *Legacy) routes() (all []reply.Route) {
 	methods := []string{http.MethodGet, http.MethodPost}
 	for _, php := range []string{"", ".php"} {
@@ -126,10 +127,10 @@ func (l *Legacy) routes() (all []reply.Route) {
 
 func (l *Legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the patterns that are served here, as http.ServeMux writes them.
 func (l *Legacy) Patterns() []string { return l.mux.Patterns() }
 
-// Mount hangs the endpoints into a router, such as an http.ServeMux.
+// Mount registers the endpoints with a router, such as an http.ServeMux.
 func (l *Legacy) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {

@@ -78,7 +78,7 @@ type Notifier interface {
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
-// Config is what New needs.
+// Config holds what New needs.
 type Config struct {
 	BaseURL  string           // the service's own origin, required: its pages may send requests
 	Store    Store            // required
@@ -104,7 +104,7 @@ type Console struct {
 	recorder manage.Recorder
 }
 
-// New makes a Console. It says everything that is wrong with the Config at once.
+// New makes a Console. It reports everything that is wrong with the Config at once.
 func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
@@ -140,10 +140,10 @@ func New(_ context.Context, c Config) (*Console, error) {
 
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the patterns that are served here, as http.ServeMux writes them.
 func (s *Console) Patterns() []string { return s.mux.Patterns() }
 
-// Mount hangs the endpoints into a router, such as an http.ServeMux.
+// Mount registers the endpoints with a router, such as an http.ServeMux.
 func (s *Console) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {

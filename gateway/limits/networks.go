@@ -42,8 +42,8 @@ func HoldAddress(ctx context.Context, l Limiter, from netip.Addr, per int, now t
 	return v, undo
 }
 
-// holdNetwork answers for a networkKey. Where there are more networks than there is room for,
-// those around them are counted.
+// holdNetwork answers for a networkKey. Where there are more networks than maxNetworks, those
+// around them are counted.
 func (l local) holdNetwork(key string, limit int, now time.Time) (Verdict, func()) {
 	p, err := netip.ParsePrefix(key[len(networkMark):])
 	if err != nil {

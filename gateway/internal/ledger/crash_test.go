@@ -118,7 +118,7 @@ func hear(answers *bufio.Scanner, calls map[string]*call) bool {
 	return true
 }
 
-// judge counts what is left and compares it with what was heard.
+// verifyCounts compares the stored counts with the answers that were received.
 func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answered, counted int) {
 	t.Helper()
 	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
@@ -191,5 +191,5 @@ func chargeUntilKilled(t *testing.T, dir string) {
 	}
 }
 
-// say writes one line in one write, which a kill does not cut.
+// report writes one line in one write, which a kill does not cut.
 func report(what, name string) { os.Stdout.WriteString(what + " " + name + "\n") }
