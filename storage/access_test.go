@@ -195,7 +195,7 @@ func TestABundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 	}
 }
 
-// meddling is a backend where somebody writes an access list between the skeleton at it and the
+// meddling is a backend where somebody writes an access list between the look at it and the
 // removal of its capability.
 type meddling struct {
 	driver.Backend

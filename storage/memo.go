@@ -3,10 +3,10 @@ package storage
 import "github.com/keystile/keystile/internal/cache"
 
 // memo remembers decoded records by the version they were read at. The document is read
-// from the backend all the same; what is saved is decoding it and opening its secrets. A
+// from the backend all the same; the memo saves decoding it and opening its secrets. A
 // version is never used twice, so a record that changed anywhere is decoded anew.
 type memo[T any] struct {
-	clone func(T) T // the caller may change what it is handed
+	clone func(T) T // the caller may change the result
 	known *cache.Cache[string, *memorized[T]]
 }
 

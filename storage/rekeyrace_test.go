@@ -13,7 +13,7 @@ import (
 )
 
 // Somebody who sealed with the old key, and whose write ends when the new one is in place
-// and every document was skeletonsMade at, must not bring the old one back.
+// and every document was looked at, must not bring the old one back.
 func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)

@@ -19,7 +19,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// big is a way to skeleton at names that is easy to follow.
+// big is a simple skeleton function.
 func big(name string) []string { return []string{strings.ToUpper(name)} }
 
 func TestTwoUsersAreNotMadeWithNamesThatLookTheSame(t *testing.T) {

@@ -170,7 +170,7 @@ func mapped() int {
 // ErrInUse: another process has the file open.
 var ErrInUse = errors.New("in use by another process")
 
-// explain says what is wrong with a file and what to do.
+// explain returns what is wrong with a file and what to do.
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	switch {

@@ -15,8 +15,8 @@ const (
 	NoticeRole         = "role"    // the user's role was changed, or they were disabled
 )
 
-// Notice tells a user what was done to what is theirs, so that they can act if it was
-// somebody else. It holds no secret.
+// Notice tells a user of a change to their account or applications, so that they can act
+// if somebody else made it. It holds no secret.
 type Notice struct {
 	Kind   string
 	App    string     // name of the application it is about; "": none
