@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// strict makes the house's provider ask for consent.
+// strict makes the fixture's provider ask for consent.
 func (h *fixture) strict() {
 	h.Helper()
 	quiet := slog.New(slog.DiscardHandler)

@@ -29,8 +29,8 @@ const (
 	password = "correct horse battery"
 )
 
-// house is the old doors beside a provider, with an application 1000, another one, and Ada,
-// who is signed in.
+// fixture is the old endpoints with a provider, with an application 1000, another one, and
+// Ada, who is signed in.
 type fixture struct {
 	testing.TB
 	backend    *faulty

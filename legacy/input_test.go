@@ -137,8 +137,8 @@ func TestASignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	})
 }
 
-// Whatever comes, the old doors answer JSON or a redirect to a registered host, and never a
-// success to who has not proved anything.
+// Whatever comes, the old endpoints answer JSON or a redirect to a registered host, and
+// never a success to who has not proved anything.
 func FuzzConnect(f *testing.F) {
 	for _, query := range []string{
 		"", "act=login", "act=callback&code=x", "act=query&social_uid=0123456789ABCDEF0123456789ABCDEF", "act=check_sso&appid=1000",

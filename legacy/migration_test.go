@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 )
 
-// What the room takes down, through the gateway's own trail, is what the report counts.
+// The report counts the events that the package writes to the gateway's own trail.
 func TestWhatWasCalledIsInTheReport(t *testing.T) {
 	late := &slowAudit{}
 	h := newFixture(t, func(c *legacy.Config) { c.Audit = late })

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// frontDoor is the provider, with what it was made of.
+// testProvider is the provider, with its parts.
 type testProvider struct {
 	*oauth.Server
 	store  *storage.Store
@@ -16,7 +16,7 @@ type testProvider struct {
 	signIn *signin.SignIn
 }
 
-// shelf is a store, with its backend.
+// testStore is a store, with its backend.
 type testStore struct {
 	*storage.Store
 	backend driver.Backend

@@ -150,7 +150,7 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 	}
 }
 
-// ordersOf returns the orders of an application that keep selects.
+// ordersOf returns the orders of an application for which chosen is true.
 func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool) (all []Order, err error) {
 	for after := ""; ; {
 		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, driver.Page)

@@ -49,7 +49,7 @@ var orders = kind[Order]{
 	version: func(o *Order) *int64 { return &o.Version },
 }
 
-// Open reports whether the order is pending or approved for later.
+// Open reports whether the order still waits for a decision.
 func (o Order) Open() bool { return o.Status == OrderPending || o.Status == OrderContact }
 
 // Order returns an order, or ErrNotFound.

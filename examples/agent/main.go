@@ -52,7 +52,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return talk(ctx, out, origin, app)
 }
 
-// talk is what an agent does.
+// talk plays an agent.
 func talk(ctx context.Context, out io.Writer, origin string, app storage.App) error {
 	a, err := newAgent(ctx, origin, app)
 	if err != nil {

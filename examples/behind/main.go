@@ -53,7 +53,7 @@ func run(ctx context.Context, listen string, out io.Writer) error {
 	return serve(ctx, at, h)
 }
 
-const drain = 5 * time.Second // what calls on their way get at the end
+const drain = 5 * time.Second // the time for pending calls at the end
 
 // serve runs everything that has to end before the store closes: requests first, then the
 // gateway, which hands over what it has counted.

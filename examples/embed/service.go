@@ -18,7 +18,7 @@ type service struct {
 	tokens *oauth.Tokens
 }
 
-// newService assembles it. With ownPage people sign in on the service's page, else on
+// newService assembles it. With ownPage users sign in on the service's page, else on
 // Keystile's; either way they are the service's own users.
 func newService(ctx context.Context, origin string, store *storage.Store, ownPage bool) (*service, error) {
 	users, err := newUserTable(ctx)
@@ -65,7 +65,7 @@ func (s *service) salary(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		http.Error(w, "a user's access token is needed", http.StatusUnauthorized)
 		return
-	case err != nil: // whether it is revoked cannot be told now
+	case err != nil: // whether it is revoked is not known now
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 		return
 	}

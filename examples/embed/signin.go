@@ -16,8 +16,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// door is the service's own sign-in page and its own sessions. Without a page of your own
-// you need none of this file: signin.New makes both.
+// signInPage is the service's own sign-in page with its own sessions. Without a page of
+// your own you need none of this file: signin.New makes both.
 type signInPage struct {
 	users   *userTable
 	lockout *lockout.Guard // against guessing
@@ -36,8 +36,8 @@ func newSignInPage(p *userTable, origin string) *signInPage {
 	}
 }
 
-// Visitor implements oauth.SignIn. Only ErrNotFound means nobody; a session store that is
-// away must be any other error, or the user is asked in vain.
+// Visitor implements oauth.SignIn. Return ErrNotFound only if nobody is signed in; if the
+// session store fails, return any other error, or the user signs in in vain.
 func (d *signInPage) Visitor(r *http.Request) (storage.Session, error) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// people is the service's user table, by username. It is a map here; yours is where you
+// userTable is the service's user table, by username. It is a map here; yours is where you
 // keep your users. Keystile never writes to it, and keeps only the sub.
 type userTable struct {
 	rows      map[string]employee
@@ -22,8 +22,8 @@ type employee struct {
 	dismissed bool
 }
 
-// newPeople uses Keystile's argon2id. If your hashes are of another kind, Authenticate is
-// the only place that has to know.
+// newUserTable uses Keystile's argon2id. If your hashes are of another kind, Authenticate
+// is the only place that has to know.
 func newUserTable(ctx context.Context) (*userTable, error) {
 	p := &userTable{rows: map[string]employee{}, passwords: passwords.New(passwords.Cost{})}
 	hash, err := p.passwords.Hash(ctx, "analytical engine")
@@ -31,8 +31,8 @@ func newUserTable(ctx context.Context) (*userTable, error) {
 	return p, err
 }
 
-// User implements users.Users and oauth.Users. The sub is what applications know a
-// person by: it never changes and is never given to someone else.
+// User implements users.Users and oauth.Users. Applications identify a user by the sub: it
+// never changes and is never given to someone else.
 func (p *userTable) User(_ context.Context, sub string) (storage.User, error) {
 	for username, row := range p.rows {
 		if u := row.user(username); u.Sub == sub {

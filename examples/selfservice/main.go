@@ -49,7 +49,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return talk(ctx, out, h, "http://"+at.Addr().String(), store)
 }
 
-// talk is an operator and then an agent, each with an application of their own.
+// talk plays an operator and then an agent, each with an application of their own.
 func talk(ctx context.Context, out io.Writer, h *host, origin string, store *storage.Store) error {
 	tokens := map[string]string{}
 	for name, tier := range map[string]string{"Shop": storage.TierWhiteLabel, "Agent": storage.TierFree} {

@@ -37,7 +37,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a console beside those who know people and tokens.
+// fixture is a console with users and tokens.
 type fixture struct {
 	testing.TB
 	store    *storage.Store
@@ -53,7 +53,7 @@ type fixture struct {
 	forgot  []string
 }
 
-// newHouse makes a house; edits change the Config.
+// newFixture makes a fixture; edits change the Config.
 func newFixture(t testing.TB, edits ...func(*console.Config)) *fixture {
 	t.Helper()
 	h := &fixture{TB: t}
@@ -77,7 +77,7 @@ func newFixture(t testing.TB, edits ...func(*console.Config)) *fixture {
 	return h
 }
 
-// NoteNow makes the house the Trail.
+// NoteNow makes the fixture the Trail.
 func (h *fixture) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,13 +97,13 @@ func (h *fixture) Notify(_ context.Context, sub string, n event.Notice) {
 
 const password = "correct horse battery"
 
-// person is a user with a browser: the header of its cookie.
+// testUser is a user with a browser: the header of its cookie.
 type testUser struct {
 	storage.User
 	cookie string
 }
 
-// person makes a user with a role, who has just signed in.
+// testUser makes a user with a role, who has just signed in.
 func (h *fixture) testUser(name, role string) testUser {
 	h.Helper()
 	u := must(h.users.Create(h.Context(), storage.User{Username: name, Role: role}, password))(h)
@@ -149,8 +149,8 @@ type answer struct {
 	}
 }
 
-// ask sends JSON with a cookie. Headers are name, value, name, value; an empty value takes
-// one away.
+// call sends JSON with a cookie. Headers are name, value, name, value; an empty value
+// takes one away.
 func (h *fixture) call(method, target, cookie string, body io.Reader, headers ...string) answer {
 	r := httptest.NewRequest(method, base+target, body)
 	r.Header.Set("User-Agent", "curl/8")

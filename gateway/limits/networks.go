@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Of IPv6 whoever is nobody known is also counted against the networks that a household (a
+// Anonymous requests over IPv6 are also counted against the networks that a household (a
 // /56) and a site (a /48) have: there are 65,536 clients in a /48, and anybody can have one.
 const (
 	widestCounted = 48

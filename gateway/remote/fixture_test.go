@@ -147,14 +147,14 @@ func (s *service) bearer(more ...string) string {
 	return body.Token
 }
 
-// forged is whose tokens are forged.
+// forged returns the service whose tokens are forged.
 func (s *service) forged(scope string) forgery.Service {
 	s.Helper()
 	keys := must(s.store.SigningKeys(s.Context()))(s)
 	return forgery.Service{Keys: keys, Issuer: issuer, ClientID: s.app.ID, Sub: "u1", Scope: scope}
 }
 
-// status is what the error of a Verify says; 200 if there is none.
+// status returns the status of a Verify error, 200 if there is none.
 func status(t testing.TB, err error) int {
 	t.Helper()
 	var why *remote.Error
