@@ -220,8 +220,8 @@ func TestWithTheScopeAppsAnyApplicationManagesForItsUser(t *testing.T) {
 	h.want(h.call("GET", "/api/v1/apps", ada.bearer), 403, "a disabled user")
 }
 
-// A request that may not is told so before its body is looked at.
-func TestWhoMayIsJudgedBeforeTheBodyIsRead(t *testing.T) {
+// A request without permission is refused before its body is read.
+func TestPermissionsAreCheckedBeforeTheBodyIsRead(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.testUser("ada", "")
 	own := h.owned("Own", ada.Sub)
@@ -258,7 +258,7 @@ func (p *postbox) Notify(_ context.Context, sub string, n event.Notice) {
 }
 
 // Decision 57.
-func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t *testing.T) {
+func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	mails := &postbox{}
 	h := newFixture(t, func(c *gateway.Config) { c.Notifier, c.Plans = mails, unlimited() })
 	ada := h.testUser("ada", "")

@@ -29,7 +29,7 @@ func newEndpoints(t testing.TB) *fixture {
 	return h
 }
 
-func TestForgedTokensOpenNoDoor(t *testing.T) {
+func TestForgedTokensAreRefusedByEveryEndpoint(t *testing.T) {
 	h := newEndpoints(t)
 	forged := forgery.All(t, h.service("ustranger"))
 	if len(forged) < 40 {
@@ -44,7 +44,7 @@ func TestForgedTokensOpenNoDoor(t *testing.T) {
 	}
 }
 
-func TestWithoutAGoodTokenEveryDoorSaysWhy(t *testing.T) {
+func TestWithoutAValidTokenEveryEndpointAnswersWhy(t *testing.T) {
 	for _, endpoint := range endpoints {
 		synctest.Test(t, func(t *testing.T) {
 			h := newEndpoints(t)
@@ -155,7 +155,7 @@ func TestAnUnknownApplicationWhileTheStoreIsAwayIsTroubleNotForgery(t *testing.T
 	h.want(h.call("GET", "/ai/200", bearer), 200, "once the store is back")
 }
 
-func TestAVerifierThatCanNotJudgeIsTrouble(t *testing.T) {
+func TestAnErrorOfTheVerifierIsA500(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Tokens = undecided{c.Tokens} })
 	a := h.want(h.call("GET", "/ai/200", h.bearer(h.app)), 500, "a verifier's own error")
 	if strings.Contains(a.text, "inner reason") {

@@ -130,7 +130,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 	})
 }
 
-// again is a person who has signed in again.
+// again is a user who has signed in again.
 func (h *fixture) again(p testUser) testUser {
 	p.bearer = h.granted(h.app, p.Sub, "openid apps")
 	return p

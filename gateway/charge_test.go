@@ -92,7 +92,7 @@ func TestACallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnlyAnnouncedDecidesNothing(t *testing.T) {
+func TestAnInformationalAnswerDecidesNothing(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,7 @@ type beginRecorder struct {
 
 func (w *beginRecorder) WriteHeader(status int) { w.leaves(); w.ResponseRecorder.WriteHeader(status) }
 
-func TestWhatCanNotBeCountedIsNotAnswered(t *testing.T) {
+func TestACallThatCannotBeCountedIsNotAnswered(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.gateway.Close(t.Context()) // counts nothing any more

@@ -104,7 +104,7 @@ func unlimited() []billing.Plan {
 	return plans
 }
 
-// service is a product. What it answers is asked for: /ai/500 answers 500.
+// service is a product. The path names the status: /ai/500 answers 500.
 func service(w http.ResponseWriter, r *http.Request) {
 	caller, ok := gateway.CallerFrom(r.Context())
 	status := 200
@@ -184,7 +184,7 @@ func machine(app storage.App, more ...string) url.Values {
 	return form
 }
 
-// bearer returns a token of an application. It is asked for from an address of its own,
+// bearer returns a token of an application. It is requested from an address of its own,
 // directly at the provider, so that it counts nowhere.
 func (h *fixture) bearer(app storage.App, more ...string) string {
 	h.Helper()

@@ -25,7 +25,7 @@ func (h *fixture) admitted(n int, from func(i int) string, bearer string) (throu
 }
 
 // Whoever has a /48 has 65,536 addresses, and none of the rate of the next one.
-func TestOneSiteHasSixteenTimesTheRateOfAnAddressAndAHouseholdFour(t *testing.T) {
+func TestASiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		site := func(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i*13%65536) }

@@ -28,7 +28,7 @@ func behind(t *testing.T, h *fixture, service http.HandlerFunc, edits ...func(*g
 	return h.userBearer()
 }
 
-func TestAServiceBehindTheProxyIsToldWhoCallsAndNothingElse(t *testing.T) {
+func TestAServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
 	h := newFixture(t)
 	var got *http.Request
 	var body string
@@ -121,7 +121,7 @@ func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 }
 
 // As with x/time/rate, a call that would wait too long is refused at once.
-func TestWhatAServiceCanNotTakeIsRefusedAndNotCharged(t *testing.T) {
+func TestWhatAServiceCannotTakeIsRefusedAndNotCharged(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })
 	h.want(h.call("GET", "/svc/x", user), 200, "call 1")

@@ -22,7 +22,7 @@ func TestNoMinuteHoldsMoreThanTheRate(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
 		var admitted []time.Time
-		for range 400 { // about three a second: 180 a minute are asked for
+		for range 400 { // about three a second: 180 a minute
 			if a := h.call("GET", "/ai/200", bearer); a.status == 200 {
 				admitted = append(admitted, time.Now())
 			} else if a.status != 429 {
@@ -62,7 +62,7 @@ func TestOf200ParallelRequestsTheRateIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsAsLongAsRetryAfterSaysIsAdmitted(t *testing.T) {
+func TestARequestAfterRetryAfterIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -127,7 +127,7 @@ func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
 	}
 }
 
-func TestAPersonIsRefusedWithAPage(t *testing.T) {
+func TestABrowserIsRefusedWithAPage(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 1 })
 	h.call("GET", "/oauth/authorize", "")
 	a := h.want(h.call("GET", "/oauth/authorize", "", "Accept", "text/html,*/*;q=0.8"), 429, "a browser")
@@ -221,7 +221,7 @@ func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	}
 }
 
-func TestANewTierHoldsAtOnceWhereItIsTold(t *testing.T) {
+func TestANewTierTakesEffectAtOnceAfterForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -251,7 +251,7 @@ func TestANewTierHoldsAtOnceWhereItIsTold(t *testing.T) {
 	})
 }
 
-func TestWithoutARateNoneIsTold(t *testing.T) {
+func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	a := h.want(h.call("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
 	if a.header.Get("RateLimit") != "" || a.header.Get("RateLimit-Policy") != "" {

@@ -33,7 +33,7 @@ func raw(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-func TestAServiceCanBelieveWhatOnlyTheGatewaySays(t *testing.T) {
+func TestAServiceCanTrustTheGatewaysHeaders(t *testing.T) {
 	h := newFixture(t)
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
@@ -79,7 +79,7 @@ func TestTheTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	}
 }
 
-func TestTheSchemeIsThatOfAProxyWhoIsBelievedTheAddress(t *testing.T) {
+func TestTheSchemeIsTakenFromATrustedProxy(t *testing.T) {
 	for _, c := range []struct{ from, sent, want string }{
 		{"10.0.0.1:1", "https", "https"}, {"10.0.0.1:1", "gopher", "http"}, {"203.0.113.9:1", "https", "http"},
 	} {
@@ -147,8 +147,8 @@ func upstreamOf(t *testing.T, service http.HandlerFunc) string {
 	return server.URL
 }
 
-// What a browser is told of origins, and a client of the request's id, is said once.
-func TestAServiceSaysNothingThatIsTheGatewaysToSay(t *testing.T) {
+// CORS headers and the request's id are sent once.
+func TestAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 	for name, c := range map[string]struct {
 		announced bool
 		cors      gateway.CORS

@@ -56,7 +56,7 @@ func readFrame(r io.Reader) (byte, string, error) {
 	return head[0] & 0x0f, string(body), err
 }
 
-// sockets is a service that answers each message with itself, until it is told to close.
+// sockets is a WebSocket echo service.
 type sockets struct {
 	requested atomic.Int32
 	header    chan http.Header

@@ -164,7 +164,7 @@ func only(t *testing.T, h *fixture) event.Event {
 	return found[0]
 }
 
-func TestAFailureIsLoggedWithThePathThatWasAskedFor(t *testing.T) {
+func TestAFailureIsLoggedWithTheRequestedPath(t *testing.T) {
 	for status, edit := range map[int]func(*gateway.Upstream){
 		502: func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1/base" },
 		504: func(u *gateway.Upstream) { u.Timeout = 20 * time.Millisecond },
@@ -207,7 +207,7 @@ func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayWaitingForItsTurnIsNotToldThatTheServiceIsBusy(t *testing.T) {
+func TestAClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
 	h.want(h.call("GET", "/svc/x", user), 200, "the call that takes the turn")

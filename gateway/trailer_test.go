@@ -98,7 +98,7 @@ func TestTrailersOfAServiceReachTheClient(t *testing.T) {
 }
 
 // What a service cannot say in the headers of its answer it cannot say behind it either.
-func TestTrailersOfAServiceSayNothingThatIsTheGatewaysToSay(t *testing.T) {
+func TestTrailersOfAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 	names := []string{"Set-Cookie", "X-Request-Id", "Access-Control-Allow-Origin", "X-Own"}
 	for name, announced := range map[string]bool{"announced": true, "late": false} {
 		for _, open := range []bool{true, false} {

@@ -83,7 +83,7 @@ func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	})
 }
 
-func TestAQueryThatIsWrongSaysWhatToWrite(t *testing.T) {
+func TestAWrongQueryIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for query, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestAQueryThatIsWrongSaysWhatToWrite(t *testing.T) {
 	}
 }
 
-func TestNobodySeesOrMovesAnothersNumbers(t *testing.T) {
+func TestACallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
 	h := newFixture(t)
 	mine, theirs := h.bearer(h.app), h.bearer(h.other)
 	for range 3 {

@@ -145,7 +145,7 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 	})
 }
 
-func TestNobodysApplicationCarriesNothing(t *testing.T) {
+func TestAnApplicationWithoutAnOwnerCarriesNoUsage(t *testing.T) {
 	h := newFixture(t, few)
 	h.want(h.call("GET", "/ai/200", h.bearer(h.app)), 200, "a call")
 	if used, err := h.gateway.Billing().Used(t.Context(), h.app); err != nil || used != (storage.Quota{}) {

@@ -83,7 +83,7 @@ func behindProxies(c *gateway.Config) {
 
 const trusted = "10.0.0.1:1"
 
-func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
+func TestTheTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 	long := "/" + strings.Repeat("长", 100)
 	for name, c := range map[string]struct {
 		headers      []string
@@ -120,7 +120,7 @@ func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
 }
 
 // Anybody may ask at the verify path. What they say that they ask about is their word only.
-func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
+func TestACallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
 	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
@@ -142,7 +142,7 @@ func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
 }
 
 // Who is trusted with the client's call is trusted with its address as well.
-func TestTrustedProxiesAreBelievedTheAddressToo(t *testing.T) {
+func TestTrustedProxiesReportTheAddressToo(t *testing.T) {
 	h := newFixture(t, behindProxies)
 	user := h.userBearer()
 	h.call("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", trusted)

@@ -121,7 +121,7 @@ func TestCloseEndsAWebSocketWhoseClientDoesNotRead(t *testing.T) {
 	}
 }
 
-func TestWhatAClientSaysRightBehindItsHandshakeIsNotLost(t *testing.T) {
+func TestDataRightAfterTheHandshakeIsNotLost(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
@@ -154,7 +154,7 @@ func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 }
 
 // A switch that cannot be counted does not take place, and nothing stays open.
-func TestAWebSocketThatCanNotBeChargedIsNotOpened(t *testing.T) {
+func TestAWebSocketThatCannotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
 	h := newFixture(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	service := newSockets()
@@ -212,7 +212,7 @@ func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
 	}
 }
 
-func TestAServiceSwitchesToWhatWasAskedForOrFails(t *testing.T) {
+func TestAServiceSwitchesToTheRequestedProtocolOrFails(t *testing.T) {
 	for name, c := range map[string]struct{ request, protocol string }{
 		"nothing was asked for": {"GET /svc/x HTTP/1.1\r\nHost: h\r\n", "websocket"},
 		"another protocol":      {"", "h2c"},
@@ -273,7 +273,7 @@ func TestAGuardedHandlerMayTakeItsConnectionAndIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestWhereAConnectionCanNotBeTakenNothingIsCharged(t *testing.T) {
+func TestWhereAConnectionCannotBeHijackedNothingIsCharged(t *testing.T) {
 	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrNotSupported) {

@@ -104,7 +104,7 @@ func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 	h.callback(second).refuses(t, "callback of a code from before", 107)
 }
 
-func TestADisabledUserIsNobody(t *testing.T) {
+func TestADisabledUserIsRefused(t *testing.T) {
 	h := newFixture(t)
 	code, second := h.code(), h.code()
 	a := h.callback(second).wants(t, "callback", 1)

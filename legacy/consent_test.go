@@ -21,7 +21,7 @@ func (h *fixture) strict() {
 	}))(h.TB)
 }
 
-func TestCheckSSONeverAsksAndTellsNothingWithoutConsent(t *testing.T) {
+func TestCheckSSONeverPromptsAndRevealsNothingWithoutConsent(t *testing.T) {
 	h := newFixture(t)
 	h.strict()
 	sso := func() string {
@@ -41,7 +41,7 @@ func TestCheckSSONeverAsksAndTellsNothingWithoutConsent(t *testing.T) {
 	}
 }
 
-func TestWhoTookAccessAwayIsNobodyToTheApplication(t *testing.T) {
+func TestAUserWhoEndedAccessIsUnknownToTheApplication(t *testing.T) {
 	h := newFixture(t)
 	uid := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	h.connect("query", "social_uid", uid).wants(t, "query", 1)

@@ -70,7 +70,7 @@ func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 	}
 }
 
-func TestAnEventSaysWhatCameOfIt(t *testing.T) {
+func TestAnEventHasTheOutcome(t *testing.T) {
 	h := newFixture(t)
 	h.connect("query", "social_uid", "x").refuses(t, "query", 106)
 	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy || e.Path != "/connect.php" {
@@ -82,7 +82,7 @@ func TestAnEventSaysWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestAnApplicationMayAskForOneInSoManyWords(t *testing.T) {
+func TestAnApplicationMayRequestCodeOneExplicitly(t *testing.T) {
 	h := newFixture(t)
 	h.change(func(a *storage.App) { a.LegacySuccessCode = new(1) })
 	h.connect("login", "redirect_uri", redirect).wants(t, "login", 1)
@@ -184,7 +184,7 @@ func TestNoSecretIsInAnAddressOrTheLog(t *testing.T) {
 	}
 }
 
-func TestNewSaysEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := legacy.New(t.Context(), legacy.Config{BaseURL: "https://id.example.com/", Types: []string{"self", "sina"}, ErrorStatus: "never"})
 	for _, want := range []string{"BaseURL", "Store", "Users", "SignIns", "Codes", "Verifier", "Visitors", `"sina"`, `"never"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -205,7 +205,7 @@ func TestTypesAreThoseThatAreOffered(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect, "type", "self").refuses(t, "a type that is off", 104)
 }
 
-func TestADoorThatFailsBehindSaysSo(t *testing.T) {
+func TestAnEndpointWhoseBackendFailsReportsIt(t *testing.T) {
 	h := newFixture(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
 	a := h.callback(h.code())
 	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 || strings.Contains(a.raw, "secret detail") {

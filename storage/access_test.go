@@ -127,7 +127,7 @@ func TestAccessIsForCapabilitiesThatAreThere(t *testing.T) {
 	}
 }
 
-func TestARuleThatSaysNothingIsRefused(t *testing.T) {
+func TestAnEmptyRuleIsRefused(t *testing.T) {
 	store := accessStore(t)
 	save(t, store, storage.Capability{Member: "shop"})
 	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1", "app:https://agent.example/client.json", "tier:white_label"} {

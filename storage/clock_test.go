@@ -89,7 +89,7 @@ func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsRightAgainForALongTimeIsBelieved(t *testing.T) {
+func TestAClockThatIsRightForALongTimeIsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := time.Now().Add(-60 * day) // the service was stopped for so long
 		s, backend := clocked(t, before, before)
@@ -192,7 +192,7 @@ func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 }
 
 // The clock is ahead for a moment in the life of one process, and no sweep has seen it.
-func TestAGrantIsAWitnessOfTheTime(t *testing.T) {
+func TestAGrantProvesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))

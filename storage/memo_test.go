@@ -23,7 +23,7 @@ func TestARememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsHandedOutCanBeChanged(t *testing.T) {
+func TestReturnedRecordsMayBeChanged(t *testing.T) {
 	m := newMemo(App.clone)
 	in := App{Domains: []string{"a"}, RedirectURIs: []string{"a"}, Secrets: []AppSecret{{Secret: NewSecret("a")}}}
 	m.put("a", 1, in)

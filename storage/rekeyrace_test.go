@@ -43,8 +43,8 @@ func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	}
 }
 
-// slowBackend lets the application late stand until wait is closed, and tells that a mark
-// of a new key was written.
+// slowBackend blocks the write of the application late until wait is closed, and reports
+// that a mark of a new key was written.
 type slowBackend struct {
 	driver.Backend
 	stands, wait, marked chan struct{}

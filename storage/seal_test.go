@@ -67,7 +67,7 @@ func TestAMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
 	}
 }
 
-func TestASecretCanNotBeShownByAccident(t *testing.T) {
+func TestASecretCannotBeShownByAccident(t *testing.T) {
 	const text = "s3cr3t-s3cr3t"
 	app := App{ID: "a", Secrets: []AppSecret{{Secret: NewSecret(text)}}}
 	type holder struct{ hidden Secret } // fmt cannot call String on it

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	h, err := newHost(t.Context(), "http://127.0.0.1:1", backend)

@@ -123,7 +123,7 @@ func TestACallIsGreetedAndTheQuotaFallsByOne(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	c := arrive(t)
 	if _, page := c.call("/oauth/account", http.StatusOK); !strings.Contains(page, `name="password"`) {
 		t.Errorf("the account page does not ask who it is: %s", page)
@@ -131,7 +131,7 @@ func TestPeopleHaveAnAccountPage(t *testing.T) {
 	c.call("/oauth/signin/consent", http.StatusMethodNotAllowed) // it is there, for forms
 }
 
-func TestADoorWithoutAProductIsFree(t *testing.T) {
+func TestAnEndpointWithoutAProductIsFree(t *testing.T) {
 	c := arrive(t).authorize()
 	left, _ := c.quota()
 	_, body := c.call("/whoami", http.StatusOK)
@@ -166,7 +166,7 @@ func TestTheRateOfAnApplicationIsKept(t *testing.T) {
 	}
 }
 
-func TestTheProgramSaysWhyItCanNotStart(t *testing.T) {
+func TestTheProgramReportsWhyItCannotStart(t *testing.T) {
 	if err := run(t.Context(), "nowhere:nothing", io.Discard); err == nil {
 		t.Error("run() on an address that there is not = no error, want one")
 	}

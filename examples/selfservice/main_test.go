@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())

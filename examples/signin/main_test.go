@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What the interfaces open is asked for at run time: here the compiler says what is missing.
+// The optional interfaces are found at run time: here the compiler reports what is missing.
 var (
 	_ users.ConnectedUsers = (*staff)(nil)
 	_ users.LinkedUsers    = (*staff)(nil)
@@ -133,7 +133,7 @@ func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 	c.browser().open(target).sees(http.StatusBadRequest, "begun in another browser")
 }
 
-func TestWhoHasLeftTheCompanyIsOutByEveryWay(t *testing.T) {
+func TestAnEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 	c := open(t)
 	badge := c.takeABadge()
 	inside := c.browser().withPassword()
@@ -159,7 +159,7 @@ func TestThePageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 	c.browser().send(r).sees(http.StatusForbidden)
 }
 
-func TestTwoTabsCanNotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
+func TestTwoTabsCannotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
 	c := open(t)
 	c.takeABadge()
 	all, err := c.Logins(t.Context(), c.ada.sub())

@@ -79,7 +79,7 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 }
 
 // A token is in the hands of an application: nothing of the console is for it.
-func TestABearerTokenOpensNothingAndAddsNothing(t *testing.T) {
+func TestABearerTokenGivesNoAccessToTheConsole(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	roots := h.app("Office", root.Sub)
@@ -170,7 +170,7 @@ func TestASignInIsEnoughForTenMinutes(t *testing.T) {
 	})
 }
 
-func TestAConfigSaysEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := console.New(t.Context(), console.Config{BaseURL: "id.example.com", Visitors: nobody{}})
 	for _, want := range []string{"Store is missing", "Users is missing", "Revoker is missing", "Trail is missing", "is not an origin"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

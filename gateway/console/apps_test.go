@@ -27,8 +27,8 @@ func (h *fixture) issued(id, secret string) int {
 
 func data(a answer, name string) string { return fmt.Sprint(a.body.Data[name]) }
 
-// Decision 57: every act is on the trail with before, after and by whom, and
-// its owner is told.
+// Decision 57: every act is on the trail with before, after and by whom, and its owner is
+// notified.
 func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	h := newFixture(t)
 	root, ada, bob := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("bob", "")

@@ -42,7 +42,7 @@ func TestAServiceElsewhereLearnsWhoCalls(t *testing.T) {
 	}
 }
 
-func TestForgedTokensOpenNothing(t *testing.T) {
+func TestForgedTokensAreRefused(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()
 	wantStatus(t, func() error { _, err := v.Verify(t.Context(), forgery.Genuine(t, s.forged(""))); return err }(), 200, "the genuine one")
@@ -55,7 +55,7 @@ func TestForgedTokensOpenNothing(t *testing.T) {
 	}
 }
 
-func TestATokenIsForWhomItSays(t *testing.T) {
+func TestATokenIsForItsAudience(t *testing.T) {
 	const reports = "https://reports.example.com"
 	s := newService(t, reports)
 	here := s.verifier(func(c *remote.Config) { c.Audiences = []string{reports} })
@@ -292,16 +292,16 @@ func TestAServiceThatHangsIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenIsRefusedWhereTheServiceIsAsked(t *testing.T) {
+func TestARevokedTokenIsRefusedWithCheckEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		local, waiting := s.verifier(), s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
+		local, checking := s.verifier(), s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
 		bearer := s.bearer()
 		both := func(want int, what string) {
 			t.Helper()
 			_, err := local.Verify(t.Context(), bearer)
 			wantStatus(t, err, 200, what+", verified locally")
-			_, err = waiting.Verify(t.Context(), bearer)
+			_, err = checking.Verify(t.Context(), bearer)
 			wantStatus(t, err, want, what+", asked about")
 		}
 		for range 10 {
@@ -325,7 +325,7 @@ func TestARevokedTokenIsRefusedWhereTheServiceIsAsked(t *testing.T) {
 	})
 }
 
-func TestWhatTheServiceSaysOfATokenIsHandedOn(t *testing.T) {
+func TestTheServicesVerdictOnATokenIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v := s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
@@ -393,7 +393,7 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := remote.New(t.Context(), remote.Config{
 		BaseURL: "http://id.example.com", Audiences: []string{"https://a.example"}, CheckEvery: time.Minute, Pause: -1, Timeout: -1, StaleAfter: time.Minute,
 	})

@@ -100,7 +100,7 @@ func wantWhole(t *testing.T, about, path string, left driver.Token) {
 	}
 }
 
-func TestCompactGivesBackTheRoomOfWhatWasRemoved(t *testing.T) {
+func TestCompactFreesTheSpaceOfRemovedRows(t *testing.T) {
 	path, left := emptied(t, 100_000)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 	wantWhole(t, "in the end", path, left)
 }
 
-func TestWhatCannotBeCompactedSaysWhatToDo(t *testing.T) {
+func TestAFileThatCannotBeCompactedIsAnErrorThatTellsWhatToDo(t *testing.T) {
 	s := newStore(t)
 	path := s.db.Path()
 	_, err := Compact(path)

@@ -94,7 +94,7 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestPlacesThatCanNotBeOpened(t *testing.T) {
+func TestPathsThatCannotBeOpened(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
 	write(t, file, []byte("text"))

@@ -125,7 +125,7 @@ func marksTokens(b *parts) {
 
 type about struct{ kind, id string }
 
-// replaces shows what the last call brought, and judges by it.
+// replaces shows the last call's revocations, and decides by them.
 func replaces(b *parts) {
 	remembering(b, func(_, last driver.Revocation) driver.Revocation { return last })
 }

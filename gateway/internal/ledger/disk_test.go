@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// disk makes real files and can be told to be full, or to fail to sync.
+// disk makes real files and can be made full, or fail to sync.
 type disk struct {
 	mu     sync.Mutex
 	free   int   // bytes that may still be written; negative: any number
@@ -92,7 +92,7 @@ func TestAFullDiskInterruptsNobody(t *testing.T) {
 }
 
 // A store that is away makes the journal the only place beside memory.
-func TestWhatAFullDiskRefusedIsWrittenWhenItHasRoom(t *testing.T) {
+func TestWhatAFullDiskRefusedIsWrittenWhenThereIsSpace(t *testing.T) {
 	for name, full := range map[string]func(*disk){
 		"no room":      func(d *disk) { d.setFaults(100, nil, false) },
 		"no file":      func(d *disk) { d.setFaults(-1, nil, true) },

@@ -21,7 +21,7 @@ var noon = time.Date(2026, 8, 1, 12, 30, 0, 0, time.UTC)
 
 var errAway = errors.New("the store is away")
 
-// faulty is a store that can be told to fail, and keeps what it was told.
+// faulty is a store that can be made to fail, and keeps what it was given.
 type faulty struct {
 	Store
 	mu        sync.Mutex

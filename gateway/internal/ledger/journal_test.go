@@ -133,7 +133,7 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	}
 }
 
-func TestANameCanNotHoldARecord(t *testing.T) {
+func TestANameCannotHoldARecord(t *testing.T) {
 	forged := appendRecord(nil, entry{app: "app", product: "ai", hour: 1, calls: 1000})
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	if err := l.Charge("app", string(forged), noon, false); err == nil {

@@ -55,7 +55,7 @@ func TestWhatAnEarlierProcessLeftIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestAStoreThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+func TestAStoreThatDoesNotAnswerIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		l := opened(t, Config{Store: silent{s}, Path: t.TempDir()})

@@ -182,7 +182,7 @@ func TestASendThatGivesUpLetsReadsIn(t *testing.T) {
 	}
 }
 
-func TestCloseSaysWhereTheCallsAre(t *testing.T) {
+func TestCloseReportsWhereTheUnsentCallsAre(t *testing.T) {
 	for path, want := range map[string]string{"": "3 calls were not counted and are lost", t.TempDir(): "3 calls wait in"} {
 		s := newStore()
 		l := opened(t, Config{Store: s, Path: path})
