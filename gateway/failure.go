@@ -10,12 +10,12 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// ErrInvalidToken is what a Verifier says of a token that opens nothing. It is the same
-// value as oauth.ErrInvalidToken.
+// ErrInvalidToken is returned by Tokens.Verify for a token that is not valid. It is the
+// same value as oauth.ErrInvalidToken.
 var ErrInvalidToken = token.ErrInvalid
 
-// Every way this room says no, with the section it comes from; what is wrong with a body is
-// in manage.
+// The refusals of this package, with the section it comes from; what is wrong with a body
+// is in manage.
 var (
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // protocol 5, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
@@ -39,8 +39,8 @@ var (
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
 
-// badBearer tells why a bearer token opens nothing, or that it cannot be judged now, which
-// is trouble.
+// badBearer returns the refusal for a bearer token that is not valid. trouble is true if
+// it could not be verified.
 func badBearer(err error) (refused error, trouble bool) {
 	switch {
 	case errors.Is(err, token.ErrNoToken):

@@ -20,7 +20,7 @@ const (
 	pathVerify = "/api/v1/verify"
 )
 
-// routes is the room's one table.
+// routes lists every endpoint of this package.
 func (g *Gateway) routes() []reply.Route {
 	read := []string{http.MethodGet, http.MethodHead}
 	routes := []reply.Route{
@@ -44,7 +44,7 @@ func (g *Gateway) routes() []reply.Route {
 	}).Routes()...)
 }
 
-// caller returns who asks; the error is why nobody does.
+// caller returns the caller of a request; it fails if there is none.
 func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 	v := reqctx.From(r.Context())
 	if err := admits(v); err != nil {
@@ -53,5 +53,5 @@ func (g *Gateway) caller(r *http.Request) (storage.Caller, *account, error) {
 	return v.Caller, entryOf(r).account, nil
 }
 
-// entryOf returns what is known of a request that has been admitted.
+// entryOf returns the entry of an admitted request.
 func entryOf(r *http.Request) *entry { return reqctx.From(r.Context()).Entry.(*entry) }

@@ -25,9 +25,8 @@ var _ = []carried{
 	Ticket{}.carried, User{}.carried, counter{}.carried,
 }
 
-// kind describes one kind of typed document: the whole of what the typed layer knows
-// about it. Secrets are fields tagged json:"-" that are sealed beside the JSON. A record
-// embeds carried.
+// kind describes one kind of typed document to the typed layer. Secrets are fields tagged
+// json:"-" that are sealed beside the JSON. A record embeds carried.
 type kind[T any] struct {
 	name    string
 	id      func(T) string
@@ -84,7 +83,7 @@ func (k kind[T]) seal(s *Store, d driver.Doc, v *T) ([]byte, error) {
 	return json.Marshal(sealed)
 }
 
-// known are the secrets of a record.
+// known returns the secrets of a record.
 func (k kind[T]) known(v *T) map[string]*Secret {
 	if k.secrets == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Paths of the endpoints.
+// The endpoints' paths, each with its subpaths.
 const (
 	pathApps   = "/api/console/apps"
 	pathOrders = "/api/console/orders"
@@ -25,10 +25,10 @@ const (
 // paths are those that the console answers at, and below.
 var paths = []string{pathApps, pathOrders, pathUsers}
 
-// action is what a method does at a path, once it is known who asks for it.
+// action handles a method at a path for an identified user.
 type action func(http.ResponseWriter, *http.Request, consoleauth.Actor) error
 
-// routes is the one table.
+// routes lists every endpoint.
 func (s *Console) routes() []reply.Route {
 	admin := consoleauth.Actor.Admin
 	return []reply.Route{
@@ -46,8 +46,8 @@ func (s *Console) routes() []reply.Route {
 
 type actions map[string]action
 
-// route makes a route. Whatever changes something takes a fresh sign-in: nearly all of it
-// must, and which fields a body has is not known before it is read.
+// route makes a route. Every change requires a fresh sign-in: nearly all must, and the
+// fields of a body are not known before it is read.
 func (s *Console) route(path string, by actions, checks ...consoleauth.Check) reply.Route {
 	fresh := append(slices.Clone(checks), consoleauth.Actor.Fresh)
 	var methods []string

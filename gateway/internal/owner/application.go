@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// apps is GET and POST /api/v1/apps (protocol 4.7).
+// apps serves GET and POST /api/v1/apps (protocol 4.7).
 func (e *Endpoints) apps(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {
@@ -58,8 +58,8 @@ func (e *Endpoints) page(ctx context.Context, m manager, after string) (page []s
 	return page, next != "", err
 }
 
-// createApp registers an application of a user's. Its users are asked for their consent:
-// only the console and the command line make a first-party application.
+// createApp registers an application for a user. Its users are asked for consent: only the
+// console and the command line make a first-party application.
 func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, m manager) error {
 	if m.itself() {
 		return notByItself
@@ -79,11 +79,11 @@ func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, m manager)
 	if err := e.note(r, m, "app create", storage.App{}, a); err != nil {
 		return err
 	}
-	e.c.Recorder.Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
+	e.c.Recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
 	return reply.Success(w, manage.RevealedOf(a, time.Now()))
 }
 
-// app is GET, PATCH and DELETE /api/v1/apps/{client_id}.
+// app serves GET, PATCH and DELETE /api/v1/apps/{client_id}.
 func (e *Endpoints) app(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *Endpoints) app(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
-	if err := m.people(id); err != nil {
+	if err := m.refuseOtherUsers(id); err != nil {
 		return err
 	}
 	f, err := manage.ReadFields(w, r, manage.Changeable...)
@@ -123,14 +123,14 @@ func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, m manager,
 		return err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
-		e.c.Recorder.Tell(r, notice, after.Owner)
+		e.c.Recorder.Notify(r, notice, after.Owner)
 	}
 	return reply.Success(w, manage.RecordOf(after, time.Now()))
 }
 
 // deleteApp removes an application and ends everything it was granted.
 func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, m manager, id string) error {
-	if err := m.people(id); err != nil {
+	if err := m.refuseOtherUsers(id); err != nil {
 		return err
 	}
 	if err := manage.NoFields(w, r); err != nil {
@@ -149,12 +149,12 @@ func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, m manager,
 	if err := e.note(r, m, "app delete", before, storage.App{}); err != nil {
 		return err
 	}
-	e.c.Recorder.Tell(r, manage.DeletedNotice(before), before.Owner)
+	e.c.Recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
-// rotateSecret is POST /api/v1/apps/{client_id}/secret. The old secret stays valid for the
-// overlap; with 0 it ends at once.
+// rotateSecret serves POST /api/v1/apps/{client_id}/secret. The old secret stays valid for
+// the overlap; with 0 it ends at once.
 func (e *Endpoints) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {
@@ -177,6 +177,6 @@ func (e *Endpoints) rotateSecret(w http.ResponseWriter, r *http.Request) error {
 	if err := e.note(r, m, "app rotate-secret", before, after); err != nil {
 		return err
 	}
-	e.c.Recorder.Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
+	e.c.Recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
 	return reply.Success(w, manage.RevealedOf(after, now))
 }

@@ -67,9 +67,9 @@ func (m manager) mine(a storage.App) error {
 	return nil
 }
 
-// people refuses what no application may do with its own token. Of others it does not
-// learn that they are there.
-func (m manager) people(id string) error {
+// refuseOtherUsers refuses what an application may not do with its own token. It does not
+// reveal whether another application exists.
+func (m manager) refuseOtherUsers(id string) error {
 	switch {
 	case !m.itself():
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// orders is GET /api/v1/billing/orders.
+// orders serves GET /api/v1/billing/orders.
 func (e *Endpoints) orders(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {
@@ -52,8 +52,8 @@ func (m manager) only(q storage.OrderQuery) (storage.OrderQuery, bool) {
 	return q, there
 }
 
-// oneOrder is GET and DELETE /api/v1/billing/orders/{order_id}. What is deleted is kept as
-// canceled: the books are not rewritten.
+// oneOrder serves GET and DELETE /api/v1/billing/orders/{order_id}. A deleted order is
+// kept as canceled.
 func (e *Endpoints) oneOrder(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {

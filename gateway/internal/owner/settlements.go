@@ -10,11 +10,11 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// maxSettled is how many applications one answer settles.
+// maxSettled is the maximum number of applications in one answer.
 const maxSettled = 2 * manage.PageSize
 
-// settlements is GET /api/v1/billing/settlements?month=2026-11 (decision 30):
-// what the manager's applications owe, those removed since included.
+// settlements serves GET /api/v1/billing/settlements?month=2026-11 (decision 30): what the
+// manager's applications owe, those removed since included.
 func (e *Endpoints) settlements(w http.ResponseWriter, r *http.Request) error {
 	m, err := e.manager(r)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// frontDoor is the provider, with what it was made of.
-type frontDoor struct {
+// testProvider is the provider, with its parts.
+type testProvider struct {
 	*oauth.Server
 	store  *storage.Store
 	keys   *token.Keys
 	signIn *signin.SignIn
 }
 
-// shelf is a store, with its backend.
-type shelf struct {
+// testStore is a store, with its backend.
+type testStore struct {
 	*storage.Store
 	backend driver.Backend
 }

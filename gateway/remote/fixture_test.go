@@ -44,10 +44,10 @@ type service struct {
 	app      storage.App
 	handler  http.Handler
 
-	mu    sync.Mutex
-	asked map[string]int                                    // requests, by path
-	away  error                                             // what reaching it fails with
-	says  func(w http.ResponseWriter, r *http.Request) bool // answers in its place, if it returns true
+	mu       sync.Mutex
+	requests map[string]int                                    // requests, by path
+	away     error                                             // what reaching it fails with
+	override func(w http.ResponseWriter, r *http.Request) bool // answers in its place, if it returns true
 }
 
 func newService(t testing.TB, resources ...string) *service {
@@ -57,7 +57,7 @@ func newService(t testing.TB, resources ...string) *service {
 
 func newServiceAt(t testing.TB, base string, resources ...string) *service {
 	t.Helper()
-	s := &service{TB: t, asked: map[string]int{}}
+	s := &service{TB: t, requests: map[string]int{}}
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	s.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
@@ -87,8 +87,8 @@ func (nobody) SignOut(http.ResponseWriter, *http.Request) error          { retur
 // RoundTrip implements http.RoundTripper.
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
-	s.asked[r.URL.Path]++
-	failed, says := s.away, s.says
+	s.requests[r.URL.Path]++
+	failed, override := s.away, s.override
 	s.mu.Unlock()
 	if !strings.HasPrefix(r.URL.String(), issuer+"/") {
 		s.Errorf("%s is asked", r.URL)
@@ -97,7 +97,7 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, failed
 	}
 	w := httptest.NewRecorder()
-	if says == nil || !says(w, r) {
+	if override == nil || !override(w, r) {
 		in := httptest.NewRequest(r.Method, r.URL.String(), nil).WithContext(r.Context())
 		in.Header = r.Header
 		s.handler.ServeHTTP(w, in)
@@ -106,16 +106,16 @@ func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // set changes how the service can be reached.
-func (s *service) set(failed error, says func(http.ResponseWriter, *http.Request) bool) {
+func (s *service) set(failed error, override func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.away, s.says = failed, says
+	s.away, s.override = failed, override
 }
 
 func (s *service) times(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[path]
+	return s.requests[path]
 }
 
 func (s *service) verifier(edits ...func(*remote.Config)) *remote.Verifier {
@@ -147,14 +147,14 @@ func (s *service) bearer(more ...string) string {
 	return body.Token
 }
 
-// forged is whose tokens are forged.
+// forged returns the service whose tokens are forged.
 func (s *service) forged(scope string) forgery.Service {
 	s.Helper()
 	keys := must(s.store.SigningKeys(s.Context()))(s)
 	return forgery.Service{Keys: keys, Issuer: issuer, ClientID: s.app.ID, Sub: "u1", Scope: scope}
 }
 
-// status is what the error of a Verify says; 200 if there is none.
+// status returns the status of a Verify error, 200 if there is none.
 func status(t testing.TB, err error) int {
 	t.Helper()
 	var why *remote.Error

@@ -29,14 +29,14 @@ const (
 	password = "correct horse battery"
 )
 
-// house is the old doors beside a provider, with an application 1000, another one, and Ada,
-// who is signed in.
-type house struct {
+// fixture is the old endpoints with a provider, with an application 1000, another one, and
+// Ada, who is signed in.
+type fixture struct {
 	testing.TB
 	backend    *faulty
 	store      *storage.Store
 	tokens     *oauth.Tokens
-	door       *frontDoor
+	provider   *testProvider
 	legacy     *legacy.Legacy
 	mux        *http.ServeMux
 	trail      *trail
@@ -45,9 +45,9 @@ type house struct {
 	session    string // her cookie
 }
 
-func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
+func newFixture(t testing.TB, changes ...func(*legacy.Config)) *fixture {
 	t.Helper()
-	h := &house{TB: t, backend: &faulty{Backend: memory.New()}, trail: &trail{}, mux: http.NewServeMux()}
+	h := &fixture{TB: t, backend: &faulty{Backend: memory.New()}, trail: &trail{}, mux: http.NewServeMux()}
 	t.Cleanup(func() { h.backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
 	h.store = must(storage.Open(context.Background(), h.backend, storage.NewMasterKey()))(t)
@@ -59,9 +59,9 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: users, Log: quiet}))(t)
 	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1}))(t)
 	provider := must(oauth.New(context.Background(), oauth.Config{Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
-	h.door = &frontDoor{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
+	h.provider = &testProvider{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{
-		BaseURL: issuer, Store: shelf{h.store, h.backend}, SignIns: h.door, Codes: h.door, Verifier: h.tokens, Visitors: signIn,
+		BaseURL: issuer, Store: testStore{h.store, h.backend}, SignIns: h.provider, Codes: h.provider, Verifier: h.tokens, Visitors: signIn,
 		Audit: h.trail, Log: quiet,
 	}
 	for _, change := range changes {
@@ -72,7 +72,7 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 		h.mux.Handle(path, h.legacy)
 	}
 	h.mux.Handle("/oauth/signin", signIn)
-	h.mux.Handle("/", h.door)
+	h.mux.Handle("/", h.provider)
 	h.app = h.register(storage.App{ID: "1000", Secrets: []storage.AppSecret{{Secret: storage.NewSecret(appKey)}}})
 	h.other = h.register(storage.App{ID: "2000"})
 	h.session = h.signIn("ada")
@@ -80,20 +80,20 @@ func newHouse(t testing.TB, changes ...func(*legacy.Config)) *house {
 }
 
 // register adds an application on app.example.com.
-func (h *house) register(app storage.App) storage.App {
+func (h *fixture) register(app storage.App) storage.App {
 	h.Helper()
 	app.Name, app.Domains = "App", []string{"app.example.com"}
 	return must(h.store.SaveApp(context.Background(), app))(h.TB)
 }
 
 // change saves the first application with a change.
-func (h *house) change(how func(*storage.App)) {
+func (h *fixture) change(how func(*storage.App)) {
 	h.Helper()
 	how(&h.app)
 	h.app = must(h.store.SaveApp(context.Background(), h.app))(h.TB)
 }
 
-func (h *house) signIn(name string) string {
+func (h *fixture) signIn(name string) string {
 	h.Helper()
 	w := h.serve(request("POST", "/oauth/signin", form("username", name, "password", password)))
 	for _, c := range w.Result().Cookies() {
@@ -139,7 +139,7 @@ func request(method, path string, v url.Values) *http.Request {
 	return httptest.NewRequest(method, issuer+path+"?"+v.Encode(), nil)
 }
 
-func (h *house) serve(r *http.Request) *httptest.ResponseRecorder {
+func (h *fixture) serve(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.mux.ServeHTTP(w, r)
 	return w
@@ -162,7 +162,7 @@ func (a answer) number(name string) int {
 	return int(n)
 }
 
-func (h *house) ask(r *http.Request) answer {
+func (h *fixture) call(r *http.Request) answer {
 	h.Helper()
 	w := h.serve(r)
 	a := answer{status: w.Code, header: w.Result().Header, raw: w.Body.String()}
@@ -173,18 +173,18 @@ func (h *house) ask(r *http.Request) answer {
 }
 
 // connect calls an act with the appkey of application 1000; pairs change the parameters.
-func (h *house) connect(act string, pairs ...string) answer {
+func (h *fixture) connect(act string, pairs ...string) answer {
 	h.Helper()
-	return h.ask(request("GET", "/connect.php", form(append([]string{"act", act, "appid", "1000", "appkey", appKey}, pairs...)...)))
+	return h.call(request("GET", "/connect.php", form(append([]string{"act", act, "appid", "1000", "appkey", appKey}, pairs...)...)))
 }
 
-func (h *house) callback(code string, pairs ...string) answer {
+func (h *fixture) callback(code string, pairs ...string) answer {
 	h.Helper()
 	return h.connect("callback", append([]string{"code", code}, pairs...)...)
 }
 
 // code walks a signed-in browser through act=login; pairs change its parameters.
-func (h *house) code(pairs ...string) string {
+func (h *fixture) code(pairs ...string) string {
 	h.Helper()
 	a := h.connect("login", append([]string{"redirect_uri", redirect}, pairs...)...).wants(h, "login", 1)
 	r := httptest.NewRequest("GET", a.text("url"), nil)
@@ -216,7 +216,7 @@ func (a answer) refuses(t testing.TB, what string, errcode int) answer {
 }
 
 // signed signs parameters for application 1000 now; a later timestamp among them wins.
-func (h *house) signed(v url.Values) url.Values {
+func (h *fixture) signed(v url.Values) url.Values {
 	if !v.Has("timestamp") {
 		v.Set("timestamp", unix(time.Now()))
 	}

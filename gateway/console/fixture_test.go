@@ -37,8 +37,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a console beside those who know people and tokens.
-type house struct {
+// fixture is a console with users and tokens.
+type fixture struct {
 	testing.TB
 	store    *storage.Store
 	users    *users.StoreUsers
@@ -48,15 +48,15 @@ type house struct {
 
 	mu      sync.Mutex // guards what follows
 	events  []event.Event
-	told    []string
+	notices []string
 	unsaved error // what the trail answers
 	forgot  []string
 }
 
-// newHouse makes a house; edits change the Config.
-func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
+// newFixture makes a fixture; edits change the Config.
+func newFixture(t testing.TB, edits ...func(*console.Config)) *fixture {
 	t.Helper()
-	h := &house{TB: t}
+	h := &fixture{TB: t}
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	quiet := slog.New(slog.DiscardHandler)
@@ -77,8 +77,8 @@ func newHouse(t testing.TB, edits ...func(*console.Config)) *house {
 	return h
 }
 
-// NoteNow makes the house the Trail.
-func (h *house) NoteNow(_ context.Context, e event.Event) error {
+// NoteNow makes the fixture the Trail.
+func (h *fixture) NoteNow(_ context.Context, e event.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.events = append(h.events, e)
@@ -86,10 +86,10 @@ func (h *house) NoteNow(_ context.Context, e event.Event) error {
 }
 
 // Notify makes it the Notifier.
-func (h *house) Notify(_ context.Context, sub string, n event.Notice) {
+func (h *fixture) Notify(_ context.Context, sub string, n event.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told = append(h.told, fmt.Sprintf("%s: %s %q %s", sub, n.Kind, n.App, n.Detail))
+	h.notices = append(h.notices, fmt.Sprintf("%s: %s %q %s", sub, n.Kind, n.App, n.Detail))
 	if n.At.IsZero() || !n.IP.IsValid() || n.Agent != "curl/8" {
 		h.Errorf("a notice does not say when, from where and by what: %+v", n)
 	}
@@ -97,21 +97,21 @@ func (h *house) Notify(_ context.Context, sub string, n event.Notice) {
 
 const password = "correct horse battery"
 
-// person is a user with a browser: the header of its cookie.
-type person struct {
+// testUser is a user with a browser: the header of its cookie.
+type testUser struct {
 	storage.User
 	cookie string
 }
 
-// person makes a user with a role, who has just signed in.
-func (h *house) person(name, role string) person {
+// testUser makes a user with a role, who has just signed in.
+func (h *fixture) testUser(name, role string) testUser {
 	h.Helper()
 	u := must(h.users.Create(h.Context(), storage.User{Username: name, Role: role}, password))(h)
-	return person{u, h.signedIn(u.Sub, time.Now())}
+	return testUser{u, h.signedIn(u.Sub, time.Now())}
 }
 
 // signedIn is the cookie of a browser in which a user has signed in at a time.
-func (h *house) signedIn(sub string, at time.Time) string {
+func (h *fixture) signedIn(sub string, at time.Time) string {
 	h.Helper()
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
@@ -121,13 +121,13 @@ func (h *house) signedIn(sub string, at time.Time) string {
 }
 
 // app makes an application of an owner's.
-func (h *house) app(name, owner string) storage.App {
+func (h *fixture) app(name, owner string) storage.App {
 	h.Helper()
 	return must(h.store.SaveApp(h.Context(), storage.App{Name: name, Domains: []string{strings.ToLower(name) + ".example.com"}, Owner: owner}))(h)
 }
 
 // waits makes an order that waits for an application.
-func (h *house) waits(app storage.App) (storage.App, string) {
+func (h *fixture) waits(app storage.App) (storage.App, string) {
 	h.Helper()
 	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "white_label", AmountFen: 99_900, CreatedAt: time.Now()}
 	order.Status, app.Order = storage.OrderPending, order.ID
@@ -149,9 +149,9 @@ type answer struct {
 	}
 }
 
-// ask sends JSON with a cookie. Headers are name, value, name, value; an empty value takes
-// one away.
-func (h *house) ask(method, target, cookie string, body io.Reader, headers ...string) answer {
+// call sends JSON with a cookie. Headers are name, value, name, value; an empty value
+// takes one away.
+func (h *fixture) call(method, target, cookie string, body io.Reader, headers ...string) answer {
 	r := httptest.NewRequest(method, base+target, body)
 	r.Header.Set("User-Agent", "curl/8")
 	if cookie != "" {
@@ -173,11 +173,11 @@ func (h *house) ask(method, target, cookie string, body io.Reader, headers ...st
 	return a
 }
 
-func (h *house) do(method, target, cookie, body string) answer {
-	return h.ask(method, target, cookie, strings.NewReader(body))
+func (h *fixture) do(method, target, cookie, body string) answer {
+	return h.call(method, target, cookie, strings.NewReader(body))
 }
 
-func (h *house) want(a answer, status, code int, what string) answer {
+func (h *fixture) want(a answer, status, code int, what string) answer {
 	h.Helper()
 	if a.status != status || a.body.Code != code || code != 1 && (a.body.Errcode != code || a.body.Msg == "") {
 		h.Errorf("%s = %d %s, want %d with code %d", what, a.status, a.text, status, code)
@@ -186,7 +186,7 @@ func (h *house) want(a answer, status, code int, what string) answer {
 }
 
 // trail is what the audit trail says, a line for each act.
-func (h *house) trail() string {
+func (h *fixture) trail() string {
 	var all strings.Builder
 	for _, e := range h.events {
 		fmt.Fprintf(&all, "%s: %s\n", e.Kind, e.Detail)

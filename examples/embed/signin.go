@@ -16,12 +16,12 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// door is the service's own sign-in page and its own sessions. Without a page of your own
-// you need none of this file: signin.New makes both.
-type door struct {
-	people *people
-	guard  *lockout.Guard // against guessing
-	secure bool           // the cookie goes over https only
+// signInPage is the service's own sign-in page with its own sessions. Without a page of
+// your own you need none of this file: signin.New makes both.
+type signInPage struct {
+	users   *userTable
+	lockout *lockout.Guard // against guessing
+	secure  bool           // the cookie goes over https only
 
 	mu       sync.Mutex
 	sessions map[string]storage.Session // by SessionID(cookie)
@@ -29,16 +29,16 @@ type door struct {
 
 const cookieName = "staff_session"
 
-func newDoor(p *people, origin string) *door {
-	return &door{
-		people: p, guard: lockout.New(lockout.Config{}), secure: strings.HasPrefix(origin, "https:"),
+func newSignInPage(p *userTable, origin string) *signInPage {
+	return &signInPage{
+		users: p, lockout: lockout.New(lockout.Config{}), secure: strings.HasPrefix(origin, "https:"),
 		sessions: map[string]storage.Session{},
 	}
 }
 
-// Visitor implements oauth.SignIn. Only ErrNotFound means nobody; a session store that is
-// away must be any other error, or the user is asked in vain.
-func (d *door) Visitor(r *http.Request) (storage.Session, error) {
+// Visitor implements oauth.SignIn. Return ErrNotFound only if nobody is signed in; if the
+// session store fails, return any other error, or the user signs in in vain.
+func (d *signInPage) Visitor(r *http.Request) (storage.Session, error) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
 		return storage.Session{}, storage.ErrNotFound
@@ -49,7 +49,7 @@ func (d *door) Visitor(r *http.Request) (storage.Session, error) {
 	if !there || !v.Live(time.Now()) {
 		return storage.Session{}, storage.ErrNotFound
 	}
-	if u, err := d.people.User(r.Context(), v.UserID); err != nil || u.Disabled {
+	if u, err := d.users.User(r.Context(), v.UserID); err != nil || u.Disabled {
 		return storage.Session{}, cmp.Or(err, storage.ErrNotFound)
 	}
 	return v, nil
@@ -66,12 +66,12 @@ type view struct{ App, Problem, On string }
 
 // Ask implements oauth.SignIn. The authorize request may have come as a form, and travels
 // through the page.
-func (d *door) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
-	asked := r.URL.Query()
+func (d *signInPage) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error {
+	query := r.URL.Query()
 	if r.Method == http.MethodPost {
-		asked = r.PostForm
+		query = r.PostForm
 	}
-	return show(w, http.StatusOK, view{App: app.Name, On: asked.Encode()})
+	return show(w, http.StatusOK, view{App: app.Name, On: query.Encode()})
 }
 
 func show(w http.ResponseWriter, status int, v view) error {
@@ -84,15 +84,15 @@ func show(w http.ResponseWriter, status int, v view) error {
 
 // enter answers the form. It must stand behind http.CrossOriginProtection: another site
 // could sign a browser in as someone else.
-func (d *door) enter(w http.ResponseWriter, r *http.Request) {
+func (d *signInPage) enter(w http.ResponseWriter, r *http.Request) {
 	on := r.PostFormValue("on")
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // behind a proxy: the address it vouches for
-	if d.guard.Begin(peer.Addr()) > 0 {
+	if d.lockout.Begin(peer.Addr()) > 0 {
 		show(w, http.StatusTooManyRequests, view{Problem: "Too many attempts. Come back later.", On: on})
 		return
 	}
-	u, err := d.people.Authenticate(r.Context(), r.PostFormValue("username"), r.PostFormValue("password"))
-	d.guard.End(peer.Addr(), errors.Is(err, storage.ErrNotFound))
+	u, err := d.users.Authenticate(r.Context(), r.PostFormValue("username"), r.PostFormValue("password"))
+	d.lockout.End(peer.Addr(), errors.Is(err, storage.ErrNotFound))
 	switch {
 	case errors.Is(err, storage.ErrNotFound) || err == nil && u.Disabled:
 		show(w, http.StatusUnauthorized, view{Problem: "That is not right.", On: on})
@@ -107,7 +107,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) {
 }
 
 // begin draws a new cookie: one the browser brought along may be someone else's doing.
-func (d *door) begin(w http.ResponseWriter, u storage.User) {
+func (d *signInPage) begin(w http.ResponseWriter, u storage.User) {
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	ends := now.Add(12 * time.Hour)
 	d.mu.Lock()
@@ -120,25 +120,25 @@ func (d *door) begin(w http.ResponseWriter, u storage.User) {
 // sender's to change. What has just been done is taken out, or prompt=login would ask for
 // ever.
 func onward(on string) string {
-	asked, err := url.ParseQuery(on)
+	query, err := url.ParseQuery(on)
 	if err != nil || on == "" {
 		return "/"
 	}
-	asked.Del("prompt")
-	if asked.Get("max_age") == "0" {
-		asked.Del("max_age")
+	query.Del("prompt")
+	if query.Get("max_age") == "0" {
+		query.Del("max_age")
 	}
-	return "/oauth/authorize?" + asked.Encode()
+	return "/oauth/authorize?" + query.Encode()
 }
 
 // SignOut implements oauth.SignIn.
-func (d *door) SignOut(w http.ResponseWriter, r *http.Request) error {
+func (d *signInPage) SignOut(w http.ResponseWriter, r *http.Request) error {
 	d.end(r)
 	http.SetCookie(w, d.cookie("", -1))
 	return nil
 }
 
-func (d *door) end(r *http.Request) {
+func (d *signInPage) end(r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -146,6 +146,6 @@ func (d *door) end(r *http.Request) {
 	}
 }
 
-func (d *door) cookie(value string, maxAge int) *http.Cookie {
+func (d *signInPage) cookie(value string, maxAge int) *http.Cookie {
 	return &http.Cookie{Name: cookieName, Value: value, MaxAge: maxAge, Path: "/", HttpOnly: true, Secure: d.secure, SameSite: http.SameSiteLaxMode}
 }

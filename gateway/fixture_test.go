@@ -42,8 +42,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// house is a provider with a gateway before it, and services behind it.
-type house struct {
+// fixture is a provider behind a gateway, with services.
+type fixture struct {
 	testing.TB
 	backend  *faulty
 	store    *storage.Store
@@ -58,12 +58,12 @@ type house struct {
 	svc      http.Handler // all of /svc/
 }
 
-// newHouse makes a house; edits change the gateway's Config.
-func newHouse(t testing.TB, edits ...func(*gateway.Config)) *house {
+// newFixture makes a fixture; edits change the gateway's Config.
+func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 	t.Helper()
 	backend := &faulty{Backend: memory.New()}
 	t.Cleanup(func() { backend.Close() })
-	h := &house{TB: t, backend: backend}
+	h := &fixture{TB: t, backend: backend}
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	h.tokens = tokensOf(t, issuer, h.store, elsewhere)
 	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
@@ -104,7 +104,7 @@ func unlimited() []billing.Plan {
 	return plans
 }
 
-// service is a product. What it answers is asked for: /ai/500 answers 500.
+// service is a product. The path names the status: /ai/500 answers 500.
 func service(w http.ResponseWriter, r *http.Request) {
 	caller, ok := gateway.CallerFrom(r.Context())
 	status := 200
@@ -138,12 +138,12 @@ func (a answer) number(path string) int64 {
 	return int64(f)
 }
 
-// ask sends a request; bearer "" sends none. Headers are name, value, name, value.
-func (h *house) ask(method, target, bearer string, headers ...string) answer {
+// call sends a request; bearer "" sends none. Headers are name, value, name, value.
+func (h *fixture) call(method, target, bearer string, headers ...string) answer {
 	return h.send(h.request(method, target, bearer, nil, headers...))
 }
 
-func (h *house) request(method, target, bearer string, body io.Reader, headers ...string) *http.Request {
+func (h *fixture) request(method, target, bearer string, body io.Reader, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, issuer+target, body)
 	if bearer != "" {
 		r.Header.Set("Authorization", "Bearer "+bearer)
@@ -158,7 +158,7 @@ func (h *house) request(method, target, bearer string, body io.Reader, headers .
 	return r
 }
 
-func (h *house) send(r *http.Request) answer {
+func (h *fixture) send(r *http.Request) answer {
 	w := httptest.NewRecorder()
 	h.handler.ServeHTTP(w, r)
 	a := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
@@ -167,7 +167,7 @@ func (h *house) send(r *http.Request) answer {
 }
 
 // post sends a form from an address, "" for the usual one.
-func (h *house) post(target, from string, form url.Values) answer {
+func (h *fixture) post(target, from string, form url.Values) answer {
 	r := h.request("POST", target, "", strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded")
 	if from != "" {
 		r.RemoteAddr = from
@@ -184,9 +184,9 @@ func machine(app storage.App, more ...string) url.Values {
 	return form
 }
 
-// bearer returns a token of an application. It is asked for from an address of its own,
+// bearer returns a token of an application. It is requested from an address of its own,
 // directly at the provider, so that it counts nowhere.
-func (h *house) bearer(app storage.App, more ...string) string {
+func (h *fixture) bearer(app storage.App, more ...string) string {
 	h.Helper()
 	r := httptest.NewRequest("POST", issuer+"/oauth/token", strings.NewReader(machine(app, more...).Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -202,19 +202,19 @@ func (h *house) bearer(app storage.App, more ...string) string {
 }
 
 // userBearer returns a token of a user, for the first application.
-func (h *house) userBearer() string {
+func (h *fixture) userBearer() string {
 	h.Helper()
 	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
 	return forgery.Genuine(h, h.service(user.Sub))
 }
 
-func (h *house) service(sub string) forgery.Service {
+func (h *fixture) service(sub string) forgery.Service {
 	h.Helper()
 	keys := must(h.store.SigningKeys(h.Context()))(h)
 	return forgery.Service{Keys: keys, Issuer: issuer, ClientID: h.app.ID, Sub: sub}
 }
 
-func (h *house) want(a answer, status int, what string) answer {
+func (h *fixture) want(a answer, status int, what string) answer {
 	h.Helper()
 	if a.status != status {
 		h.Errorf("%s = %d %s, want %d", what, a.status, a.text, status)
@@ -222,14 +222,14 @@ func (h *house) want(a answer, status int, what string) answer {
 	return a
 }
 
-// used is what a quota record says of this month's calls to a product.
-func (h *house) used(bearer, product string) int64 {
+// used returns this month's calls of a product, as a quota record has them.
+func (h *fixture) used(bearer, product string) int64 {
 	h.Helper()
-	return h.want(h.ask("GET", "/api/v1/quota", bearer), 200, "quota").number("data.usage_this_month." + product)
+	return h.want(h.call("GET", "/api/v1/quota", bearer), 200, "quota").number("data.usage_this_month." + product)
 }
 
 // trail returns the audit trail's lines, once all of them are written.
-func (h *house) trail() (events []event.Event) {
+func (h *fixture) trail() (events []event.Event) {
 	h.Helper()
 	if err := errors.Join(h.gateway.Close(context.Background()), h.audit.Close(context.Background())); err != nil {
 		h.Error(err)
