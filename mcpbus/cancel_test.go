@@ -96,7 +96,7 @@ func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
-		s := h.begin(t.Context(), askingCall(`"t"`)["legacy"][0], with(session, "Accept", bothTypes)...)
+		s := h.begin(t.Context(), callWithProgress(`"t"`)["legacy"][0], with(session, "Accept", bothTypes)...)
 		time.Sleep(5 * time.Second)
 		s.want(t, "under way", progressed(`"t"`, "5"), false)
 		h.post(cancelling("1"), session...)

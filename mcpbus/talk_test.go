@@ -32,8 +32,8 @@ func (a answer) code() int {
 	return int(code)
 }
 
-// said is the text of a tool's result.
-func (a answer) said() string {
+// toolText is the text of a tool's result.
+func (a answer) toolText() string {
 	content, _ := a.at("result.content").([]any)
 	if len(content) == 0 {
 		return ""

@@ -59,9 +59,9 @@ var corpusFaults = slices.Concat([]fault{
 	"ABitOfEverythingService_UpdateV2_2",
 ))
 
-func rows(judge, document, says, why string, tools ...string) (out []fault) {
+func rows(validator, document, text, why string, tools ...string) (out []fault) {
 	for _, tool := range tools {
-		out = append(out, fault{judge, document, tool, says, why})
+		out = append(out, fault{validator, document, tool, text, why})
 	}
 	return out
 }

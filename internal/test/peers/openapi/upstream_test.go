@@ -23,7 +23,7 @@ const (
 type upstream struct {
 	name, member string // of the document, and of its capability
 	reading      string
-	judged       tree // what the judges go by
+	checked      tree // what the judges go by
 	tools        []toolplan.Tool
 	arguments    map[string]tree // by tool; those without were not to be made
 	given, left  int             // arguments
@@ -53,8 +53,8 @@ func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*
 		for i := 0; i < len(all); i += every {
 			s.tools = append(s.tools, all[i])
 		}
-		s.judged = decoded(t, text)
-		unanswered(s.judged)
+		s.checked = decoded(t, text)
+		unanswered(s.checked)
 		for _, tool := range s.tools {
 			made := &samples{all: reading == whole}
 			arguments, err := made.of(t, tool)
@@ -65,10 +65,10 @@ func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*
 			s.arguments[tool.Name] = arguments
 			s.given, s.left = s.given+len(arguments), s.left+made.left
 			if reading == whole {
-				pin(s.judged, tool, arguments)
+				pin(s.checked, tool, arguments)
 			}
 		}
-		s.kin = newKin(t, encoded(t, s.judged), s.judged["swagger"] != nil)
+		s.kin = newKin(t, encoded(t, s.checked), s.checked["swagger"] != nil)
 		out = append(out, s)
 	}
 	return out
@@ -107,9 +107,9 @@ func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.arrived++
 	r.RequestURI = r.URL.RequestURI() // without what all calls have before it
 	s.sent = fmt.Sprintf("%s %s %v\n%q", r.Method, r.RequestURI, r.Header, body)
-	s.found = map[string][]string{"Prism": s.prism.judge(r, body)}
+	s.found = map[string][]string{"Prism": s.prism.validate(r, body)}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	s.found["kin-openapi"] = s.kin.judge(r, s.tool.Call.Template)
+	s.found["kin-openapi"] = s.kin.validate(r, s.tool.Call.Template)
 	w.WriteHeader(http.StatusNoContent)
 }
 
