@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// stream is what a listener has received.
+// stream holds what a listener has received.
 type stream struct {
 	header http.Header
 	mu     sync.Mutex

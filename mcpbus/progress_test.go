@@ -132,7 +132,7 @@ func TestOnlyALongCallWithAProgressTokenIsAStream(t *testing.T) {
 	})
 }
 
-// reports is an upstream that tells how far it is, and answers when it has told all.
+// reports is an upstream that sends progress, and answers when it has sent all of it.
 func reports(steps ...func(tell func(done, total, message string))) do {
 	return func(ctx context.Context, _ string, _ json.RawMessage) (mcpbus.Result, error) {
 		watched := mcpcall.ProgressFunc(ctx)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// answer is what came back.
+// answer holds a response of the bus.
 type answer struct {
 	status int
 	header http.Header

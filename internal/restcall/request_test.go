@@ -185,7 +185,7 @@ func TestAnUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 	secret := storage.NewSecret("topsecret")
 	u := serve(t, false, answers(200, "{}"))
 	for _, c := range []struct {
-		to   Upstream
+		to       Upstream
 		wantText string
 	}{
 		{Upstream{}, "URL"}, {Upstream{BaseURL: "file:///etc"}, "scheme"}, {Upstream{BaseURL: "http://topsecret:topsecret@a/"}, "user or password"},

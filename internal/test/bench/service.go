@@ -47,7 +47,7 @@ func open(binary, data string, more ...string) (*service, error) {
 	return h, nil
 }
 
-// enter reads the paper of the first run and signs in.
+// enter reads first-run.json and signs in.
 func (h *service) enter() error {
 	text, err := os.ReadFile(filepath.Join(h.data, "first-run.json"))
 	if err != nil {

@@ -30,8 +30,8 @@ type assault struct {
 	name string
 	args []string
 	from []string // its addresses
-	most int      // connections that it may hold; 0: as many as there is room for
-	free bool     // it leaves a quarter of the room
+	most int      // connections that it may hold; 0: as many as possible
+	free bool     // it leaves a quarter of the capacity
 }
 
 func assaults() []assault {
@@ -68,7 +68,7 @@ func connections(ctx context.Context, o options, data string) (v verdict, err er
 	return v, nil
 }
 
-// openFiles is how many files a child may open. Go raises the soft limit to the hard one.
+// openFiles returns how many files a child may open. Go raises the soft limit to the hard one.
 func openFiles() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -77,7 +77,7 @@ func openFiles() int {
 	return int(l.Max)
 }
 
-// capacityFor is how many connections a server accepts that may open so many files.
+// capacityFor returns how many connections a server accepts that may open so many files.
 func capacityFor(files int) int { return max(1, (files-min(files/4, 256))/2) }
 
 // run attacks and watches.

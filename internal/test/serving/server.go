@@ -31,7 +31,7 @@ type Server struct {
 	silent  chan struct{} // closed when it says nothing any more
 }
 
-// Issuer is what every server calls itself: tokens outlive it. Nobody connects to it.
+// Issuer is the issuer of every server, because tokens outlive it. Nobody connects to it.
 const Issuer = "http://127.0.0.1:9"
 
 // Patience is for anything that must happen at all.

@@ -17,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// kin judges requests by kin-openapi's filter. Which operation a request is for is known; its
+// kin checks requests with kin-openapi's filter. Which operation a request is for is known; its
 // path must be that of the operation.
 type kin struct{ document *openapi3.T }
 

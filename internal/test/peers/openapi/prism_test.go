@@ -53,7 +53,7 @@ func prisms(t *testing.T, documents []tree) (addresses []string) {
 	return addresses
 }
 
-// prism judges requests by handing them on, byte by byte.
+// prism checks requests by forwarding them to Prism, byte by byte.
 type prism struct{ address string }
 
 // validate lists what Prism objects to: where, and why.

@@ -12,18 +12,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Two readings of a document: with all arguments that can be made, whose values the judges
+// Two readings of a document: with all arguments that can be made, whose values the validators
 // must find again; and with those alone that are required, by the document as it is.
 const (
 	whole  = "whole"
 	scarce = "scarce"
 )
 
-// upstream is one reading of one document: an upstream that judges what it is sent.
+// upstream is one reading of one document: an upstream that checks what it is sent.
 type upstream struct {
 	name, member string // of the document, and of its capability
 	reading      string
-	checked      tree // what the judges go by
+	checked      tree // what the validators use
 	tools        []toolplan.Tool
 	arguments    map[string]tree // by tool; those without were not to be made
 	given, left  int             // arguments
@@ -33,7 +33,7 @@ type upstream struct {
 	mu      sync.Mutex
 	tool    toolplan.Tool // the one that is called
 	arrived int
-	found   map[string][]string // by judge
+	found   map[string][]string // by validator
 	sent    string
 }
 
@@ -95,7 +95,7 @@ func fields(b *toolplan.Body) []toolplan.Field {
 	return b.Fields
 }
 
-// ServeHTTP judges a request, and answers as if all were well.
+// ServeHTTP checks a request, and answers as if all were well.
 func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// try calls a tool and returns what the judges object to.
+// try calls a tool and returns what the validators object to.
 func (s *upstream) try(t *testing.T, h *fixture, tool toolplan.Tool) (found map[string][]string, sent string) {
 	t.Helper()
 	s.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fault is a judge's own: what it objects to although the request is right.
+// fault is a validator's own: what it objects to although the request is right.
 type fault struct {
 	name     string
 	document string // its name, or the first digits of its SHA-256
@@ -41,7 +41,7 @@ func TestOtherParsersReadTheProjectsOwnDocuments(t *testing.T) {
 	}
 }
 
-// mistaken makes sure that the judges would notice: what was not asked for is objected to.
+// mistaken makes sure that the validators would notice: what was not asked for is objected to.
 func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 	for _, tool := range asked.tools {
 		right, wrong := asked.arguments[tool.Name], sent.arguments[tool.Name]
@@ -58,7 +58,7 @@ func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 	}
 }
 
-// validator has every document's tools called, and the judges find nothing but their own faults.
+// validator has every document's tools called, and the validators find nothing but their own faults.
 func validator(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *fixture, upstreams []*upstream) {
 	h = newFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
