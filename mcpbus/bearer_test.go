@@ -123,7 +123,7 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 }
 
 // Decision 42, RFC 9728 5.1.
-func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
+func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()

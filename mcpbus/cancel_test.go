@@ -91,7 +91,7 @@ func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 	}
 }
 
-func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
+func TestACancelledCallWithProgressEndsItsStream(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call

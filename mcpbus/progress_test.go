@@ -160,7 +160,7 @@ func waits(d time.Duration) func(func(a, b, c string)) {
 	return func(func(a, b, c string)) { time.Sleep(d) }
 }
 
-func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
+func TestTheUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		upstream do
 		want     string

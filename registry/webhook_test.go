@@ -10,7 +10,7 @@ import (
 )
 
 // Decision 35.
-func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
+func TestAWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
 	h := newFixture(t)
 	owner := h.user("dev", storage.RoleDeveloper)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com", WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
@@ -51,7 +51,7 @@ func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
 	}
 }
 
-func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
+func TestWithoutAWebhookNothingIsSent(t *testing.T) {
 	h := newFixture(t)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", OpenAPI: json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{}}}}`)}
 	must(h.registry.Register(t.Context(), h.user("dev", storage.RoleDeveloper), q))(t)

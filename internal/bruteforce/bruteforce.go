@@ -70,7 +70,7 @@ func (g Guesser) limit() int {
 	return knownLimit
 }
 
-// RetryAfter returns what to tell who has guessed wrong too often, before their proof is looked
+// RetryAfter returns the Retry-After of a guesser with too many failures, before their proof is checked
 // at: seconds, for the header of that name. It is "" for who may try.
 func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
 	wait := f.of(who).Wait(who.key(), who.limit(), now)

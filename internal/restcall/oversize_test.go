@@ -60,7 +60,7 @@ func TestAnOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 }
 
 // What an upstream names may be a place inside, or hold its secret. Nothing of that is told.
-func TestNoPlaceIsToldThatIsNotForTheCaller(t *testing.T) {
+func TestURLsThatAreNotForTheCallerAreNotShown(t *testing.T) {
 	const secret = "sk-live-0123456789"
 	for _, place := range []string{
 		"", "/a.csv", "//files.example.org/a", "files.example.org/a", "ftp://files.example.org/a", "file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x",

@@ -72,7 +72,7 @@ func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 	}
 }
 
-func TestEverythingWrongWithAPlanIsToldAtOnce(t *testing.T) {
+func TestAllErrorsOfAPlanAreReportedAtOnce(t *testing.T) {
 	_, err := Compile(toolplan.Tool{Name: "op", Method: "trace", InputSchema: raw(`{"type":"object","properties":{"x":{}}}`), Call: &toolplan.Call{
 		Template: "a", Params: []toolplan.Param{{Arg: "y", Name: "Host", In: "header"}}, Body: &toolplan.Body{ContentType: "?"},
 	}})

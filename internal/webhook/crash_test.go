@@ -43,7 +43,7 @@ func TestADeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
 	})
 }
 
-func TestTheStoreIsToldForAsLongAsTheLeaseLasts(t *testing.T) {
+func TestTheOutcomeIsRetriedAsLongAsTheLeaseLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "e1")

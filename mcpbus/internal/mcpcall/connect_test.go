@@ -26,7 +26,7 @@ func TestTheEraIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatChangesItsEraIsAskedAnew(t *testing.T) {
+func TestAnUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to Era
 		called   bool // before it is listed again
