@@ -257,7 +257,7 @@ func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
 }
 
 // Who listens is told when their own list changes, and of no change that they do not see.
-func TestNobodyIsToldOfToolsTheyDoNotFind(t *testing.T) {
+func TestListenersAreNotNotifiedOfToolsTheyCannotSee(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := payroll(t)
 		h.allow("payroll", access.Rule{Subject: "user:uo"})

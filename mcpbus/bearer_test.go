@@ -94,7 +94,7 @@ func (s *site) forgeries() forgery.Service {
 	return forgery.Service{Keys: must(s.store.SigningKeys(s.Context()))(s), Issuer: issuer, ClientID: s.app.ID, Sub: "ustranger"}
 }
 
-// entryPoints are the two ways to the bus.
+// entryPoints returns the two ways to reach the bus.
 func (s *site) entryPoints() map[string]http.Handler {
 	return map[string]http.Handler{"the bus": s.bus, "the gateway": s.guarded}
 }
@@ -123,7 +123,7 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 }
 
 // Decision 42, RFC 9728 5.1.
-func TestWhoHasNoGoodTokenIsToldWhereToGetOne(t *testing.T) {
+func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()
@@ -257,7 +257,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 	}
 }
 
-// A token that cannot be judged now is no bad token: its client is to come again.
+// A token that cannot be verified now is not invalid: its client is to try again.
 func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
 	h := newFixture(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))

@@ -91,12 +91,12 @@ func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 	}
 }
 
-func TestACancelledCallThatHasToldItsProgressEndsItsStream(t *testing.T) {
+func TestACancelledCallWithProgressEndsItsStream(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
 		session := h.session()
-		s := h.begin(t.Context(), askingCall(`"t"`)["legacy"][0], with(session, "Accept", bothTypes)...)
+		s := h.begin(t.Context(), callWithProgress(`"t"`)["legacy"][0], with(session, "Accept", bothTypes)...)
 		time.Sleep(5 * time.Second)
 		s.want(t, "under way", progressed(`"t"`, "5"), false)
 		h.post(cancelling("1"), session...)

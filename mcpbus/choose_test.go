@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// registerLater registers a capability of somebody a second after whatever was before.
+// registerLater registers a capability a second after the previous one.
 func (h *fixture) registerLater(owner, member string, tools ...string) {
 	h.Helper()
 	time.Sleep(time.Second)

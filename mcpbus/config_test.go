@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 )
 
-func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
+func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
 	b, err := mcpbus.New(t.Context(), mcpbus.Config{
 		BaseURL: "id.example.com/", Origins: []string{"https://app.example.com/"}, PageSize: 1001, MaxTools: -1, MaxOwnerTools: -1, PerCaller: -1, PerUpstream: -1, PerListener: -1,
 		Refresh: 1, Discovery: -1, KeepAlive: 1,

@@ -77,7 +77,7 @@ func discovered(t *testing.T, members ...string) (*fixture, *upstreams) {
 }
 
 // Decision 34.
-func TestAQuickRegistrationIsAskedAgainAndAgain(t *testing.T) {
+func TestDiscoveryOfAQuickRegistrationIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
 		h.register(quick("m"), rest("get", "stored"))
@@ -146,7 +146,7 @@ func TestWhatIsRegisteredAnewWinsOverWhatWasFound(t *testing.T) {
 	})
 }
 
-func TestUpstreamsAreAskedAFewAtATimeAndAllOfThem(t *testing.T) {
+func TestDiscoveriesRunAFewAtATimeForAllUpstreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var members, want []string
 		for i := range 23 {
@@ -188,7 +188,7 @@ func TestAnUpstreamThatHangsIsLeft(t *testing.T) {
 	})
 }
 
-func TestHiddenMembersAreNotAsked(t *testing.T) {
+func TestUnpublishedMembersAreNotDiscovered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "a")
 		hidden := quick("b")

@@ -55,7 +55,7 @@ func TestAModernRequestSaysWhatItIsTwice(t *testing.T) {
 	}
 }
 
-func TestARevisionThatIsNotSpokenIsToldWhichIs(t *testing.T) {
+func TestAnUnsupportedRevisionGetsTheSupportedOnes(t *testing.T) {
 	h := newFixture(t)
 	long := strings.Repeat("9", 5000)
 	for asked, told := range map[string]string{"2099-01-01": "2099-01-01", long: long[:64]} {

@@ -90,19 +90,19 @@ func WriteError(w http.ResponseWriter, _ *http.Request, status int, msg string) 
 
 func (b *Bus) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	at, _ := b.addressOf(r)
-	said := &refusal{code: rpc.ServerError}
-	errors.As(f.Cause, &said)
+	cause := &refusal{code: rpc.ServerError}
+	errors.As(f.Cause, &cause)
 	switch {
 	case f.Status == http.StatusInternalServerError:
-		said.code = rpc.InternalError
+		cause.code = rpc.InternalError
 	case f.Status == http.StatusUnauthorized && f.Msg == noToken.Msg: // RFC 6750 3.1: no error is named
 		w.Header().Set("WWW-Authenticate", at.challenge())
 	case f.Status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", at.challenge()+`, error="invalid_token"`)
 	}
-	writeFailure(w, f.Status, said, f.Msg)
+	writeFailure(w, f.Status, cause, f.Msg)
 }
 
-func writeFailure(w http.ResponseWriter, status int, said *refusal, msg string) {
-	reply.JSON(w, status, bothShapes{"2.0", said.id, rpc.Error{Code: said.code, Text: msg}, status, status, msg})
+func writeFailure(w http.ResponseWriter, status int, cause *refusal, msg string) {
+	reply.JSON(w, status, bothShapes{"2.0", cause.id, rpc.Error{Code: cause.code, Text: msg}, status, status, msg})
 }

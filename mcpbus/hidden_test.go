@@ -17,8 +17,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// said is a schema with a text in every place.
-func said(text string) string {
+// schemaWith is a schema with a text in every place.
+func schemaWith(text string) string {
 	quoted, _ := json.Marshal("a" + text + "b")
 	return strings.ReplaceAll(`{"type":"object","title":S,"description":S,"required":["q"],"properties":{"q":{"type":"string","title":S,"description":S,"enum":[S],"default":S,"format":S,"pattern":S,"const":S},
 		"o":{"type":"object","description":S,"properties":{S:{"const":S},"p":{"items":{"enum":[S]}}},"default":{S:S}}}}`, "S", string(quoted))
@@ -35,7 +35,7 @@ func upstreamSaying(t *testing.T, text string) *httptest.Server {
 		body, _ := io.ReadAll(r.Body)
 		json.Unmarshal(body, &m)
 		w.Header().Set("Content-Type", "application/json")
-		result := `{"resultType":"complete","tools":[{"name":"found","title":` + string(quoted) + `,"description":` + string(quoted) + `,"annotations":{"title":` + string(quoted) + `},"inputSchema":` + said(text) + `}]}`
+		result := `{"resultType":"complete","tools":[{"name":"found","title":` + string(quoted) + `,"description":` + string(quoted) + `,"annotations":{"title":` + string(quoted) + `},"inputSchema":` + schemaWith(text) + `}]}`
 		io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`)
 	}))
 	t.Cleanup(s.Close)
@@ -58,12 +58,12 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := emptyFixture(t)
 			quoted, _ := json.Marshal("a" + c.text + "b")
-			document := `{"openapi":"3.1.0","paths":{"/x/{q}":{"post":{"operationId":` + string(quoted) + `,"summary":` + string(quoted) + `,"parameters":[{"name":` + string(quoted) + `,"in":"query","description":` + string(quoted) + `,"schema":` + said(c.text) + `}],"requestBody":{"content":{"application/json":{"schema":` + said(c.text) + `}}}}}}}`
+			document := `{"openapi":"3.1.0","paths":{"/x/{q}":{"post":{"operationId":` + string(quoted) + `,"summary":` + string(quoted) + `,"parameters":[{"name":` + string(quoted) + `,"in":"query","description":` + string(quoted) + `,"schema":` + schemaWith(c.text) + `}],"requestBody":{"content":{"application/json":{"schema":` + schemaWith(c.text) + `}}}}}}}`
 			parsed := must(registry.Parse(t.Context(), []byte(document), registry.Options{Member: "rest", ResolveRefs: true}))(t)
 			h.register(capability("rest", "https://rest.example.com"), parsed.Tools...)
-			byHand := must(registry.StaticTools(t.Context(), []byte(`[{"name":"named","description":`+string(quoted)+`,"inputSchema":`+said(c.text)+`}]`), registry.Options{Member: "hand"}))(t)
+			byHand := must(registry.StaticTools(t.Context(), []byte(`[{"name":"named","description":`+string(quoted)+`,"inputSchema":`+schemaWith(c.text)+`}]`), registry.Options{Member: "hand"}))(t)
 			h.register(capability("hand", "https://hand.example.com"), byHand.Tools...)
-			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(said(c.text)), Call: &toolplan.Call{Template: "/"}})
+			h.register(capability("old", "https://old.example.com"), toolplan.Tool{Name: "stored", Method: "get", Description: "a" + c.text + "b", InputSchema: json.RawMessage(schemaWith(c.text)), Call: &toolplan.Call{Template: "/"}})
 			quick := quick("quick")
 			quick.UpstreamURL = upstreamSaying(t, c.text).URL
 			u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
@@ -76,11 +76,11 @@ func TestNothingButVisibleTextIsListed(t *testing.T) {
 			h.open(func(b *mcpbus.Config) { b.Instructions, b.Name = "a"+c.text+"b", "a"+c.text+"b" })
 
 			texts := 0
-			for _, ask := range []string{`"tools/list"`, `"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`} {
-				answer := h.post(`{"jsonrpc":"2.0","id":1,"method":` + ask + `}`)
+			for _, call := range []string{`"tools/list"`, `"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`} {
+				answer := h.post(`{"jsonrpc":"2.0","id":1,"method":` + call + `}`)
 				hiddentext.Each(any(answer.body), func(s string) {
 					if texts++; !c.want(s) {
-						t.Errorf("%s has %q", ask, s)
+						t.Errorf("%s has %q", call, s)
 					}
 				})
 			}

@@ -43,7 +43,7 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 				}
 				synctest.Wait()
 				a := h.legacy("tools/call", getPet)
-				if a.status != 200 || a.at("result.isError") != true || !strings.Contains(a.said(), c.told) {
+				if a.status != 200 || a.at("result.isError") != true || !strings.Contains(a.toolText(), c.told) {
 					t.Errorf("one more = %d %s, want a result that says to wait", a.status, a.text)
 				}
 				if charges, events := h.meter.bill(); len(charges) != 0 || len(events) != 1 || events[0].Status != 429 {

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// stream is what a listener has received.
+// stream holds what a listener has received.
 type stream struct {
 	header http.Header
 	mu     sync.Mutex
@@ -93,7 +93,7 @@ func bubble(t *testing.T, test func(*testing.T, *fixture), edits ...func(*mcpbus
 	synctest.Test(t, func(t *testing.T) { test(t, newFixture(t, edits...)) })
 }
 
-func TestWhoListensIsToldOfChanges(t *testing.T) {
+func TestListenersAreNotifiedOfChanges(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		s := h.listen(t.Context(), listenTools)
 		s.want(t, "first", acknowledged, false)

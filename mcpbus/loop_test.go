@@ -82,7 +82,7 @@ func (l *listening) call(tool string) answer {
 
 func (l *listening) wantLoop(a answer, arrived map[*listening]int32) {
 	l.Helper()
-	if a.at("result.isError") != true || !strings.Contains(a.said(), "leads back to the service") {
+	if a.at("result.isError") != true || !strings.Contains(a.toolText(), "leads back to the service") {
 		l.Errorf("the call is answered %d %s, want a result that names the loop", a.status, a.text)
 	}
 	for bus, most := range arrived {
@@ -120,7 +120,7 @@ func TestTwoServicesMayCallOneAnotherOnce(t *testing.T) {
 	b.register(capability("rest", upstream.URL), rest("get", "get"))
 	b.reload()
 	got := a.call("b__t")
-	if got.at("result.isError") == true || strings.Count(got.said(), "keystile-") != 2 {
+	if got.at("result.isError") == true || strings.Count(got.toolText(), "keystile-") != 2 {
 		t.Errorf("a call through two services = %d %s, want both named at the upstream", got.status, got.text)
 	}
 }
@@ -133,7 +133,7 @@ func TestABusDoesNotListItself(t *testing.T) {
 	me.UpstreamURL, me.AuthType, me.AuthSecret = l.alias+"/api/mcp", "bearer", storage.NewSecret("app")
 	l.register(me)
 	asked := make(chan error, 100)
-	l.serve(func(c *mcpbus.Config) { c.Discoverer = asking{c.Discoverer, asked} })
+	l.serve(func(c *mcpbus.Config) { c.Discoverer = discovering{c.Discoverer, asked} })
 	if err := <-asked; err == nil || !strings.Contains(err.Error(), "leads back to the service") {
 		t.Errorf("it was asked for its own list: %v, want it refused", err)
 	}
@@ -146,13 +146,13 @@ func TestABusDoesNotListItself(t *testing.T) {
 
 func first[T, U any](v T, _ U) T { return v }
 
-// asking tells how each discovery ended.
-type asking struct {
+// discovering tells how each discovery ended.
+type discovering struct {
 	mcpbus.Discoverer
 	asked chan error
 }
 
-func (a asking) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
+func (a discovering) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
 	tools, again, err := a.Discoverer.Discover(ctx, c)
 	a.asked <- err
 	return tools, again, err

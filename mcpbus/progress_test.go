@@ -42,8 +42,8 @@ func takes(d time.Duration) do {
 	}
 }
 
-// askingCall is a call in both eras that asks for progress with a token.
-func askingCall(token string) map[string][]string {
+// callWithProgress is a call in both eras that asks for progress with a token.
+func callWithProgress(token string) map[string][]string {
 	return map[string][]string{
 		"legacy": {legacyBody("tools/call", `{"name":"pets__getPet","arguments":{"id":1},"_meta":{"progressToken":`+token+`}}`), "Accept", bothTypes},
 		"modern": append([]string{strings.Replace(modernBody("tools/call", `"name":"pets__getPet"`), `"_meta":{`, `"_meta":{"progressToken":`+token+`,`, 1), "Accept", bothTypes},
@@ -66,15 +66,15 @@ func delayedResult(era string) string {
 
 func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
 	for _, token := range []string{`7`, `"a\u0062 c"`, `-1.50`} {
-		for era, ask := range askingCall(token) {
+		for era, call := range callWithProgress(token) {
 			bubble(t, func(t *testing.T, h *fixture) {
 				h.calls.do = takes(90*time.Second + time.Millisecond)
 				began := time.Now()
-				s := h.begin(t.Context(), ask[0], ask[1:]...)
+				s := h.begin(t.Context(), call[0], call[1:]...)
 				s.want(t, era+": at first", "", false)
-				for told := 5; told <= 90; told += 5 {
+				for received := 5; received <= 90; received += 5 {
 					time.Sleep(5 * time.Second)
-					s.want(t, fmt.Sprintf("%s: after %d s", era, told), progressed(token, fmt.Sprint(told)), false)
+					s.want(t, fmt.Sprintf("%s: after %d s", era, received), progressed(token, fmt.Sprint(received)), false)
 				}
 				if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" || s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
 					t.Errorf("%s: it is %d %v", era, s.status, s.header)
@@ -125,14 +125,14 @@ func TestOnlyALongCallWithAProgressTokenIsAStream(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T, h *fixture) {
 		h.calls.do = takes(slow)
-		a := h.post(`[`+askingCall("1")["legacy"][0]+`]`, "Accept", bothTypes)
+		a := h.post(`[`+callWithProgress("1")["legacy"][0]+`]`, "Accept", bothTypes)
 		if a.status != 200 || a.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(a.text, "[{") || !strings.Contains(a.text, `{"late":true}`) || strings.Contains(a.text, "notifications") {
 			t.Errorf("of a batch: %d %s", a.status, a.text)
 		}
 	})
 }
 
-// reports is an upstream that tells how far it is, and answers when it has told all.
+// reports is an upstream that sends progress, and answers when it has sent all of it.
 func reports(steps ...func(tell func(done, total, message string))) do {
 	return func(ctx context.Context, _ string, _ json.RawMessage) (mcpbus.Result, error) {
 		watched := mcpcall.ProgressFunc(ctx)
@@ -152,7 +152,7 @@ func reports(steps ...func(tell func(done, total, message string))) do {
 	}
 }
 
-func tells(done, total, message string) func(func(a, b, c string)) {
+func sendsProgress(done, total, message string) func(func(a, b, c string)) {
 	return func(tell func(a, b, c string)) { tell(done, total, message) }
 }
 
@@ -160,32 +160,32 @@ func waits(d time.Duration) func(func(a, b, c string)) {
 	return func(func(a, b, c string)) { time.Sleep(d) }
 }
 
-func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
+func TestTheUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		upstream do
 		want     string
 	}{
 		"at once, as it is written": {
-			reports(tells("0", "1.50", `"a\u0062"`), tells("1e0", "", ""), tells("1.25", "9007199254740993", "")),
+			reports(sendsProgress("0", "1.50", `"a\u0062"`), sendsProgress("1e0", "", ""), sendsProgress("1.25", "9007199254740993", "")),
 			progressed(`"t"`, `0,"total":1.50,"message":"a\u0062"`) + progressed(`"t"`, `1e0`) + progressed(`"t"`, `1.25,"total":9007199254740993`),
 		},
 		"only what grows": {
-			reports(tells("2", "", ""), tells("2", "", ""), tells("1", "", ""), tells("-3", "", ""), tells("2.5", "", "")),
+			reports(sendsProgress("2", "", ""), sendsProgress("2", "", ""), sendsProgress("1", "", ""), sendsProgress("-3", "", ""), sendsProgress("2.5", "", "")),
 			progressed(`"t"`, `2`) + progressed(`"t"`, `2.5`),
 		},
 		"and where it is silent, that the call goes on": {
-			reports(tells("1", "3", ""), waits(12*time.Second), tells("2", "3", ""), waits(4*time.Second)),
+			reports(sendsProgress("1", "3", ""), waits(12*time.Second), sendsProgress("2", "3", ""), waits(4*time.Second)),
 			progressed(`"t"`, `1,"total":3`) + alive + progressed(`"t"`, `2,"total":3`) + "",
 		},
 		"on top of what the clock has told": {
-			reports(waits(11*time.Second), tells("0", "4", ""), tells("0.5", "4", `"m"`), waits(10*time.Second), tells("4", "4", "")),
+			reports(waits(11*time.Second), sendsProgress("0", "4", ""), sendsProgress("0.5", "4", `"m"`), waits(10*time.Second), sendsProgress("4", "4", "")),
 			progressed(`"t"`, `5`) + progressed(`"t"`, `10`) + progressed(`"t"`, `10.5,"total":14,"message":"m"`) + alive + progressed(`"t"`, `14,"total":14`),
 		},
 	} {
-		for era, ask := range askingCall(`"t"`) {
+		for era, call := range callWithProgress(`"t"`) {
 			bubble(t, func(t *testing.T, h *fixture) {
 				h.calls.do = c.upstream
-				s := h.begin(t.Context(), ask[0], ask[1:]...)
+				s := h.begin(t.Context(), call[0], call[1:]...)
 				time.Sleep(time.Minute)
 				s.want(t, era+": "+name, c.want+delayedResult(era), true)
 			})
@@ -195,10 +195,10 @@ func TestTheUpstreamsProgressIsToldWithTheClientsToken(t *testing.T) {
 
 // Nothing is to be written after the answer, and a client that does not read is gone.
 func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
-	for era, ask := range askingCall("1") {
+	for era, call := range callWithProgress("1") {
 		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = takes(time.Hour)
-			s := h.begin(t.Context(), ask[0], ask[1:]...)
+			s := h.begin(t.Context(), call[0], call[1:]...)
 			s.mu.Lock()
 			s.stuck = true
 			s.mu.Unlock()
@@ -212,13 +212,13 @@ func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
 }
 
 func TestWhatIsWrongWithALongCallIsTheLastEvent(t *testing.T) {
-	for era, ask := range askingCall("1") {
+	for era, call := range callWithProgress("1") {
 		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 				time.Sleep(6 * time.Second)
 				panic("inner reason")
 			}
-			s := h.begin(t.Context(), ask[0], ask[1:]...)
+			s := h.begin(t.Context(), call[0], call[1:]...)
 			time.Sleep(6 * time.Second)
 			s.want(t, era, progressed("1", "5")+"event: message\ndata: "+
 				`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"something failed here: try again, and tell the operator the time of this call"}}`+"\n\n", true)

@@ -125,7 +125,7 @@ func TestInABatchAToolBeyondTheScopeIsUnknown(t *testing.T) {
 }
 
 // What is hidden from the user is never confirmed by a challenge.
-func TestOnlyWhatTheUserMayUseIsAskedFor(t *testing.T) {
+func TestChallengesNameOnlyWhatTheUserMayUse(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
@@ -156,7 +156,7 @@ func (h *fixture) same(bearer, name string) {
 	}
 }
 
-func TestClientsAreToldTheScopesOfTheConfig(t *testing.T) {
+func TestTheChallengeNamesTheScopesOfTheConfig(t *testing.T) {
 	h := newFixture(t, func(c *mcpbus.Config) { c.Scopes = []string{"openid", "tools"} })
 	a := h.legacy("ping", "", "Authorization", "")
 	if want := strings.Replace(metadata, `"tools"`, `"openid tools"`, 1); a.header.Get("WWW-Authenticate") != want {

@@ -143,7 +143,7 @@ func TestATierIsReadByTheClock(t *testing.T) {
 }
 
 // Who listens is told when a role that was taken away takes the tools along.
-func TestALostRoleIsTold(t *testing.T) {
+func TestListenersAreNotifiedOfALostRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, p := developers(t)
 		s := h.listen(t.Context(), listenTools, as("dev")...)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// answer is what came back.
+// answer holds a response of the bus.
 type answer struct {
 	status int
 	header http.Header
@@ -32,8 +32,8 @@ func (a answer) code() int {
 	return int(code)
 }
 
-// said is the text of a tool's result.
-func (a answer) said() string {
+// toolText is the text of a tool's result.
+func (a answer) toolText() string {
 	content, _ := a.at("result.content").([]any)
 	if len(content) == 0 {
 		return ""

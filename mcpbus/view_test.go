@@ -29,13 +29,13 @@ func ruled(list ...access.Rule) *snapshot {
 func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 	s := ruled(access.Rule{Subject: "role:developer"}, access.Rule{Subject: "user:u1", Tools: []string{"t01"}})
 	of := func(who toolaccess.Who) *view { return s.view(viewKey{who: s.mentionedOnly(who)}) }
-	strangers := of(toolaccess.Who{User: "u5", App: "a"})
+	unknown := of(toolaccess.Who{User: "u5", App: "a"})
 	for i := range 5000 {
-		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != strangers {
+		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != unknown {
 			t.Fatal("two who are in no rule have a view each")
 		}
 	}
-	if of(toolaccess.Who{User: "u1"}) == strangers || of(toolaccess.Who{User: "u5", Role: "developer"}) == strangers || of(toolaccess.Who{User: "uo"}) == strangers {
+	if of(toolaccess.Who{User: "u1"}) == unknown || of(toolaccess.Who{User: "u5", Role: "developer"}) == unknown || of(toolaccess.Who{User: "uo"}) == unknown {
 		t.Error("who is in a rule, or owns it, has the view of those who are in none")
 	}
 	if n := len(s.views.entries); n != 4 {

@@ -8,9 +8,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// argument is a property of an input schema and the place it goes to.
+// argument is a property of an input schema and its place in the request.
 type argument struct {
-	toolschema.Field                // Name is what the upstream knows
+	toolschema.Field                // Name is the upstream's
 	in               string         // path, query, header, cookie or body
 	as               string         // the property
 	param            toolplan.Param // how it is written, of path, query, header and cookie
@@ -18,7 +18,7 @@ type argument struct {
 	more             bool           // its members are members of the body
 }
 
-// formField is how a form writes an argument.
+// formField holds how a form writes an argument.
 type formField struct {
 	toolplan.Field
 	headers []header // of its part

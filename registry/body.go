@@ -19,11 +19,11 @@ const (
 	typeMultipart = "multipart/form-data"
 )
 
-// body is what a request carries: fields, or one argument that is all of it.
+// body describes a request body: fields, or one argument that is all of it.
 type body struct {
 	toolplan.Body
 	whole bool
-	empty bool // nothing is said of what it holds
+	empty bool // the document does not describe it
 	args  []argument
 }
 
@@ -108,11 +108,11 @@ func (d *document) bodyOf(schema toolschema.Node, kind string, required bool, vi
 	return b
 }
 
-// additionalName is the argument for the members of a body that its schema allows and does
+// additionalName names the argument for the members of a body that its schema allows and does
 // not name. A field that has this name keeps it.
 const additionalName = "additionalProperties"
 
-// fileField is how a form writes a file whose schema says its type, nil of anything else.
+// fileField returns how a form writes a file whose schema names its type, nil for anything else.
 func fileField(f toolschema.Field, kind string) *formField {
 	if kind != typeMultipart || !f.Binary || f.MediaType == "" || restcall.CheckMediaTypes(f.MediaType) != nil {
 		return nil
@@ -120,7 +120,7 @@ func fileField(f toolschema.Field, kind string) *formField {
 	return &formField{Field: toolplan.Field{ContentType: strings.Clone(f.MediaType)}}
 }
 
-// textBody is a body that no rule makes from values: the caller writes it.
+// textBody returns a body of one text that the caller writes.
 func (d *document) textBody(b *body, schema toolschema.Node, view *toolschema.Projection) *body {
 	shown, _ := view.Schema(d.resolveTop(schema))
 	if shown.Get("type") != "string" {
@@ -229,7 +229,7 @@ func preferred(kinds []string) int {
 	return best
 }
 
-// concreteType is the type that goes out for one that a document names: a range takes JSON.
+// concreteType returns the media type to send for one that a document names: JSON for a range.
 func concreteType(kind string) string {
 	if kind == "*/*" || kind == "application/*" {
 		return typeJSON

@@ -72,7 +72,7 @@ func (d *document) params(op operation, parameters []parameter, view *toolschema
 	return out
 }
 
-// description is what people and models choose a tool by; it is never empty.
+// description returns the description of a tool, for users and models; it is never empty.
 func (op operation) description(path string) string {
 	for _, key := range []string{"summary", "description"} {
 		text, _ := op.node.Get(key).Value.(string)

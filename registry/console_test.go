@@ -188,20 +188,20 @@ func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 	body := func(more string) string {
 		return fmt.Sprintf(`{"member":"shop","upstream_url":"https://api.example.com","auth_type":"bearer","auth_secret":%q,"webhook_url":"https://hooks.example.com","webhook_secret":%q%s}`, secret, hook, more)
 	}
-	var said strings.Builder
+	var text strings.Builder
 	for _, more := range []string{"", `,"openapi":` + document("a"), `,"openapi":{}`, `,"auth_in":7`, `,"publish":"` + secret + `"`, `,"label":"x","label":"y"`} {
 		for _, cookie := range []string{mina, ada, ""} {
-			said.WriteString(h.register(cookie, body(more)).text)
-			said.WriteString(h.request("POST", all+"/preview", cookie, strings.NewReader(body(more))).text)
+			text.WriteString(h.register(cookie, body(more)).text)
+			text.WriteString(h.request("POST", all+"/preview", cookie, strings.NewReader(body(more))).text)
 		}
 	}
-	said.WriteString(h.request("GET", all+"/shop", mina, nil).text + h.request("GET", all, mina, nil).text)
+	text.WriteString(h.request("GET", all+"/shop", mina, nil).text + h.request("GET", all, mina, nil).text)
 	h.backend.before(func([]driver.Doc) error { return errors.New("disk full") }, nil)
-	said.WriteString(h.register(mina, body("")).text + h.request("DELETE", all+"/shop", mina, nil).text)
-	fmt.Fprintf(&said, "%s%+v", h.log, h.events)
+	text.WriteString(h.register(mina, body("")).text + h.request("DELETE", all+"/shop", mina, nil).text)
+	fmt.Fprintf(&text, "%s%+v", h.log, h.events)
 	for _, s := range []string{secret, hook} {
-		if strings.Contains(said.String(), s) {
-			t.Errorf("%q is in %s", s, said.String())
+		if strings.Contains(text.String(), s) {
+			t.Errorf("%q is in %s", s, text.String())
 		}
 	}
 	c := must(h.store.Capability(t.Context(), "shop"))(t)

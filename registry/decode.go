@@ -58,7 +58,7 @@ func isYAML(contentType string) bool {
 	return err == nil && slices.Contains(yamlTypes, kind)
 }
 
-// requestDepth is how deep a registration in YAML nests at most. The document in it has
+// requestDepth bounds the nesting of a registration in YAML. The document in it has
 // limits of its own, which come later and say more.
 const requestDepth = 1000
 
@@ -102,7 +102,7 @@ func members(object []byte) (n int) {
 	return n
 }
 
-// maxUnknown is how many fields that are not known are listed.
+// maxUnknown bounds how many unknown fields are listed.
 const maxUnknown = 10
 
 // fill sets what was sent, and says everything that has the wrong form at once.
@@ -127,7 +127,7 @@ func (q *Request) fill(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// set sets one field. If its value is not what it must be, it says what that is.
+// set sets one field. For an invalid value it returns what the value must be.
 func (q *Request) set(name string, raw json.RawMessage) (known bool, must string) {
 	texts := map[string]*string{
 		"member": &q.Member, "label": &q.Label, "description": &q.Description, "upstream_url": &q.UpstreamURL,
@@ -170,8 +170,7 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 	return true, ""
 }
 
-// readText reads a string. One that is not text is refused: read leniently, a secret would
-// be another one.
+// readText reads a string. It refuses invalid UTF-8: replacing characters would change a secret.
 func readText(raw json.RawMessage) (text string, ok bool) {
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil && !strings.ContainsRune(text, utf8.RuneError)

@@ -28,7 +28,7 @@ type document struct {
 // in which many do is not there to be called. A real one of 14 MB takes some 100,000.
 const maxSteps = 5_000_000
 
-// maxValues is how many keys and values a document in YAML has at most, each as often as
+// maxValues bounds the keys and values of a document in YAML, each as often as
 // aliases lead to it: while they are read one takes some 200 bytes. The 14 MB of the largest
 // real document have less than half of them.
 const maxValues = 3_000_000

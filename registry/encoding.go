@@ -66,8 +66,8 @@ const maxTypes = 1024
 func (d *document) style(a *argument, n toolschema.Node, kind string) {
 	v, _ := n.Value.(tree.Object)
 	_, exploded := v.Get("explode").(bool)
-	said := v.Text("style") != "" || exploded || v.True("allowReserved")
-	if !said || kind == typeMultipart && (a.Binary || strings.HasPrefix(d.version, "3.0")) {
+	explicit := v.Text("style") != "" || exploded || v.True("allowReserved")
+	if !explicit || kind == typeMultipart && (a.Binary || strings.HasPrefix(d.version, "3.0")) {
 		return
 	}
 	style := openapi3.SerializationForm

@@ -100,42 +100,42 @@ func (v encodingVector) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := caller.Call(t.Context(), restcall.Upstream{BaseURL: server.URL + "/base"}, plan, v.Arguments)
+	message, err := caller.Call(t.Context(), restcall.Upstream{BaseURL: server.URL + "/base"}, plan, v.Arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := v.Expect.Refused; want != "" {
-		if got != nil || !said.IsError || !strings.Contains(said.Content[0].Text, want) {
-			t.Errorf("sent = %t, the result is %+v, want it refused: %s", got != nil, said, want)
+		if got != nil || !message.IsError || !strings.Contains(message.Content[0].Text, want) {
+			t.Errorf("sent = %t, the result is %+v, want it refused: %s", got != nil, message, want)
 		}
 		return
 	}
 	if got == nil {
-		t.Fatalf("nothing was sent: %+v", said)
+		t.Fatalf("nothing was sent: %+v", message)
 	}
-	v.judge(t, got, body)
+	v.check(t, got, body)
 }
 
-func (v encodingVector) judge(t *testing.T, r *http.Request, body []byte) {
+func (v encodingVector) check(t *testing.T, r *http.Request, body []byte) {
 	kind := r.Header.Get("Content-Type")
-	judged := 0
+	checked := 0
 	if f := v.Expect.Form; f != nil {
-		judged++
+		checked++
 		if kind != "application/x-www-form-urlencoded" || !strings.Contains(string(body), f.Contains) {
 			t.Errorf("the body is %q as %s, want %q in a form", body, kind, f.Contains)
 		}
-		f.judge(t, string(body))
+		f.check(t, string(body))
 	}
 	if f := v.Expect.Query; f != nil {
-		judged++
-		f.judge(t, r.URL.RawQuery)
+		checked++
+		f.check(t, r.URL.RawQuery)
 	}
 	if v.Expect.Parts != nil {
-		judged++
-		judgeParts(t, kind, body, v.Expect.Parts)
+		checked++
+		checkParts(t, kind, body, v.Expect.Parts)
 	}
 	if want := v.Expect.Cookies; want != nil {
-		judged++
+		checked++
 		got := map[string]string{}
 		for _, c := range r.Cookies() {
 			got[c.Name] = c.Value
@@ -147,24 +147,24 @@ func (v encodingVector) judge(t *testing.T, r *http.Request, body []byte) {
 		t.Errorf("the cookies are %q, want none", r.Header.Get("Cookie"))
 	}
 	if want := v.Expect.Target; want != nil {
-		judged++
+		checked++
 		if r.RequestURI != *want {
 			t.Errorf("the target is %s, want %s", r.RequestURI, *want)
 		}
 	}
 	if want := v.Expect.Body; want != nil {
-		judged++
+		checked++
 		if kind != want.Type {
 			t.Errorf("the type is %q, want %q", kind, want.Type)
 		}
-		judgeBytes(t, body, nil, want.Base64, want.JSON)
+		checkBytes(t, body, nil, want.Base64, want.JSON)
 	}
-	if judged == 0 {
+	if checked == 0 {
 		t.Error("the vector expects nothing")
 	}
 }
 
-func (f readForm) judge(t *testing.T, text string) {
+func (f readForm) check(t *testing.T, text string) {
 	t.Helper()
 	got := map[string]any{}
 	for pair := range strings.SplitSeq(text, "&") {
@@ -265,7 +265,7 @@ func lists(v any) any {
 	return object
 }
 
-func judgeParts(t *testing.T, kind string, body []byte, want []readPart) {
+func checkParts(t *testing.T, kind string, body []byte, want []readPart) {
 	t.Helper()
 	media, params, err := mime.ParseMediaType(kind)
 	if err != nil || media != "multipart/form-data" {
@@ -300,11 +300,11 @@ func judgeParts(t *testing.T, kind string, body []byte, want []readPart) {
 		if len(p.Header) != known {
 			t.Errorf("part %d has the headers %v, want no others than %v", i, p.Header, w.Headers)
 		}
-		judgeBytes(t, content, w.Text, w.Base64, w.JSON)
+		checkBytes(t, content, w.Text, w.Base64, w.JSON)
 	}
 }
 
-func judgeBytes(t *testing.T, got []byte, text, blob *string, value json.RawMessage) {
+func checkBytes(t *testing.T, got []byte, text, blob *string, value json.RawMessage) {
 	t.Helper()
 	switch {
 	case text != nil:

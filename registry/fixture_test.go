@@ -42,7 +42,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// fixture is a registrar beside the rooms that know people and tokens.
+// fixture holds a registrar with sign-in and an OAuth server.
 type fixture struct {
 	testing.TB
 	backend  *faulty
@@ -61,7 +61,7 @@ type fixture struct {
 	unwritten error
 }
 
-// newFixture makes a house; edits change the registrar's Config.
+// newFixture makes a fixture; edits change the registrar's Config.
 func newFixture(t testing.TB, edits ...func(*registry.Config)) *fixture {
 	t.Helper()
 	h := &fixture{TB: t, backend: &faulty{Backend: memory.New()}, log: &record{}}
@@ -146,7 +146,7 @@ func (h *fixture) developer(name string) string {
 	return h.visitor(h.user(name, storage.RoleDeveloper))
 }
 
-// response is what came back.
+// response holds the answer to a request.
 type response struct {
 	status int
 	header http.Header
@@ -203,7 +203,7 @@ func (h *fixture) want(a response, status, code int, what string) response {
 	return a
 }
 
-// stored is what the store has of a capability, "" for nothing.
+// stored describes what the store has of a capability, "" for nothing.
 func (h *fixture) stored(member string) string {
 	h.Helper()
 	c, tools, err := h.store.Tools(h.Context(), member)

@@ -15,10 +15,10 @@ import (
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 
-// Lint judges a document as strictly as OpenAPI does, and returns advice, none if there is
+// Lint checks a document as strictly as OpenAPI does, and returns advice, none if there is
 // nothing to say. It never decides whether a document becomes tools: of the documents that
-// people use, more than half break a rule. Nothing is fetched. A document that is built so
-// that strictness would take minutes is not judged, and the advice says so.
+// are in use, more than half break a rule. Nothing is fetched. A document that is built so
+// that strictness would take minutes is not checked, and the advice says so.
 func Lint(ctx context.Context, document []byte) []string {
 	o, _ := Options{}.check() // the defaults are right
 	d, err := open(ctx, document, o)
@@ -72,7 +72,7 @@ func strict(ctx context.Context, text []byte, two bool) (err error) {
 	return doc.Validate(ctx)
 }
 
-// advice splits an error into lines for people.
+// advice splits an error into lines of text.
 func advice(err error) (out []string) {
 	if err == nil {
 		return nil

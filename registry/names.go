@@ -79,7 +79,7 @@ func (n *namer) shorten(name string, op operation) string {
 	return name[:n.max-len(hash)] + hash
 }
 
-// maxID is how much of an operationId is read: far more than stays of it.
+// maxID bounds how much of an operationId is read: far more than is kept.
 const maxID = 1024
 
 func (op operation) id(key string) string {

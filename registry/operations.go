@@ -58,7 +58,7 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 	return out, nil
 }
 
-// withLeadingSlash returns a path with the slash that belongs at its beginning, which Lint tells of.
+// withLeadingSlash returns a path with the slash that belongs at its beginning, which Lint reports.
 // It is left as it is if it is no path, or if the one with a slash is there too.
 func withLeadingSlash(paths tree.Object, path string) string {
 	if path == "" || path[0] == '/' || strings.Contains(path, "://") {
@@ -93,7 +93,7 @@ func (d *document) addPathItem(item toolschema.Node, path string, out []operatio
 	return out
 }
 
-// pathProblem says why a path cannot stand in a request. Dot segments would leave the
+// pathProblem returns why a path cannot be requested. Dot segments would leave the
 // path of upstream_url.
 func pathProblem(path string) string {
 	switch {

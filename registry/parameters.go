@@ -131,7 +131,7 @@ func (d *document) resolveTop(schema toolschema.Node) toolschema.Node {
 }
 
 // serialization returns how a parameter is written into a request. OpenAPI's own types
-// judge what a document asks for; what they refuse is reported, and the default is used.
+// check what a document demands; what they refuse is reported, and the default is used.
 func (d *document) serialization(p parameter) (style string, explode bool) {
 	key := "style"
 	asked := openapi3.Parameter{Name: "x", In: p.in, Required: true, Style: p.Text(key)}

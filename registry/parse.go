@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Options say how documents become tools. The zero value is the default of every field.
+// Options control how documents become tools. The zero value is the default of every field.
 type Options struct {
 	Member      string // the capability; names are cut so that <Member>__<name> has at most 64 characters
 	ResolveRefs bool   // nested references and structure are shown, where that stays small
@@ -24,7 +24,7 @@ type Options struct {
 	MaxTools      int // bytes of all tools together; 0: 16 MiB
 }
 
-// What ResolveRefs shows of one tool. A tool that needs more is shown without.
+// Limits of ResolveRefs for one tool. A tool that exceeds them is shown with its references.
 const (
 	resolveDepth = 4
 	resolveNodes = 500
@@ -56,7 +56,7 @@ func (o Options) check() (Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// Result is what a document yields.
+// Result holds the tools of a document.
 type Result struct {
 	Tools   []toolplan.Tool // in the order of the paths, bytewise, then get, post, put, delete, patch
 	Skipped []toolplan.Skip // what was left out of them, at most 100

@@ -83,7 +83,7 @@ func TestLongNamesAreCutForTheirCapability(t *testing.T) {
 	}
 }
 
-func TestTheBusIsToldOfEachChangeAndOfNothingElse(t *testing.T) {
+func TestTheBusIsReloadedAfterEachChangeAndNothingElse(t *testing.T) {
 	h := newFixture(t)
 	mina, ada := h.developer("mina"), h.developer("ada")
 	h.register(mina, standard("a", "t"))

@@ -97,13 +97,13 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 		h := newFixture(t)
 		mina := h.developer("mina")
 		h.want(h.register(mina, standard("shop", "old")), 200, 1, "the first")
-		before, told := h.stored("shop"), h.reloads
+		before, received := h.stored("shop"), h.reloads
 		h.backend.before(c.puts, c.gets)
 		for range 3 { // more than there are places to read in
 			h.want(h.register(mina, standard("shop", "new")), c.status, c.status, c.name)
 		}
 		h.backend.before(nil, nil)
-		if got := h.stored("shop"); got != before || h.reloads != told || len(h.events) != 1 {
+		if got := h.stored("shop"); got != before || h.reloads != received || len(h.events) != 1 {
 			t.Errorf("%s: stored is %s, want %s; told %d times, noted %d", c.name, got, before, h.reloads, len(h.events))
 		}
 		h.want(h.register(mina, standard("shop", "new")), 200, 1, "the next, after "+c.name)

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/registry"
 )
 
-// Decision 51: the rooms' own document is one that the registrar takes.
+// Decision 51: the registrar accepts the service's own document.
 func ownDocuments(t *testing.T) map[string][]byte {
 	t.Helper()
 	h := newFixture(t)
@@ -50,7 +50,7 @@ func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 	}
 }
 
-// A document of a room that is mounted alone stands on its own.
+// The document of a package that is mounted alone is complete.
 func TestEachPackagesDocumentIsComplete(t *testing.T) {
 	for name, d := range ownDocuments(t) {
 		if advice := registry.Lint(t.Context(), must(apidoc.Of(d).JSON(base))(t)); len(advice) != 0 {

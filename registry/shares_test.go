@@ -15,7 +15,7 @@ import (
 func few(c *registry.Config) { c.MaxCapabilities, c.MaxTools = 3, 5 }
 
 // Decision 61.
-func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedAndToldWhatToRemove(t *testing.T) {
+func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedWithAdvice(t *testing.T) {
 	h := newFixture(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 50 {
@@ -135,7 +135,7 @@ func TestASharesLimitIsAboveZero(t *testing.T) {
 	}
 }
 
-func TestWhatTheBusLeavesOutIsToldWhereACapabilityIsShown(t *testing.T) {
+func TestWhatTheBusLeavesOutIsShownWithTheCapability(t *testing.T) {
 	const why = "the bus leaves it out: its owner has too many tools"
 	h := newFixture(t)
 	h.leftOut = map[string]string{"shop": why}

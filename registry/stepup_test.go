@@ -20,14 +20,14 @@ func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		h.want(h.request("DELETE", all+"/one", mina, nil), 200, 1, "a removal ten minutes after the sign-in")
 		time.Sleep(time.Second)
-		told := len(h.events)
+		received := len(h.events)
 		for _, cookie := range []string{mina, root} {
 			a := h.want(h.request("DELETE", all+"/two", cookie, nil), 403, 4031, "a removal later than that")
 			if a.body.Errcode != 4031 || !strings.Contains(a.body.Msg, "10 minutes") || !strings.Contains(a.body.Msg, "/oauth/signin") {
 				t.Errorf("it is refused with %s, want the way to sign in again", a.text)
 			}
 		}
-		if h.stored("two") == "" || len(h.events) != told {
+		if h.stored("two") == "" || len(h.events) != received {
 			t.Error("it is removed, or the trail says so")
 		}
 		h.want(h.request("GET", all+"/two", mina, nil), 200, 1, "a look at it")

@@ -10,7 +10,7 @@ import (
 )
 
 // Decision 35.
-func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
+func TestAWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
 	h := newFixture(t)
 	owner := h.user("dev", storage.RoleDeveloper)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com", WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
@@ -27,7 +27,7 @@ func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
 	if err := h.registry.Remove(t.Context(), owner, "pets"); err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var received []string
 	for _, d := range must(h.store.Deliveries(t.Context(), "pets"))(t) {
 		var body struct {
 			Type string
@@ -39,24 +39,24 @@ func TestAWebhookIsToldOfWhatBecomesOfItsCapability(t *testing.T) {
 		if d.URL != q.WebhookURL || !d.Secret.Equal("whsec_c2VjcmV0") {
 			t.Errorf("%s goes to %s with %v", d.Event, d.URL, d.Secret)
 		}
-		told = append(told, fmt.Sprint(body.Type, " ", string(body.Data)))
+		received = append(received, fmt.Sprint(body.Type, " ", string(body.Data)))
 	}
 	want := []string{
 		`capability.registered {"member":"pets","kind":"rest","tool_count":2}`,
 		`capability.updated {"member":"pets","kind":"rest","tool_count":1}`,
 		`capability.removed {"member":"pets","kind":"rest","tool_count":1}`,
 	}
-	if fmt.Sprint(told) != fmt.Sprint(want) {
-		t.Errorf("told %q, want %q", told, want)
+	if fmt.Sprint(received) != fmt.Sprint(want) {
+		t.Errorf("told %q, want %q", received, want)
 	}
 }
 
-func TestWithoutAWebhookNobodyIsTold(t *testing.T) {
+func TestWithoutAWebhookNothingIsSent(t *testing.T) {
 	h := newFixture(t)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", OpenAPI: json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{}}}}`)}
 	must(h.registry.Register(t.Context(), h.user("dev", storage.RoleDeveloper), q))(t)
-	if told := must(h.store.Deliveries(t.Context(), "pets"))(t); len(told) != 0 {
-		t.Errorf("told %v", told)
+	if received := must(h.store.Deliveries(t.Context(), "pets"))(t); len(received) != 0 {
+		t.Errorf("told %v", received)
 	}
 }
 

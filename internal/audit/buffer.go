@@ -40,7 +40,7 @@ func (b *buffer) reset() {
 	b.slots, b.text, b.strange, b.waiters = b.slots[:0], b.text[:0], 0, nil
 }
 
-// answer tells everybody who waits for the buffer.
+// answer reports the outcome to everybody who waits for the buffer.
 func (b *buffer) answer(err error) {
 	for _, w := range b.waiters {
 		w <- err

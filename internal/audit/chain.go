@@ -50,7 +50,7 @@ func follow(sum hash.Hash, before digest, body []byte) (d digest) {
 	return d
 }
 
-// link is what a chain that begins behind a record names it by: the hash it claims, or
+// link returns the digest by which a chain that begins behind a record names it: the hash it claims, or
 // the hash of the whole if it cannot be read.
 func link(data []byte) digest {
 	if _, claimed, ok := split(data); ok {

@@ -42,7 +42,7 @@ const (
 	// maxLinks bounds a checkpoint: at most 2 MiB, sealed. A chain of a process that was killed
 	// stays in it until so many others were begun, and removed, behind it.
 	maxLinks = 5_000
-	// stragglers is how many Seqs behind its end a chain is remembered: its last batch may
+	// stragglers is the number of Seqs behind its end for which a chain is remembered: its last batch may
 	// have been sent twice.
 	stragglers = 10_000
 )

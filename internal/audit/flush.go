@@ -146,7 +146,7 @@ func (t *Trail) send(ctx context.Context) error {
 	return nil
 }
 
-// failed tells everybody who waits, and the log at the first of several failures.
+// failed reports an error to everybody who waits, and logs the first of several failures.
 func (t *Trail) failed(ctx context.Context, err error) error {
 	if !t.out.failing {
 		t.log.ErrorContext(ctx, "the audit trail cannot be stored; it waits in memory and is tried again", "error", err)

@@ -16,7 +16,7 @@ type Head struct {
 	Ended bool   // the last record is audit.end: its process was closed in order; not part of String
 }
 
-// String is chain:n:hash:seq, which ParseHead reads. The Seq tells a head whose record was
+// String returns chain:n:hash:seq, which ParseHead reads. The Seq distinguishes a head whose record was
 // removed since from one whose record must still be there.
 func (h Head) String() string {
 	text := fmt.Sprintf("%s:%d:%s", h.Chain, h.N, h.Hash)

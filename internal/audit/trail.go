@@ -134,7 +134,7 @@ func (t *Trail) begin(ctx context.Context, name string) error {
 
 // Note puts an event on the trail within Config.FlushEvery. It never waits for the store:
 // if the queue is full, the event is dropped, counted, and the number stands on the trail
-// as a record of kind audit.lost as soon as there is room. A process that is killed loses
+// as a record of kind audit.lost as soon as the queue has space. A process that is killed loses
 // what it noted since the last flush.
 //
 // Of anonymous events the trail writes a few at once, and the sum of the others when a minute

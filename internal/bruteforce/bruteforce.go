@@ -70,8 +70,8 @@ func (g Guesser) limit() int {
 	return knownLimit
 }
 
-// RetryAfter returns what to tell who has guessed wrong too often, before their proof is looked
-// at: seconds, for the header of that name. It is "" for who may try.
+// RetryAfter returns the value of the Retry-After header, in seconds, for a guesser with too many
+// failures; "" if they may try. Call it before their proof is checked.
 func (f *Failures) RetryAfter(who Guesser, now time.Time) string {
 	wait := f.of(who).Wait(who.key(), who.limit(), now)
 	if wait <= 0 {

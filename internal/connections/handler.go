@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// handler tells the connection about the bodies of its requests.
+// handler informs the connection about the bodies of its requests.
 type handler struct{ next http.Handler }
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

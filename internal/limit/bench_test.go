@@ -56,13 +56,13 @@ func BenchmarkAllow(b *testing.B) {
 
 // bench asks for keys in an order that caches do not foresee, some rounds before the time
 // counts, and says what they take on the heap then.
-func bench(b *testing.B, name string, keys []string, rounds int, step time.Duration, ask func(key string, at time.Time)) {
+func bench(b *testing.B, name string, keys []string, rounds int, step time.Duration, allow func(key string, at time.Time)) {
 	before, warm := heap(), false
 	at, i := start, 0
 	next := func() {
 		i = (i + 618_033) % len(keys)
 		at = at.Add(step)
-		ask(keys[i], at)
+		allow(keys[i], at)
 	}
 	b.Run(name, func(b *testing.B) {
 		if !warm {
@@ -87,11 +87,11 @@ func BenchmarkAllowParallel(b *testing.B) {
 	for i := range keys {
 		keys[i] = address(i)
 	}
-	parallel := func(name string, ask func(key string)) {
+	parallel := func(name string, allow func(key string)) {
 		b.Run(name, func(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for i := 0; pb.Next(); i = (i + 1) % len(keys) {
-					ask(keys[i])
+					allow(keys[i])
 				}
 			})
 		})

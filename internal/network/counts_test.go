@@ -110,7 +110,7 @@ func TestNoWindowOfANetworkHoldsMoreThanItsLimit(t *testing.T) {
 	}
 }
 
-func TestARetryAtTheTimeSaidIsAdmitted(t *testing.T) {
+func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
 	c, at := NewCounts(time.Minute, 0), start
 	for i := range 40 {
 		take(c, client("192.0.2.1"), 10, 1, at.Add(time.Duration(i)*time.Second))

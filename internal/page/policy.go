@@ -42,7 +42,7 @@ func digest(style template.CSS) string {
 
 // source writes an origin as CSP can. CSP has no IPv6 addresses, and of IPv4 only
 // 127.0.0.1, so such an origin is admitted by its scheme: the redirect itself has been
-// judged elsewhere. What could end the directive is dropped.
+// checked elsewhere. What could end the directive is dropped.
 func source(origin string) string {
 	if origin == "https:" {
 		return origin

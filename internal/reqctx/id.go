@@ -12,7 +12,7 @@ const Header = "X-Request-Id"
 
 // Begin returns a request with a Visit. A new Visit has the id that came along, if any
 // log can hold it as it is, or one that is drawn; the answer names it, and a service that
-// the request is handed on to is told it.
+// the request is forwarded to receives it.
 func Begin(w http.ResponseWriter, r *http.Request) (*http.Request, *Visit) {
 	if v := From(r.Context()); v != nil {
 		return r, v

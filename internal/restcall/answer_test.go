@@ -203,7 +203,7 @@ func TestATruncatedAnswerIsNotPassedOn(t *testing.T) {
 	}
 }
 
-func TestAnEncodingThatWasNotAskedForIsAnError(t *testing.T) {
+func TestAnUnrequestedContentEncodingIsAnError(t *testing.T) {
 	for encoding, bad := range map[string]bool{"br": true, "gzip, gzip": true, "zstd": true, "identity": false, "": false} {
 		r := called(t, Config{}, answers(200, "[1]", "Content-Type", "application/json", "Content-Encoding", encoding))
 		if r.IsError != bad || (r.Structured == nil) != bad || bad && !strings.Contains(texts(r), "content encoding") {

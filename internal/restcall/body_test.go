@@ -34,13 +34,13 @@ func TestBodies(t *testing.T) {
 	for _, c := range []struct {
 		contentType string
 		place       any
-		value, says string
+		value, want string
 	}{
 		{"application/octet-stream", whole{}, `"A"`, `"x" must be base64`}, {"multipart/form-data", toolplan.Field{Name: "f", File: true}, `"AP8=x"`, `"x" must be base64`}, {"multipart/form-data", toolplan.Field{Name: "f", File: true}, `["AP8=","!"]`, `"x" must be base64`},
 		{form, whole{}, `"a=b"`, `"x" must be an object`}, {"multipart/form-data", whole{}, `[1]`, `"x" must be an object`}, {"multipart/form-data", whole{}, `{"a\r\nb":1}`, "control characters in its name"},
 	} {
-		if _, err := build(t, one("post", "/", c.contentType, `{"format":"binary"}`, c.place), `{"x":`+c.value+`}`); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s of %s: %v, want a refusal: %s", c.contentType, c.value, err, c.says)
+		if _, err := build(t, one("post", "/", c.contentType, `{"format":"binary"}`, c.place), `{"x":`+c.value+`}`); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %s: %v, want a refusal: %s", c.contentType, c.value, err, c.want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 const lookahead = `{"pattern":"^(?=a)b$"}`
 
 func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
-	for _, c := range []struct{ schema, value, says string }{ // says "": fits
+	for _, c := range []struct{ schema, value, want string }{ // says "": fits
 		{`{}`, `{"a":[1,null]}`, ""}, {`true`, `1`, ""}, {`false`, `1`, "must not be given"}, {`[]`, `1`, ""},
 		{`{"type":"string"}`, `"a"`, ""}, {`{"type":"string"}`, `1`, "type string"}, {`{"type":"string"}`, `["a"]`, "type string"},
 		{`{"type":"integer"}`, `7`, ""}, {`{"type":"integer"}`, `-7.0`, ""}, {`{"type":"integer"}`, `1e3`, ""}, {`{"type":"integer"}`, `0.0`, ""},
@@ -39,8 +39,8 @@ func TestArgumentsAreCheckedAgainstTheSchema(t *testing.T) {
 		{`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `1`, ""}, {`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `true`, "none of the forms"}, {`{"allOf":[{"minimum":1},{"maximum":2}]}`, `3`, "at most 2"}, {`{"allOf":[{"minimum":1},{"maximum":2}]}`, `2`, ""},
 	} {
 		text := target(t, one("post", "/", "application/json", c.schema, fieldArg("x")), `{"x":`+c.value+`}`)
-		if c.says == "" && text != "/" || c.says != "" && (!strings.Contains(text, c.says) || !strings.Contains(text, `argument "x`)) {
-			t.Errorf("%s with %s: %q, want %q", c.schema, c.value, text, c.says)
+		if c.want == "" && text != "/" || c.want != "" && (!strings.Contains(text, c.want) || !strings.Contains(text, `argument "x`)) {
+			t.Errorf("%s with %s: %q, want %q", c.schema, c.value, text, c.want)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestArgumentsMustBeOneSoundObject(t *testing.T) {
 		}
 		return `{"x":{` + out.String() + twice + `:1}}`
 	}
-	for _, c := range []struct{ arguments, says string }{
+	for _, c := range []struct{ arguments, want string }{
 		{"", ""}, {"null", ""}, {"{}", ""}, {" \n{ } ", ""}, {`{"x":1}`, ""}, {"  ", ""}, {`{"x":` + deep(63) + `}`, ""}, {many(`"y"`), ""},
 		{`{`, "one JSON value"}, {`{} {}`, "one JSON value"}, {`{"x":1,}`, "one JSON value"}, {`{"x":NaN}`, "one JSON value"}, {`{"x":01}`, "one JSON value"}, {"{\"x\":\"\xff\"}", "UTF-8"}, {`{'x':1}`, "one JSON value"},
 		{`[1]`, "must be an object"}, {`"x"`, "must be an object"}, {`1`, "must be an object"}, {`true`, "must be an object"},
@@ -64,8 +64,8 @@ func TestArgumentsMustBeOneSoundObject(t *testing.T) {
 		{`{"X":1}`, `unknown argument "X": this tool takes x`}, {`{"y\n":1}`, `unknown argument "y\n"`},
 	} {
 		got := target(t, one("post", "/", "application/json", "{}", fieldArg("x")), c.arguments)
-		if c.says == "" && got != "/" || !strings.Contains(got, c.says) {
-			t.Errorf("%.60s: %q, want %q", c.arguments, got, c.says)
+		if c.want == "" && got != "/" || !strings.Contains(got, c.want) {
+			t.Errorf("%.60s: %q, want %q", c.arguments, got, c.want)
 		}
 	}
 	if got := target(t, get, `{"a":1}`); !strings.Contains(got, `"a": this tool takes none`) {

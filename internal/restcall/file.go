@@ -160,7 +160,7 @@ func (f *file) nameFor(field, contentType string) string {
 	return name + extensions[bareType(contentType)]
 }
 
-// extensions are those that people know their files by. The tables of operating systems
+// extensions maps media types to common file extensions. The tables of operating systems
 // differ, and have several for one type.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",

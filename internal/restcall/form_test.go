@@ -42,7 +42,7 @@ func TestFormsAreBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		contentType string
 		place       any
-		value, says string
+		value, want string
 	}{
 		"a long name in a query, often":    {"", toolplan.Param{Name: "f", In: "query", Style: "deepObject"}, `{"` + long + `":` + many + `}`, "a URL of more than"},
 		"a list in a query":                {"", toolplan.Param{Name: strings.Repeat("n", 2000), In: "query", Explode: true}, many, "a URL of more than"},
@@ -59,8 +59,8 @@ func TestFormsAreBounded(t *testing.T) {
 		"a list in a cookie, not exploded": {"", toolplan.Param{Name: "f", In: "cookie"}, many, "cookies of more than"},
 	} {
 		r, err := build(t, one("post", "/", c.contentType, "{}", c.place), `{"x":`+c.value+`}`)
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || len(err.Error()) > 4<<10) {
-			t.Errorf("%s: %.60v, %.300v, want a refusal: %s", name, r, err, c.says)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 4<<10) {
+			t.Errorf("%s: %.60v, %.300v, want a refusal: %s", name, r, err, c.want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func tooMuch(status int, header ...string) http.HandlerFunc {
 	return answers(status, "01234567890", append(header, "Content-Type", "text/csv; charset=utf-8")...)
 }
 
-func TestOfTooMuchIsSaidHowMuchThereIs(t *testing.T) {
+func TestAnOversizeAnswerIsReportedWithItsSize(t *testing.T) {
 	const ask = "so none of it is shown: ask for less, with a filter, fewer fields or smaller pages"
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -34,7 +34,7 @@ func TestOfTooMuchIsSaidHowMuchThereIs(t *testing.T) {
 	}
 }
 
-func TestOfTooMuchIsSaidWhereItIsIfTheUpstreamNamesAPlace(t *testing.T) {
+func TestAnOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 	const place = "https://files.example.org/a.csv?sig=x%2By"
 	for name, header := range map[string][]string{
 		"Content-Location":       {"Content-Location", place, "Location", "https://other.example.org/"},
@@ -60,7 +60,7 @@ func TestOfTooMuchIsSaidWhereItIsIfTheUpstreamNamesAPlace(t *testing.T) {
 }
 
 // What an upstream names may be a place inside, or hold its secret. Nothing of that is told.
-func TestNoPlaceIsToldThatIsNotForTheCaller(t *testing.T) {
+func TestURLsThatAreNotForTheCallerAreNotShown(t *testing.T) {
 	const secret = "sk-live-0123456789"
 	for _, place := range []string{
 		"", "/a.csv", "//files.example.org/a", "files.example.org/a", "ftp://files.example.org/a", "file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x",

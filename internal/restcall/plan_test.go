@@ -18,7 +18,7 @@ func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, method, schema string
 		call                 *toolplan.Call
-		says                 string
+		want                 string
 	}{
 		{"no plan", "get", properties, nil, "called by name"},
 		{"a method", "head", properties, with(func(*toolplan.Param) {}), "method"},
@@ -66,13 +66,13 @@ func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 		{"a field's name with a line break", "post", properties, &toolplan.Call{Template: "/a", Body: &toolplan.Body{ContentType: "multipart/form-data", Fields: []toolplan.Field{{Arg: "x", Name: "a\nb"}}}}, "control characters"},
 	} {
 		p, err := Compile(toolplan.Tool{Name: "op", Method: c.method, InputSchema: raw(c.schema), Call: c.call})
-		if p != nil || err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: Compile() = %v, %v, want an error about: %s", c.name, p, err, c.says)
+		if p != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Compile() = %v, %v, want an error about: %s", c.name, p, err, c.want)
 		}
 	}
 }
 
-func TestEverythingWrongWithAPlanIsToldAtOnce(t *testing.T) {
+func TestAllErrorsOfAPlanAreReportedAtOnce(t *testing.T) {
 	_, err := Compile(toolplan.Tool{Name: "op", Method: "trace", InputSchema: raw(`{"type":"object","properties":{"x":{}}}`), Call: &toolplan.Call{
 		Template: "a", Params: []toolplan.Param{{Arg: "y", Name: "Host", In: "header"}}, Body: &toolplan.Body{ContentType: "?"},
 	}})

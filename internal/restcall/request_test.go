@@ -27,7 +27,7 @@ func TestAPathValueStaysWithinItsSegment(t *testing.T) {
 			t.Errorf("%s with %s = %s, want %s", c.template, c.value, got, c.want)
 		}
 	}
-	for _, c := range []struct{ template, arguments, says string }{
+	for _, c := range []struct{ template, arguments, wantText string }{
 		{"/a/{x}", `{"x":".."}`, "a segment . or .."}, {"/a/{x}", `{"x":"."}`, "a segment . or .."}, {"/a/.{x}", `{"x":"."}`, "a segment . or .."}, {"/a/{x}.", `{"x":"."}`, "a segment . or .."},
 		{"/a/%2E{x}", `{"x":"."}`, "a segment . or .."}, {"/a/{x}%2e", `{"x":"."}`, "a segment . or .."}, {"/a/{x}{x}", `{"x":"."}`, "a segment . or .."},
 		{"/a/{x}", `{"x":["."]}`, "a segment . or .."}, {"/a/{x}", `{"x":""}`, "must not be empty"}, {"/a/{x}", `{"x":[]}`, "must not be empty"}, {"/a/{x}", `{"x":{}}`, "must not be empty"}, {"/a/{x}", `{"x":[null,""]}`, "must not be empty"},
@@ -38,8 +38,8 @@ func TestAPathValueStaysWithinItsSegment(t *testing.T) {
 		{"/a/{x}", `{"x":"/"}`, "must not be empty"}, {"/a/{x}", `{"x":"%2f/"}`, "must not be empty"},
 		{"/a/{x}", `{}`, `"x" is required`}, {"/a/{x}", `{"x":null}`, `"x" is required`},
 	} {
-		if got := target(t, one("get", c.template, "", "{}", pathArg("x")), c.arguments); !strings.Contains(got, c.says) || !strings.Contains(got, `"x"`) {
-			t.Errorf("%s with %s = %s, want a refusal: %s", c.template, c.arguments, got, c.says)
+		if got := target(t, one("get", c.template, "", "{}", pathArg("x")), c.arguments); !strings.Contains(got, c.wantText) || !strings.Contains(got, `"x"`) {
+			t.Errorf("%s with %s = %s, want a refusal: %s", c.template, c.arguments, got, c.wantText)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestNoControlCharactersInTheQuery(t *testing.T) {
 }
 
 func TestHeadersFromArguments(t *testing.T) {
-	for _, c := range []struct{ name, value, want, says string }{
+	for _, c := range []struct{ name, value, want, wantText string }{
 		{"X-Trace", `"abc"`, "abc", ""}, {"x-trace", `"abc"`, "abc", ""}, {"X-Trace", `"日本"`, "日本", ""}, {"X-Trace", `"a\tb"`, "", "control characters"}, {"X-Trace", `"a\u0085"`, "", "control characters"}, {"X-Trace", `[1,"b c",null]`, "1,b c", ""}, {"X-Trace", `{"a":1}`, "a,1", ""}, {"X-Trace", `9007199254740993`, "9007199254740993", ""},
 		{"X-Trace", `null`, "", ""},
 		{"X-Trace", `"a\r\nX-Admin: 1"`, "", "control characters"}, {"X-Trace", `"a\n"`, "", "control characters"}, {"X-Trace", `"\ra"`, "", "control characters"}, {"X-Trace", `"a\u0000"`, "", "control characters"}, {"X-Trace", `"\u007f"`, "", "control characters"}, {"X-Trace", `["a","b\n"]`, "", "control characters"}, {"X-Trace", `{"a\nb":1}`, "", "control characters"},
@@ -150,9 +150,9 @@ func TestHeadersFromArguments(t *testing.T) {
 	} {
 		r, err := build(t, one("get", "/", "", "{}", headerArg(c.name)), `{"x":`+c.value+`}`)
 		switch {
-		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), `"x"`)):
-			t.Errorf("%s: %.60s = %v, want a refusal: %s", c.name, c.value, err, c.says)
-		case c.says == "" && (err != nil || r.header.Get("X-Trace") != c.want):
+		case c.wantText != "" && (err == nil || !strings.Contains(err.Error(), c.wantText) || !strings.Contains(err.Error(), `"x"`)):
+			t.Errorf("%s: %.60s = %v, want a refusal: %s", c.name, c.value, err, c.wantText)
+		case c.wantText == "" && (err != nil || r.header.Get("X-Trace") != c.want):
 			t.Errorf("%s: %.60s = %v, %v, want %.60s", c.name, c.value, r, err, c.want)
 		}
 	}
@@ -185,8 +185,8 @@ func TestAnUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 	secret := storage.NewSecret("topsecret")
 	u := serve(t, false, answers(200, "{}"))
 	for _, c := range []struct {
-		to   Upstream
-		says string
+		to       Upstream
+		wantText string
 	}{
 		{Upstream{}, "URL"}, {Upstream{BaseURL: "file:///etc"}, "scheme"}, {Upstream{BaseURL: "http://topsecret:topsecret@a/"}, "user or password"},
 		{Upstream{BaseURL: base, AuthType: "digest", Secret: secret}, "auth_type"}, {Upstream{BaseURL: base, AuthType: "bearer"}, "auth_secret must not be empty"}, {Upstream{BaseURL: base, AuthType: "basic", Secret: secret}, "user:password"},
@@ -195,11 +195,11 @@ func TestAnUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", Secret: secret}, "auth_name"}, {Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "a b", Secret: secret}, "auth_name"}, {Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "Host", Secret: secret}, "auth_name"},
 	} {
 		r, err := u.caller(t, Config{}).Call(t.Context(), c.to, compile(t, get), nil)
-		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.says) || strings.Contains(texts(r), "topsecret") {
-			t.Errorf("Call(%+v) = %+v, %v, want an error about %s", c.to, r, err, c.says)
+		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.wantText) || strings.Contains(texts(r), "topsecret") {
+			t.Errorf("Call(%+v) = %+v, %v, want an error about %s", c.to, r, err, c.wantText)
 		}
-		if err := c.to.Check(); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("Check(%+v) = %v, want an error about %s", c.to, err, c.says)
+		if err := c.to.Check(); err == nil || !strings.Contains(err.Error(), c.wantText) {
+			t.Errorf("Check(%+v) = %v, want an error about %s", c.to, err, c.wantText)
 		}
 	}
 	if n := len(u.requests()); n != 0 {

@@ -155,7 +155,7 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 	for _, c := range []struct {
 		name, base string
 		transport  http.RoundTripper
-		says       string
+		want       string
 	}{
 		{"an address inside", "https://" + local, g.Transport(), "address not allowed"}, {"a name that is none", "https://unknown.example.test", g.Transport(), "could not be reached"},
 		{"a certificate of nobody", "https://" + local, open.Transport(), "TLS certificate"}, {"a closed port", "http://127.0.0.1:1", open.Transport(), "could not be reached"},
@@ -164,8 +164,8 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 	} {
 		to := Upstream{BaseURL: c.base + "/v1?t=topsecret", AuthType: "bearer", Secret: storage.NewSecret("topsecret")}
 		r, err := newCaller(t, Config{Transport: c.transport}).Call(t.Context(), to, compile(t, get), nil)
-		if err != nil || !r.IsError || !strings.Contains(texts(r), c.says) || r.Status == 0 && r.Cause == nil {
-			t.Errorf("%s: %+v, %v, want an error: %s", c.name, r, err, c.says)
+		if err != nil || !r.IsError || !strings.Contains(texts(r), c.want) || r.Status == 0 && r.Cause == nil {
+			t.Errorf("%s: %+v, %v, want an error: %s", c.name, r, err, c.want)
 		}
 		for _, leak := range []string{"127.0.0.1", "example.test", "topsecret", "dial", "lookup", "x509"} {
 			if strings.Contains(texts(r), leak) {

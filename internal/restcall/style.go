@@ -16,7 +16,7 @@ var styles = map[string][]string{
 	"cookie": {"form"},
 }
 
-// separators are those of the styles that put a list into one parameter, in URLs and forms;
+// separators lists those of the styles that put a list into one parameter, in URLs and forms;
 // rawSeparators in what is not encoded.
 var (
 	separators    = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}

@@ -42,7 +42,7 @@ func TestTheTimeOfAnUpstreamIsForTheWholeAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		slow
 		took time.Duration
-		says string
+		want string
 	}{
 		"a header after 90 s":     {slow{90 * time.Second, 0}, 90 * time.Second, "late"},
 		"a body after 90 s":       {slow{0, 90 * time.Second}, 90 * time.Second, "late"},
@@ -54,8 +54,8 @@ func TestTheTimeOfAnUpstreamIsForTheWholeAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			r, err := newCaller(t, Config{Transport: c.slow}).Call(t.Context(), Upstream{BaseURL: base, Timeout: allowed}, compile(t, get), nil)
-			if took := time.Since(began); err != nil || took != c.took || !strings.Contains(texts(r), c.says) || r.IsError != (c.took == allowed) {
-				t.Errorf("%s: %q, %v after %v; want %q after %v", name, texts(r), err, took, c.says, c.took)
+			if took := time.Since(began); err != nil || took != c.took || !strings.Contains(texts(r), c.want) || r.IsError != (c.took == allowed) {
+				t.Errorf("%s: %q, %v after %v; want %q after %v", name, texts(r), err, took, c.want, c.took)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func digits(text []byte, at, n int) (r rune, ok bool) {
 	return hexRune(string(text[at : at+n])), true
 }
 
-// entities are those that every encoder of HTML writes.
+// entities lists those that every encoder of HTML writes.
 var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\'', "nbsp": ' '}
 
 const maxEntity = 10 // bytes of one: &#x10FFFF;

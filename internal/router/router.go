@@ -41,8 +41,8 @@ func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Patterns returns the paths that the handlers serve; of one that does not tell, its own pattern.
 func (m *Router) Patterns() (all []string) {
 	for _, route := range m.routes {
-		if told, ok := route.handler.(interface{ Patterns() []string }); ok {
-			all = append(all, told.Patterns()...)
+		if known, ok := route.handler.(interface{ Patterns() []string }); ok {
+			all = append(all, known.Patterns()...)
 		} else {
 			all = append(all, route.path)
 		}

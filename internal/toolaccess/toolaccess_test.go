@@ -19,7 +19,7 @@ func TestWhoMayUseATool(t *testing.T) {
 	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"}, Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
 	app, rich := Who{App: "a1", Tier: "free"}, Who{App: "a2", Tier: "enterprise"}
 	get, post := toolplan.Tool{Name: "get", Method: "get", Call: &toolplan.Call{}}, toolplan.Tool{Name: "post", Method: "post", Call: &toolplan.Call{}}
-	told, silent := toolplan.Tool{Name: "told", ReadOnly: true}, toolplan.Tool{Name: "silent", Method: "get"}
+	received, silent := toolplan.Tool{Name: "told", ReadOnly: true}, toolplan.Tool{Name: "silent", Method: "get"}
 	c := storage.Capability{Member: "m", Owner: "uo"}
 	readOnly := access.Rule{Subject: "everyone", ReadOnly: true}
 	for name, x := range map[string]struct {
@@ -59,7 +59,7 @@ func TestWhoMayUseATool(t *testing.T) {
 		"a denial for all holds for administrators": {[]access.Rule{deny("everyone")}, true, admin, post, false},
 		"read-only, a GET":                          {[]access.Rule{readOnly}, false, bob, get, true},
 		"read-only, a POST":                         {[]access.Rule{readOnly}, false, bob, post, false},
-		"read-only, as an upstream says":            {[]access.Rule{readOnly}, false, bob, told, true},
+		"read-only, as an upstream says":            {[]access.Rule{readOnly}, false, bob, received, true},
 		"read-only, called by name":                 {[]access.Rule{readOnly}, false, bob, silent, false},
 		"a subject that is none":                    {[]access.Rule{rule("everybody")}, true, bob, post, false},
 	} {

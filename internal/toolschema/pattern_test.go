@@ -70,8 +70,8 @@ for (const p of JSON.parse(require("fs").readFileSync(0))) try { new RegExp(p, "
 process.exit(bad ? 1 : 0)`
 	cmd := exec.CommandContext(t.Context(), node, "-e", script)
 	cmd.Stdin = bytes.NewReader(text)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("of %d patterns: %v\n%s", len(shown), err, said)
+	if message, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("of %d patterns: %v\n%s", len(shown), err, message)
 	}
 }
 

@@ -14,18 +14,18 @@ func TestSchemasThatAreCombinedAreBounded(t *testing.T) {
 		deep = `{"allOf":[` + deep + `]}`
 	}
 	for name, c := range map[string]struct {
-		schema        string
-		fields, saids int
+		schema           string
+		fields, messages int
 	}{
 		"255 members":                    {members(255), 255, 0},
 		"300 members":                    {members(300), 255, 1},
 		"too many levels":                {deep, 0, 1},
 		"as many levels as there may be": {deep[len(`{"allOf":[`) : len(deep)-2], 1, 0},
 	} {
-		d, said := document(t, c.schema), 0
-		fields, ok := d.Projection(Limits{Properties: 512}, func(Node, string) { said++ }).Fields(d.Root())
-		if len(fields) != c.fields || !ok || said != c.saids {
-			t.Errorf("%s: %d fields, %t, %d reports, want %d and %d", name, len(fields), ok, said, c.fields, c.saids)
+		d, message := document(t, c.schema), 0
+		fields, ok := d.Projection(Limits{Properties: 512}, func(Node, string) { message++ }).Fields(d.Root())
+		if len(fields) != c.fields || !ok || message != c.messages {
+			t.Errorf("%s: %d fields, %t, %d reports, want %d and %d", name, len(fields), ok, message, c.fields, c.messages)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestCloseWaitsForWhatIsUnderWayAndBeginsNothing(t *testing.T) {
 		h := built(t)
 		h.answer = func(call, *http.Request) (*http.Response, error) {
 			time.Sleep(10 * time.Second)
-			return said(http.StatusOK), nil
+			return events(http.StatusOK), nil
 		}
 		for i := range 6 {
 			h.change(fmt.Sprint("m", i), "e")

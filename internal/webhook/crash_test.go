@@ -43,7 +43,7 @@ func TestADeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
 	})
 }
 
-func TestTheStoreIsToldForAsLongAsTheLeaseLasts(t *testing.T) {
+func TestTheOutcomeIsRetriedAsLongAsTheLeaseLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "e1")
@@ -94,7 +94,7 @@ func TestAnOutcomeThatNobodyWaitsForIsDroppedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = func(call, *http.Request) (*http.Response, error) { // the owner moves the webhook meanwhile
-			return said(http.StatusOK), h.store.DeleteDelivery(h.Context(), h.queued("m")[0])
+			return events(http.StatusOK), h.store.DeleteDelivery(h.Context(), h.queued("m")[0])
 		}
 		h.change("m", "e1")
 		s := h.sender()

@@ -1,4 +1,4 @@
-// Package webhook tells the owners of capabilities what became of them: it makes the events
+// Package webhook notifies the owners of capabilities of changes: it makes the events
 // capability.registered, capability.updated and capability.removed, signs them and sends
 // them as Standard Webhooks 1.0 has it.
 //

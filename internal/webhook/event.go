@@ -29,7 +29,7 @@ type data struct {
 	ToolCount int    `json:"tool_count"`
 }
 
-// Events returns the deliveries that tell of a change, to be written together with it by
+// Events returns the deliveries that announce a change, to be written together with it by
 // storage's SaveCapability or DeleteCapability: none if the capability has no webhook.
 // The message contains its ToolCount. The event is Registered, Updated or Removed.
 func Events(event string, c storage.Capability) ([]storage.Delivery, error) {

@@ -40,9 +40,9 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 	h.answer = func(c call, _ *http.Request) (*http.Response, error) {
 		if c.event == "e2" && first {
 			first = false
-			return said(http.StatusInternalServerError), nil
+			return events(http.StatusInternalServerError), nil
 		}
-		return said(http.StatusOK), nil
+		return events(http.StatusOK), nil
 	}
 	h.change("m", "e1", "e2")
 	s := h.sender(func(c *Config) { c.Store = store })

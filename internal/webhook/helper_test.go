@@ -54,12 +54,12 @@ func (v *receiver) RoundTrip(r *http.Request) (*http.Response, error) {
 		v.busy--
 	}()
 	if v.answer == nil {
-		return said(http.StatusOK), nil
+		return events(http.StatusOK), nil
 	}
 	return v.answer(c, r)
 }
 
-func said(status int, header ...string) *http.Response {
+func events(status int, header ...string) *http.Response {
 	h := http.Header{}
 	for i := 0; i < len(header); i += 2 {
 		h.Set(header[i], header[i+1])
@@ -69,7 +69,7 @@ func said(status int, header ...string) *http.Response {
 
 // always answers with one status.
 func always(status int, header ...string) func(call, *http.Request) (*http.Response, error) {
-	return func(call, *http.Request) (*http.Response, error) { return said(status, header...), nil }
+	return func(call, *http.Request) (*http.Response, error) { return events(status, header...), nil }
 }
 
 // hangs answers nothing but the end of the request.

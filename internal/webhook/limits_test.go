@@ -32,7 +32,7 @@ func TestAReceiverThatHangsIsGivenUpAfter15Seconds(t *testing.T) {
 	for name, answer := range map[string]func(call, *http.Request) (*http.Response, error){
 		"no answer": hangs,
 		"no end": func(_ call, r *http.Request) (*http.Response, error) {
-			a := said(http.StatusInternalServerError)
+			a := events(http.StatusInternalServerError)
 			a.Body = endless{r.Context()}
 			return a, nil
 		},
@@ -71,7 +71,7 @@ func TestLittleIsReadOfAnAnswer(t *testing.T) {
 		var read int
 		var closed bool
 		h.answer = func(call, *http.Request) (*http.Response, error) {
-			a := said(http.StatusOK)
+			a := events(http.StatusOK)
 			a.Body = flood{&read, &closed}
 			return a, nil
 		}

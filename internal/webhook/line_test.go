@@ -18,9 +18,9 @@ func TestTheEventsOfACapabilityArriveInOrder(t *testing.T) {
 		h.answer = func(c call, _ *http.Request) (*http.Response, error) {
 			if c.event == "e1" && failures > 0 {
 				failures--
-				return said(http.StatusInternalServerError), nil
+				return events(http.StatusInternalServerError), nil
 			}
-			return said(http.StatusOK), nil
+			return events(http.StatusOK), nil
 		}
 		h.change("m", "e1", "e2", "e3")
 		h.change("other", "x1")
@@ -49,9 +49,9 @@ func TestTheNextEventFollowsOneThatWasGivenUp(t *testing.T) {
 		h := built(t)
 		h.answer = func(c call, _ *http.Request) (*http.Response, error) {
 			if c.event == "e1" {
-				return said(http.StatusInternalServerError), nil
+				return events(http.StatusInternalServerError), nil
 			}
-			return said(http.StatusOK), nil
+			return events(http.StatusOK), nil
 		}
 		h.change("m", "e1", "e2")
 		s := h.sender()
@@ -131,7 +131,7 @@ func TestManySendersOverOneStoreSendOnce(t *testing.T) {
 		h := built(t)
 		h.answer = func(call, *http.Request) (*http.Response, error) {
 			time.Sleep(time.Second)
-			return said(http.StatusOK), nil
+			return events(http.StatusOK), nil
 		}
 		for i := range 40 {
 			h.change(fmt.Sprint("m", i%20), fmt.Sprint("e", i))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsWrongIsSaidWithItsPlace(t *testing.T) {
+func TestErrorsNameTheirPlace(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 	}{

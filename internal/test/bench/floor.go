@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// serveFloor is what net/http allows on this machine: handlers that do the transport's part
+// serveFloor measures what net/http allows on this machine: handlers that do the transport's part
 // of an answer and nothing else. With an address it is a reverse proxy to it that checks
 // nothing.
 func serveFloor(proxy string) error {

@@ -18,7 +18,7 @@ type contender struct {
 	step    func(client int, c *conn) error // one unit of work
 }
 
-// sample is what one round has shown.
+// sample holds the measurements of one round.
 type sample struct {
 	rate     float64 // units of work a second
 	cpu      float64 // microseconds of the server's processors, of each unit

@@ -26,7 +26,7 @@ type process struct {
 const patience = 30 * time.Second
 
 // spawn starts a program and waits for its line that says where it listens.
-func spawn(says string, env []string, program string, args ...string) (*process, error) {
+func spawn(message string, env []string, program string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(program, args...), ended: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	var log bytes.Buffer
@@ -45,7 +45,7 @@ func spawn(says string, env []string, program string, args ...string) (*process,
 		defer out.Close()
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
-			if _, address, ok := strings.Cut(lines.Text(), says); ok && len(found) == 0 {
+			if _, address, ok := strings.Cut(lines.Text(), message); ok && len(found) == 0 {
 				found <- strings.TrimSpace(address)
 			}
 		}

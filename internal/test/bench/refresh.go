@@ -31,7 +31,7 @@ func (b *bench) rotations() ([]figure, error) {
 	return figures, err
 }
 
-// stock is a house whose store holds refresh tokens that the load can replace.
+// stock is a service whose store holds refresh tokens that the load can replace.
 type stock struct {
 	*service
 	handles []string

@@ -72,7 +72,7 @@ func (b *bench) codes() ([]figure, error) {
 		value: r, spread: spread, cpu: median(s[1], cpu), note: note}}, nil
 }
 
-// peerCode is house.code at the peer.
+// peerCode is service.code at the peer.
 func peerCode(c *conn) error {
 	if err := c.get(authorizePath("/authorize", "peer"), ""); err != nil {
 		return err

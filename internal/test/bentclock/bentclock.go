@@ -37,7 +37,7 @@ func Build(ctx context.Context, dir string, changes ...overlay.Change) (string, 
 // head is how time.Now has begun since Go 1.9; what it calls has had several names.
 var head = regexp.MustCompile(`(?m)^func Now\(\) Time \{\n\tsec, nsec, mono := \w+\(\)\n`)
 
-// now is what makes the clock one that can be bent.
+// now replaces time.Now, so that the clock can be bent.
 func now(ctx context.Context) ([]overlay.Change, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -108,7 +108,7 @@ func New(dir string) (*Clock, error) {
 	return c, c.Set(0)
 }
 
-// Variable is what a program is started with.
+// Variable is the environment variable a program is started with.
 func (c *Clock) Variable() string { return variable + "=" + c.file.Name() }
 
 // Set has the programs believe that it is so much later, in whole seconds, at once.

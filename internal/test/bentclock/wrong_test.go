@@ -122,7 +122,7 @@ func TestNothingComesBackAndNothingIsLostWhateverTheClockSays(t *testing.T) {
 	}
 }
 
-// planted are faults in how the times in the store are judged.
+// planted lists faults in how the times in the store are evaluated.
 var planted = map[string]struct {
 	fault overlay.Change
 	by    time.Duration

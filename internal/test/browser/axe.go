@@ -34,7 +34,7 @@ const (
 // may not.
 const atOnce = "window.setTimeout = (f, after, ...args) => { Promise.resolve().then(() => f(...args)); return 0; };\n"
 
-// Finding is one rule of axe-core that a page breaks, or that needs a person to judge.
+// Finding is one rule of axe-core that a page breaks, or that a person must check.
 type Finding struct {
 	ID, Impact, Help string
 	Nodes            []struct {

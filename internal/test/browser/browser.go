@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// names are what Chromium is called.
+// names lists the names of the Chromium executable.
 var names = []string{"chromium", "chromium-browser", "google-chrome"}
 
 // patience bounds every wait: a browser that hangs fails the test.

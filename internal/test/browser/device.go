@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// Device is what a page is looked at with.
+// Device is a screen that a page is shown on.
 type Device struct {
 	Name          string
 	Width, Height int    // in CSS pixels

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 )
 
-// keys are what Press takes.
+// keys lists the keys that Press accepts.
 var keys = map[string]input.DispatchKeyEventParams{
 	"Tab":   {Key: "Tab", Code: "Tab", WindowsVirtualKeyCode: 9},
 	"Enter": {Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r"},
@@ -30,7 +30,7 @@ func (p *Page) Write(text string) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// Focus is what has the focus.
+// Focus describes the focused element.
 type Focus struct {
 	Name string // what it says or is labelled with; "": nothing has the focus
 	Seen bool   // it has an outline and stands inside the window

@@ -69,7 +69,7 @@ func (p *Page) Shown(selector string) {
 	})`, selector)}, nil)
 }
 
-// Attribute is what an element has for an attribute.
+// Attribute returns the value of an element's attribute.
 func (p *Page) Attribute(selector, name string) (value string) {
 	p.t.Helper()
 	p.eval(fmt.Sprintf(`document.querySelector(%q).getAttribute(%q)`, selector, name), &value)
@@ -110,7 +110,7 @@ func (p *Page) Type(selector, text string) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
-// Text is what an element shows.
+// Text returns the text that an element shows.
 func (p *Page) Text(selector string) (text string) {
 	p.t.Helper()
 	p.eval(fmt.Sprintf(`document.querySelector(%q).innerText`, selector), &text)
@@ -124,7 +124,7 @@ func (p *Page) URL() (url string) {
 	return url
 }
 
-// Faults is what the browser has complained about since the start: violations of a
+// Faults returns what the browser has complained about since the start: violations of a
 // Content-Security-Policy, errors on the console, requests that failed.
 func (p *Page) Faults() []string {
 	p.t.Helper()

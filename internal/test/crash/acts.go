@@ -67,7 +67,7 @@ func newLife(w *wire, data string, t *trail) *life {
 	return &life{wire: w, mails: filepath.Join(data, "mail"), trail: t, began: time.Now()}
 }
 
-// sprint is how long clients go as fast as they can. A life of minutes would otherwise make a
+// sprint is the time that clients send requests as fast as they can. A life of minutes would otherwise make a
 // file that no campaign gets through.
 const sprint = time.Second
 
@@ -85,7 +85,7 @@ func (l *life) done(asked *attempt, proof string) {
 	l.trail.owe(asked.what, proof)
 }
 
-// redirectURI is where every application here takes its codes.
+// redirectURI is the redirect URI of every application here.
 const redirectURI = "http://localhost/cb"
 
 // request is the authorize request of an application.

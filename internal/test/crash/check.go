@@ -70,10 +70,10 @@ func (j *journal) check(l *life, r *rand.Rand) error {
 	return nil
 }
 
-// abreast is how many questions are on their way at a time.
+// abreast bounds the concurrent probes.
 const abreast = 6
 
-// query is what came of a question.
+// query holds the result of a probe.
 type query struct {
 	probed
 	err error
@@ -145,7 +145,7 @@ func (t *thing) class() string {
 	return t.kind
 }
 
-// probed is what asking about a thing has shown.
+// probed holds what a probe of a thing has shown.
 type probed struct {
 	works  bool
 	odd    bool // neither does it work nor is it refused in the way it has to be

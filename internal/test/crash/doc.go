@@ -13,18 +13,18 @@
 //
 // # What is done, and held
 //
-//	holder     codes, tokens, rotations and revocations
-//	registrar  applications and users; setter: a setting
-//	keeper     secrets of an application: the new one works, the one before until its end
-//	buyer      orders and what was decided about them, and the tier that is in force
-//	member     sign-up, sign-in, sign-out here and everywhere, changed passwords
-//	truster    consent: remembered, or taken back with every token of it
-//	warden     users who are disabled and enabled
-//	publisher  capabilities: what the bus lists, and what a receiver of webhooks was told
-//	postman    codes by mail: each works once
-//	caller     charged calls: the ledger
-//	trail      the audit trail: whole after each kill, and with the acts that are promised to
-//	           be on it before they are answered, see promised
+//	holder         codes, tokens, rotations and revocations
+//	registrar      applications and users; setter: a setting
+//	secretRotator  secrets of an application: the new one works, the one before until its end
+//	buyer          orders and what was decided about them, and the tier that is in force
+//	member         sign-up, sign-in, sign-out here and everywhere, changed passwords
+//	truster        consent: remembered, or taken back with every token of it
+//	userDisabler   users who are disabled and enabled
+//	publisher      capabilities: what the bus lists, and what a receiver of webhooks was told
+//	postman        codes by mail: each works once
+//	caller         charged calls: the ledger
+//	trail          the audit trail: whole after each kill, and with the acts that are promised to
+//	               be on it before they are answered, see promised
 //
 // A client has work, which goes on until the server is gone; what it knows are things in the
 // journal, each of a kind that says how to ask about it (kindsOf). A client that is a checker

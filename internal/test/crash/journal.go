@@ -25,7 +25,7 @@ type thing struct {
 	lines     []line
 }
 
-// line is what the journal says of a thing.
+// line holds the journal's entry about a thing.
 type line struct {
 	cycle int
 	at    time.Duration
@@ -53,7 +53,7 @@ type family struct {
 	access []*thing
 }
 
-// alive is what of the family has not ended.
+// alive holds the members of the family that have not ended.
 func (f *family) alive() (all []*thing) {
 	for _, t := range append([]*thing{f.newest}, f.access...) {
 		if t != nil && !t.ended && t.pending == nil {
@@ -73,7 +73,7 @@ type attempt struct {
 	happened bool
 }
 
-// journal is what the clients know. Many write to it at once; each thing belongs to one of
+// journal holds what the clients know. Many write to it at once; each thing belongs to one of
 // them while they work, and to the check afterwards.
 type journal struct {
 	mu         sync.Mutex

@@ -19,13 +19,13 @@ type buyer struct {
 	open   map[string]*thing // that its open order has the status; nil: there is none
 }
 
-// order is what is read of one.
+// order holds the fields read from an order.
 type order struct {
 	ID     string `json:"order_id"`
 	Status string `json:"status"`
 }
 
-// maxOrders is how many an application makes: its own requests are few a minute.
+// maxOrders bounds the orders of an application: its own requests are few a minute.
 const maxOrders = 4
 
 const (

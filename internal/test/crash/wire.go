@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// patience is how long an answer may take.
+// patience bounds the time of an answer.
 const patience = 15 * time.Second
 
 // comesBack is how often somebody asks who is told that there is a crowd.
@@ -51,7 +51,7 @@ func (w *wire) close() {
 	w.admin.CloseIdleConnections()
 }
 
-// answer is what came back.
+// answer holds a response of the server.
 type answer struct {
 	status int
 	header http.Header
@@ -77,7 +77,7 @@ func (a answer) cookie(name string) string {
 	return ""
 }
 
-// reply is what is read of the answers of the OAuth endpoints.
+// reply holds the fields read from answers of the OAuth endpoints.
 type reply struct {
 	Code    int    `json:"code"`
 	Error   string `json:"error"`

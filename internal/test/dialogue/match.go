@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// shapes are what {{name:shape}} may stand for.
+// shapes maps the names in {{name:shape}} to patterns.
 var shapes = map[string]string{
 	"jwt":     `[\w-]+\.[\w-]+\.[\w-]+`,
 	"code":    `[\w-]{43}`,

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Play holds a dialogue with a handler. Values are what {{name}} stands for at the start;
+// Play holds a dialogue with a handler. Values holds what {{name}} stands for at the start;
 // origin is the scheme and host that requests go to. It must run in a synctest bubble if
 // the dialogue waits.
 func (d Dialogue) Play(t *testing.T, h http.Handler, origin string, values map[string]string) {

@@ -55,16 +55,16 @@ func home(i int) netip.Addr {
 
 // flood is one attack by many addresses.
 type flood struct {
-	server *server
-	paper  serving.FirstRun
-	seed   uint64
-	total  int
-	of     func(i int) netip.Addr
-	length time.Duration // after which it ends, if it has not yet; 0: it does not
-	began  time.Time
-	sent   atomic.Int64
-	over   atomic.Bool
-	tally  *tally
+	server   *server
+	firstRun serving.FirstRun
+	seed     uint64
+	total    int
+	of       func(i int) netip.Addr
+	length   time.Duration // after which it ends, if it has not yet; 0: it does not
+	began    time.Time
+	sent     atomic.Int64
+	over     atomic.Bool
+	tally    *tally
 }
 
 // send sends one request from each address. Guesses have connections of their own, because
@@ -88,7 +88,7 @@ func (f *flood) send(ctx context.Context) {
 			for s := range shots {
 				r := rand.New(rand.NewPCG(f.seed, s.drawn))
 				k := pick(r)
-				f.tally.count(k.name, c.ask(k.make(r, f.paper), s.from))
+				f.tally.count(k.name, c.ask(k.make(r, f.firstRun), s.from))
 				f.sent.Add(1)
 			}
 		})
@@ -221,7 +221,7 @@ func besieged(ctx context.Context, o options, data string, f *flood) (v verdict,
 		return v, err
 	}
 	defer s.kill()
-	f.server, f.paper, f.seed, f.tally = s, c.firstRun, o.seed, newTally()
+	f.server, f.firstRun, f.seed, f.tally = s, c.firstRun, o.seed, newTally()
 	if err := v.during(ctx, o, f, c); err != nil {
 		return v, err
 	}

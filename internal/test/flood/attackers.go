@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// army is who attacks by connections. It is a process of its own, and a nice one: on a machine
+// army attacks by connections. It is a process of its own, and a nice one: on a machine
 // that it shares with the server and with the one who measures, it is to take the server's
 // connections and not the time of the processors, which attackers elsewhere do not have.
 type army struct {
@@ -43,7 +43,7 @@ func (a army) start(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// attackAsOrdered is what the army's process does. It reports false in any other process.
+// attackAsOrdered runs the army's process. It reports false in any other process.
 func attackAsOrdered(args []string) (is bool) {
 	if len(args) != 3 || args[1] != armyWord {
 		return false

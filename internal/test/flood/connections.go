@@ -30,8 +30,8 @@ type assault struct {
 	name string
 	args []string
 	from []string // its addresses
-	most int      // connections that it may hold; 0: as many as there is room for
-	free bool     // it leaves a quarter of the room
+	most int      // connections that it may hold; 0: as many as possible
+	free bool     // it leaves a quarter of the capacity
 }
 
 func assaults() []assault {
@@ -47,9 +47,9 @@ func assaults() []assault {
 }
 
 func connections(ctx context.Context, o options, data string) (v verdict, err error) {
-	room := capacityFor(openFiles())
-	if all := drippers + deaf; room < all*6/5 {
-		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs some 30,000 (ulimit -n).\n", openFiles(), room, all)
+	capacity := capacityFor(openFiles())
+	if all := drippers + deaf; capacity < all*6/5 {
+		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs some 30,000 (ulimit -n).\n", openFiles(), capacity, all)
 	}
 	for i, a := range assaults() {
 		if !strings.Contains(a.name, o.only) {
@@ -59,7 +59,7 @@ func connections(ctx context.Context, o options, data string) (v verdict, err er
 		if err != nil {
 			return v, err
 		}
-		err = a.run(ctx, o, s, room, &v)
+		err = a.run(ctx, o, s, capacity, &v)
 		s.kill()
 		if err != nil {
 			return v, err
@@ -68,7 +68,7 @@ func connections(ctx context.Context, o options, data string) (v verdict, err er
 	return v, nil
 }
 
-// openFiles is how many files a child may open. Go raises the soft limit to the hard one.
+// openFiles returns how many files a child may open. Go raises the soft limit to the hard one.
 func openFiles() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -77,11 +77,11 @@ func openFiles() int {
 	return int(l.Max)
 }
 
-// capacityFor is how many connections a server accepts that may open so many files.
+// capacityFor returns how many connections a server accepts that may open so many files.
 func capacityFor(files int) int { return max(1, (files-min(files/4, 256))/2) }
 
 // run attacks and watches.
-func (a assault) run(ctx context.Context, o options, s *server, room int, v *verdict) error {
+func (a assault) run(ctx context.Context, o options, s *server, capacity int, v *verdict) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	base, err := s.metrics()
@@ -89,7 +89,7 @@ func (a assault) run(ctx context.Context, o options, s *server, room int, v *ver
 		return err
 	}
 	n, m := o.of(drippers), o.of(deaf)
-	if most := room * 3 / 4; a.free && n+m > most {
+	if most := capacity * 3 / 4; a.free && n+m > most {
 		n, m = n*most/(n+m), m*most/(n+m)
 	}
 	attack, err := army{From: a.from, Address: s.address, Drip: n, Deaf: m}.start(ctx)

@@ -1,4 +1,4 @@
-// Command flood proves on the whole program that strangers close no door: it starts a
+// Command flood proves on the whole program that attackers lock nobody out: it starts a
 // keystile, floods it in ways that need no credentials, and watches what honest people are
 // answered meanwhile.
 //
@@ -36,8 +36,8 @@
 // at once at the end.
 //
 // A proxy that is trusted is many clients, and may hold as many connections as the server has
-// room for; how many of these one client gets is for the proxy to say. So the attack from there
-// leaves a quarter of the room free. A server has room for half of the files it may open:
+// capacity for; the proxy decides how many of these one client gets. So the attack from there
+// leaves a quarter of the capacity free. A server accepts connections for half of the files it may open:
 // for all 12,000 connections to be held at once it needs some 26,000 (ulimit -n). Of fewer it
-// is attacked with as many as it has room for, and the report says so.
+// is attacked with as many as it can hold, and the report says so.
 package main

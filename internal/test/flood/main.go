@@ -89,7 +89,7 @@ func run(ctx context.Context, o options) (broken []string, err error) {
 	return v.broken, errors.Join(err, os.RemoveAll(dir))
 }
 
-// verdict is what a scenario has found.
+// verdict holds the findings of a scenario.
 type verdict struct{ broken []string }
 
 // want notes a broken promise unless it is kept.

@@ -19,7 +19,7 @@ type Forgery struct {
 	Token string
 }
 
-// Service is whose tokens are forged.
+// Service is the service whose tokens are forged.
 type Service struct {
 	Keys     []storage.SigningKey // with their private parts; at least one active
 	Issuer   string               // also the audience

@@ -20,7 +20,7 @@ type Checker struct {
 	seen map[string]bool // operations that have succeeded, by id
 }
 
-// New makes a Witness of the documents of rooms.
+// New makes a Checker of the merged documents of packages.
 func New(t testing.TB, documents ...[]byte) *Checker {
 	t.Helper()
 	raw, err := apidoc.Of(documents...).JSON(apidoc.Example)
@@ -30,7 +30,7 @@ func New(t testing.TB, documents ...[]byte) *Checker {
 	return Of(t, raw)
 }
 
-// Of makes a Witness of a document as it is served.
+// Of makes a Checker of a document as it is served.
 func Of(t testing.TB, raw []byte) *Checker {
 	t.Helper()
 	doc, err := objectOf(raw)
@@ -43,7 +43,7 @@ func Of(t testing.TB, raw []byte) *Checker {
 
 var goodID = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
 
-// Routes holds the document against a room's route table: each path and method is described
+// Routes checks the document against a package's route table: each path and method is described
 // and nothing else is. HEAD needs no words where GET has it; a GET without it says so.
 func (w *Checker) Routes(t testing.TB, routes []reply.Route) {
 	t.Helper()
@@ -121,7 +121,7 @@ func (w *Checker) Describes(path string) bool {
 	return false
 }
 
-// SawEverything fails for each operation that Watch has not seen succeed.
+// SawEverything reports an error for each operation that Watch has not seen succeed.
 func (w *Checker) SawEverything(t testing.TB) {
 	t.Helper()
 	w.mu.Lock()

@@ -72,7 +72,7 @@ func (w *Checker) report(t testing.TB, r *request, a *answer) {
 	}
 }
 
-// request is what was asked, as it was before anybody read it.
+// request is a copy of a request before its body was read.
 type request struct {
 	method, path, query string
 	header              http.Header
@@ -120,7 +120,7 @@ func succeeded(a *answer) bool {
 	return a.code < 400 && body["errcode"] == nil
 }
 
-// answered judges an answer by the description of its status.
+// answered checks an answer against the description of its status.
 func (w *Checker) answered(described object, head bool, a *answer) error {
 	headers, _ := described["headers"].(object)
 	for name, h := range headers {
@@ -148,7 +148,7 @@ func (w *Checker) answered(described object, head bool, a *answer) error {
 	return w.valid(media["schema"], a.body)
 }
 
-// valid judges JSON by a schema.
+// valid checks JSON against a schema.
 func (w *Checker) valid(schema any, raw []byte) error {
 	v, err := parse(raw)
 	if err != nil {
@@ -161,7 +161,7 @@ func (w *Checker) valid(schema any, raw []byte) error {
 	return compiled.Validate(v)
 }
 
-// fits judges a text by the schema of a parameter or header.
+// fits checks a text against the schema of a parameter or header.
 func (w *Checker) fits(schema any, value string) error {
 	compiled, err := w.schema(schema)
 	if err != nil {
@@ -174,8 +174,8 @@ func (w *Checker) fits(schema any, value string) error {
 	return compiled.Validate(v)
 }
 
-// checkRequest judges a request that succeeded: everything it brought is described, and what must
-// be there is.
+// checkRequest checks a request that succeeded: everything it sent is described, and everything
+// required is there.
 func (w *Checker) checkRequest(op operation, r *request) error {
 	query, err := url.ParseQuery(r.query)
 	if err != nil {
@@ -204,7 +204,7 @@ func (w *Checker) checkRequest(op operation, r *request) error {
 	return w.brought(op, r)
 }
 
-// brought judges the body of a request.
+// brought checks the body of a request.
 func (w *Checker) brought(op operation, r *request) error {
 	body := w.follow(op.node["requestBody"])
 	content, _ := body["content"].(object)

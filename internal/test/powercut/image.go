@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// fate is what became of what was written and not synced.
+// fate describes what became of writes that were not synced.
 type fate int
 
 const (
@@ -154,7 +154,7 @@ func (c cut) file(f *file, to string) error {
 	return nil
 }
 
-// left is what remains of one write that was not synced.
+// left returns what remains of one write that was not synced.
 func (c cut) left(op dataOp, fate fate, last bool) []dataOp {
 	switch fate {
 	case all:

@@ -140,7 +140,7 @@ func (c *call) number(arg int) (int64, error) {
 	return strconv.ParseInt(c.args[arg], 10, 64)
 }
 
-// data is what a write has written.
+// data returns the bytes of a write.
 func (c *call) data() ([]byte, error) {
 	if len(c.args) < 2 || strings.HasSuffix(c.args[1], "...") {
 		return nil, fmt.Errorf("%s: the trace does not have all that was written", c.name)

@@ -31,7 +31,7 @@ type charge struct {
 	id   string
 }
 
-// history is what the clients know of a recording.
+// history holds what the clients know of a recording.
 type history struct {
 	*recorder
 	plain, slow string // programs

@@ -163,7 +163,7 @@ func (w *world) serve(binary string, ask func(*serving.Client) error) error {
 	return ask(c)
 }
 
-// counted is how many calls an application has been charged.
+// counted returns how many calls an application has been charged.
 func counted(c *serving.Client, bearer string) (int, error) {
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}

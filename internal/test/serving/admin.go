@@ -42,7 +42,7 @@ func Command(name string, flags []string, words ...string) (*http.Request, error
 	return http.NewRequest(http.MethodPost, "http://keystile/", bytes.NewReader(text))
 }
 
-// Result is what an admin command prints with --json, or its complaint.
+// Result holds the output of an admin command with --json, or its error.
 type Result struct {
 	Output string `json:"output"`
 	Error  string `json:"error"`

@@ -48,7 +48,7 @@ func (c *Client) Close() {
 	c.admin.CloseIdleConnections()
 }
 
-// FirstRun is first-run.json, as far as it is needed.
+// FirstRun holds the needed part of first-run.json.
 type FirstRun struct {
 	Admin struct{ Username, Password string }
 	App   App
@@ -73,7 +73,7 @@ func ReadFirstRun(data string) (p FirstRun, err error) {
 	return p, err
 }
 
-// Answer is what came back.
+// Answer holds a response of the server.
 type Answer struct {
 	ID     string // of the request
 	Status int
@@ -83,7 +83,7 @@ type Answer struct {
 
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Status, bytes.TrimSpace(a.Body)) }
 
-// Reply is what is read of the answers of the OAuth endpoints.
+// Reply holds the fields read from answers of the OAuth endpoints.
 type Reply struct {
 	Error   string `json:"error"`
 	Access  string `json:"access_token"`
@@ -184,7 +184,7 @@ func (c *Client) Form(pairs ...string) url.Values {
 	return v
 }
 
-// RedirectURI is where codes go. Nobody listens there.
+// RedirectURI receives authorization codes. Nobody listens there.
 const RedirectURI = "http://127.0.0.1/cb"
 
 // Authorize returns a code and its verifier.

@@ -31,7 +31,7 @@ type Server struct {
 	silent  chan struct{} // closed when it says nothing any more
 }
 
-// Issuer is what every server calls itself: tokens outlive it. Nobody connects to it.
+// Issuer is the issuer of every server, because tokens outlive it. Nobody connects to it.
 const Issuer = "http://127.0.0.1:9"
 
 // Patience is for anything that must happen at all.
@@ -47,16 +47,16 @@ func Args(data string, more ...string) []string {
 func Launch(cmd *exec.Cmd) (*Server, error) {
 	s := &Server{cmd: cmd, Log: &Head{}, Ended: make(chan struct{}), ready: make(chan struct{}), silent: make(chan struct{})}
 	cmd.Stderr = s.Log
-	says, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
+	line, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
 	if err != nil {
 		return nil, err
 	}
 	cmd.Stdout = speaks
 	if err := errors.Join(cmd.Start(), speaks.Close()); err != nil {
-		return nil, errors.Join(err, says.Close())
+		return nil, errors.Join(err, line.Close())
 	}
 	go func() { defer close(s.Ended); cmd.Wait() }()
-	go s.listen(says)
+	go s.listen(line)
 	return s, nil
 }
 
@@ -84,14 +84,14 @@ func Start(cmd *exec.Cmd) (*Server, error) {
 }
 
 // listen reads what the program says until it ends.
-func (s *Server) listen(says io.ReadCloser) {
+func (s *Server) listen(line io.ReadCloser) {
 	defer close(s.silent)
-	defer says.Close()
+	defer line.Close()
 	listeners := 1
 	if slices.Contains(s.cmd.Args, "--admin-listen") {
 		listeners = 2
 	}
-	lines := bufio.NewScanner(says)
+	lines := bufio.NewScanner(line)
 	for lines.Scan() {
 		into := (*string)(nil)
 		if id, ok := strings.CutPrefix(lines.Text(), "process "); ok {

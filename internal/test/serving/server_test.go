@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// says is a program that says a text and waits for its end.
-func says(text string, args ...string) *exec.Cmd {
+// prints is a program that says a text and waits for its end.
+func prints(text string, args ...string) *exec.Cmd {
 	return exec.Command("/bin/sh", append([]string{"-c", `printf "` + text + `"; exec cat /dev/zero >/dev/null`, "sh"}, args...)...)
 }
 
@@ -22,12 +22,12 @@ func start(t *testing.T, cmd *exec.Cmd) *Server {
 	return s
 }
 
-func TestAServerIsReadyWhenItHasSaidAllAddresses(t *testing.T) {
-	s := start(t, says(`  Listening on  127.0.0.1:1\n`))
+func TestAServerIsReadyWhenItHasPrintedAllAddresses(t *testing.T) {
+	s := start(t, prints(`  Listening on  127.0.0.1:1\n`))
 	if s.Address != "127.0.0.1:1" || s.Admin != "" {
 		t.Errorf("it is at %q and %q", s.Address, s.Admin)
 	}
-	s = start(t, says(`  Listening on  127.0.0.1:1\n  Admin listener  http://127.0.0.1:2\n`, "--admin-listen", "127.0.0.1:0"))
+	s = start(t, prints(`  Listening on  127.0.0.1:1\n  Admin listener  http://127.0.0.1:2\n`, "--admin-listen", "127.0.0.1:0"))
 	if s.Address != "127.0.0.1:1" || s.Admin != "127.0.0.1:2" {
 		t.Errorf("it is at %q and %q", s.Address, s.Admin)
 	}
@@ -41,11 +41,11 @@ func TestAProgramThatDoesNotStartSaysWhy(t *testing.T) {
 }
 
 func TestAServerEndsBySignals(t *testing.T) {
-	s := start(t, says(`Listening on 127.0.0.1:1\n`))
+	s := start(t, prints(`Listening on 127.0.0.1:1\n`))
 	if err := s.End(syscall.SIGTERM); err != nil || !strings.Contains(s.State().String(), "terminated") {
 		t.Errorf("End(SIGTERM) = %v, and it has ended by %v", err, s.State())
 	}
-	s = start(t, says(`Listening on 127.0.0.1:1\n`))
+	s = start(t, prints(`Listening on 127.0.0.1:1\n`))
 	s.Kill()
 	if !strings.Contains(s.State().String(), "killed") {
 		t.Errorf("Kill() ends it by %v", s.State())

@@ -11,7 +11,7 @@ import (
 
 // misbehaviours are answers of upstreams that are not, or not quite, results.
 var misbehaviours = []struct {
-	name, says string
+	name, want string
 	answer     func(http.ResponseWriter, *http.Request, sent)
 }{
 	{"html", "not an MCP message", plain(200, "text/html", "<html>")},
@@ -86,8 +86,8 @@ func TestWhateverAnUpstreamAnswersIsAResult(t *testing.T) {
 		for _, c := range misbehaviours {
 			u := serve(t, &upstream{era: era, first: says("tools/call", c.answer)})
 			r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)
-			if err != nil || !r.IsError || !r.Dispatched || len(r.Content) != 1 || !strings.Contains(texts(r), c.says) {
-				t.Errorf("%s, %s: %+v, %v, says %q, want %s", era, c.name, r, err, texts(r), c.says)
+			if err != nil || !r.IsError || !r.Dispatched || len(r.Content) != 1 || !strings.Contains(texts(r), c.want) {
+				t.Errorf("%s, %s: %+v, %v, says %q, want %s", era, c.name, r, err, texts(r), c.want)
 			}
 			for _, leak := range []string{"127.0.0.1", "internal", "10.0.0", "topsecret", "\n", "\a"} {
 				if strings.Contains(strings.ReplaceAll(texts(r), "Internal", ""), leak) {

@@ -55,15 +55,15 @@ func TestOddNamesAreSentWhole(t *testing.T) {
 func TestWhatIsNoCallIsNotSent(t *testing.T) {
 	u := serve(t, &upstream{era: Modern})
 	deep := `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`
-	for _, c := range []struct{ name, arguments, says string }{
+	for _, c := range []struct{ name, arguments, want string }{
 		{"x", `[1]`, "must be an object"}, {"x", `"a"`, "must be an object"}, {"x", `{`, "must be one JSON value"}, {"x", `{} {}`, "must be one JSON value"},
 		{"x", "{\"a\":\"\xff\"}", "must be one JSON value"}, {"x", deep, "at most 64 levels"}, {"x", `{"a":1,"\u0061":2}`, "a member twice"},
 		{"x", `{"a":[{"b":1,"b":1}]}`, "a member twice"}, {"x", `{"a":"` + strings.Repeat("x", 4<<20) + `"}`, "more than 4 MiB"},
 		{"", `{}`, "the name of the tool"}, {strings.Repeat("x", 257), `{}`, "the name of the tool"}, {"\xff", `{}`, "the name of the tool"},
 	} {
 		r, err := client(t, Config{}).Call(t.Context(), u.at(), c.name, raw(c.arguments))
-		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.says) {
-			t.Errorf("%.40s %.40s: %+v, %v, says %q, want %s", c.name, c.arguments, r, err, texts(r), c.says)
+		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.want) {
+			t.Errorf("%.40s %.40s: %+v, %v, says %q, want %s", c.name, c.arguments, r, err, texts(r), c.want)
 		}
 	}
 	if got := u.walk(); got != "" {

@@ -26,7 +26,7 @@ func TestTheEraIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatChangesItsEraIsAskedAnew(t *testing.T) {
+func TestAnUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to Era
 		called   bool // before it is listed again
@@ -83,7 +83,7 @@ func TestAnyRefusalOfTheModernWayLeadsToAHandshake(t *testing.T) {
 
 func TestSomeRefusalsAreFinal(t *testing.T) {
 	for _, c := range []struct {
-		name, says string
+		name, want string
 		answer     func(http.ResponseWriter, *http.Request, sent)
 	}{
 		{"401", "credential (HTTP 401)", plain(401, "application/json", `{"error":"invalid_token"}`)},
@@ -98,8 +98,8 @@ func TestSomeRefusalsAreFinal(t *testing.T) {
 	} {
 		u := serve(t, &upstream{era: Legacy, first: says("tools/list", c.answer)})
 		_, err := client(t, Config{}).Discover(t.Context(), u.at())
-		if failure := (*Failure)(nil); !errors.As(err, &failure) || !strings.Contains(failure.Text, c.says) {
-			t.Errorf("%s: Discover() = %v, want %s", c.name, err, c.says)
+		if failure := (*Failure)(nil); !errors.As(err, &failure) || !strings.Contains(failure.Text, c.want) {
+			t.Errorf("%s: Discover() = %v, want %s", c.name, err, c.want)
 		}
 		if got := u.walk(); got != "tools/list" {
 			t.Errorf("%s: asked %s, want the list alone", c.name, got)
@@ -110,7 +110,7 @@ func TestSomeRefusalsAreFinal(t *testing.T) {
 func TestAHandshakeMayFail(t *testing.T) {
 	initialized := `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25"}}`
 	for _, c := range []struct {
-		name, says string
+		name, want string
 		answer     func(http.ResponseWriter, *http.Request, sent)
 	}{
 		{"neither", "neither MCP 2026-07-28 (HTTP 405 Method Not Allowed) nor an older version (HTTP 404 Not Found)", plain(404, "", "")},
@@ -137,8 +137,8 @@ func TestAHandshakeMayFail(t *testing.T) {
 			return true
 		}})
 		_, err := client(t, Config{}).Discover(t.Context(), u.at())
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: Discover() = %v, want %s", c.name, err, c.says)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Discover() = %v, want %s", c.name, err, c.want)
 		}
 	}
 }

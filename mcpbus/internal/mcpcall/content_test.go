@@ -69,7 +69,7 @@ func TestAResultIsReadStrictly(t *testing.T) {
 	many := `{"content":[` + strings.TrimSuffix(strings.Repeat(`{},`, 1001), ",") + `]}`
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
 	for _, c := range []struct {
-		name, result, says string
+		name, result, want string
 		isError            bool
 		structured         string
 	}{
@@ -94,8 +94,8 @@ func TestAResultIsReadStrictly(t *testing.T) {
 		{"too many blocks", many, "more than 1000 blocks", true, ""},
 	} {
 		r := readResult(object(raw(c.result)))
-		if r.IsError != c.isError || !strings.Contains(texts(r), c.says) || string(r.Structured) != c.structured || len(r.Content) == 0 {
-			t.Errorf("%s: %+v, says %q; want %q, error %t, structured %s", c.name, r, texts(r), c.says, c.isError, c.structured)
+		if r.IsError != c.isError || !strings.Contains(texts(r), c.want) || string(r.Structured) != c.structured || len(r.Content) == 0 {
+			t.Errorf("%s: %+v, says %q; want %q, error %t, structured %s", c.name, r, texts(r), c.want, c.isError, c.structured)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestAListIsWholeOrRefused(t *testing.T) {
 		return `{"tools":[` + strings.TrimSuffix(strings.Repeat(`7,`, n), ",") + `]`
 	}
 	for _, c := range []struct {
-		name, says string
+		name, want string
 		config     Config
 		list       func(cursor string) string
 	}{
@@ -91,8 +91,8 @@ func TestAListIsWholeOrRefused(t *testing.T) {
 		for _, stream := range []bool{false, true} {
 			u := serve(t, &upstream{era: Modern, list: c.list, stream: stream})
 			found, err := client(t, c.config).Discover(t.Context(), u.at())
-			if err == nil || !strings.Contains(err.Error(), c.says) || len(found.Tools) != 0 {
-				t.Errorf("%s, stream %t: Discover() = %v, %v, want %s", c.name, stream, found.Tools, err, c.says)
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(found.Tools) != 0 {
+				t.Errorf("%s, stream %t: Discover() = %v, %v, want %s", c.name, stream, found.Tools, err, c.want)
 			}
 		}
 	}

@@ -17,13 +17,13 @@ const (
 // and does not depend on the order of the list. Legal names are never changed. Others are made
 // legal; if two then collide they get a hash of the upstream's name, and "" if even that is taken.
 func nameTools(tools []imported, member string) []string {
-	room := maxName
+	space := maxName
 	if member != "" {
-		room -= len(member) + len("__")
+		space -= len(member) + len("__")
 	}
 	names, taken := make([]string, len(tools)), map[string]bool{}
 	take := func(i int, name string) {
-		if names[i] == "" && len(name) <= room && !taken[name] {
+		if names[i] == "" && len(name) <= space && !taken[name] {
 			names[i], taken[name] = name, true
 		}
 	}
@@ -41,7 +41,7 @@ func nameTools(tools []imported, member string) []string {
 		if name != "tool" {
 			take(i, name)
 		}
-		take(i, name[:min(len(name), room-len(hash))]+hash)
+		take(i, name[:min(len(name), space-len(hash))]+hash)
 	}
 	return names
 }

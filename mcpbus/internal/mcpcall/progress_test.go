@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTheUpstreamsProgressIsToldToWhoAsks(t *testing.T) {
+func TestTheUpstreamsProgressIsForwardedIfRequested(t *testing.T) {
 	long := strings.Repeat("m", 1023)
 	for _, era := range []Era{Modern, Legacy} {
 		u := serve(t, &upstream{era: era, first: says("tools/call", func(w http.ResponseWriter, _ *http.Request, m sent) {
@@ -27,12 +27,12 @@ func TestTheUpstreamsProgressIsToldToWhoAsks(t *testing.T) {
 			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"progressToken\":%s,\"progress\":9}}\n\n", m.id)
 			io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+m.id+`,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}`+"\n\n")
 		})})
-		var told []string
-		ctx := WithProgress(t.Context(), func(p Progress) { told = append(told, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
+		var received []string
+		ctx := WithProgress(t.Context(), func(p Progress) { received = append(received, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
 		r, err := client(t, Config{}).Call(ctx, u.at(), "x", nil)
 		want := []string{"0 of  ", `1.50 of 9007199254740993 "half \u00e9\n"`, "2e3 of  ", "3 of  "}
-		if err != nil || texts(r) != "done" || !slices.Equal(told, want) {
-			t.Errorf("%s: %q, %v, told %q; want %q", era, texts(r), err, told, want)
+		if err != nil || texts(r) != "done" || !slices.Equal(received, want) {
+			t.Errorf("%s: %q, %v, told %q; want %q", era, texts(r), err, received, want)
 		}
 		last := u.last()
 		if meta := string(last.params["_meta"]); !strings.Contains(meta, `"progressToken":`+last.id) {
@@ -41,7 +41,7 @@ func TestTheUpstreamsProgressIsToldToWhoAsks(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotAskForProgressIsToldNone(t *testing.T) {
+func TestNoProgressIsSentUnlessRequested(t *testing.T) {
 	for _, era := range []Era{Modern, Legacy} {
 		u := serve(t, &upstream{era: era, stream: true})
 		r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)

@@ -36,7 +36,7 @@ func TestACallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 			<-ended
 			settle(c)
 			last := u.last()
-			if told := last.method == "notifications/cancelled" && string(last.params["requestId"]) == id; told != (era == Legacy) {
+			if received := last.method == "notifications/cancelled" && string(last.params["requestId"]) == id; received != (era == Legacy) {
 				t.Errorf("%s, %s: the last message is %s, want the upstream told in the legacy era", era, name, last.body)
 			}
 		}

@@ -19,7 +19,7 @@ func TestStockJavaScriptClients(t *testing.T) {
 	}
 	for script, least := range map[string]int{"mcp-v1.mjs": 5, "mcp-v2.mjs": 15} {
 		t.Run(script, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			change := http.NewServeMux()
 			change.HandleFunc("/change", func(w http.ResponseWriter, r *http.Request) {
 				h.register("more", 3)

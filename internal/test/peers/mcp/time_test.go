@@ -21,10 +21,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// workshop is a house with an upstream over HTTP that takes its time: slow__hang answers never,
+// workshop is a fixture with an upstream over HTTP that takes its time: slow__hang answers never,
 // and slow__long after a while, of which the bus tells each second.
 type workshop struct {
-	*house
+	*fixture
 	arrived, ended chan struct{} // at the upstream: a call that hangs
 }
 
@@ -49,7 +49,7 @@ func newWorkshop(t *testing.T) *workshop {
 	}))
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
 	t.Cleanup(func() { upstreams.Close(context.Background()) })
-	w.house = newHouse(t, func(c *mcpbus.Config) { c.Invoker, c.Progress = mixed{upstreams}, time.Second })
+	w.fixture = newFixture(t, func(c *mcpbus.Config) { c.Invoker, c.Progress = mixed{upstreams}, time.Second })
 	var list []toolplan.Tool
 	for _, name := range []string{"hang", "long"} {
 		list = append(list, toolplan.Tool{

@@ -2,7 +2,7 @@ package openapi
 
 import "slices"
 
-// What the judges are known to misread, each said in one place and pointed at by the rows.
+// What the validators are known to misread, each said in one place and pointed at by the rows.
 const (
 	listsInPaths  = "Prism's templates split a value at its commas, and its styles then look for a text"
 	repeated      = "Prism keeps the last of the fields or parts of one name"
@@ -15,7 +15,7 @@ const (
 	usualLists    = "kin-openapi reads lists of OpenAPI 2.0 of which nothing is said as multi; they are csv"
 )
 
-// ownFaults are those of the judges about the project's own documents.
+// ownFaults lists the validators' faults about the project's own documents.
 var ownFaults = []fault{
 	{"Prism", "styles", "simple", "value.split is not a function", listsInPaths},
 	{"Prism", "styles", "label", "startsWith is not a function", listsInPaths},
@@ -59,9 +59,9 @@ var corpusFaults = slices.Concat([]fault{
 	"ABitOfEverythingService_UpdateV2_2",
 ))
 
-func rows(judge, document, says, why string, tools ...string) (out []fault) {
+func rows(validator, document, text, why string, tools ...string) (out []fault) {
 	for _, tool := range tools {
-		out = append(out, fault{judge, document, tool, says, why})
+		out = append(out, fault{validator, document, tool, text, why})
 	}
 	return out
 }

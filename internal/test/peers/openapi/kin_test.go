@@ -17,7 +17,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// kin judges requests by kin-openapi's filter. Which operation a request is for is known; its
+// kin checks requests with kin-openapi's filter. Which operation a request is for is known; its
 // path must be that of the operation.
 type kin struct{ document *openapi3.T }
 
@@ -42,8 +42,8 @@ func newKin(t *testing.T, text []byte, two bool) kin {
 	return kin{document}
 }
 
-// judge lists what is wrong with a request for an operation.
-func (k kin) judge(r *http.Request, template string) (out []string) {
+// validate lists what is wrong with a request for an operation.
+func (k kin) validate(r *http.Request, template string) (out []string) {
 	item := k.document.Paths.Value(template)
 	operation := item.GetOperation(r.Method)
 	if operation == nil {

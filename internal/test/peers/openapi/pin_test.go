@@ -11,8 +11,8 @@ import (
 
 // pin writes into a document that an operation takes these arguments and no others: what is
 // given becomes required, lists have their length, and every value is the only one allowed.
-// A judge that reads anything else out of a request, or nothing, must object to it. Without
-// this, judges pass over what is optional and written so that they do not see it.
+// A validator that reads anything else out of a request, or nothing, must object to it. Without
+// this, validators pass over what is optional and written so that they do not see it.
 func pin(document tree, tool toolplan.Tool, arguments tree) {
 	item := maps.Clone(resolved(document, document["paths"].(tree)[tool.Call.Template]))
 	document["paths"].(tree)[tool.Call.Template] = item
@@ -189,7 +189,7 @@ func unique(values []any) (out []any) {
 	return out
 }
 
-// unanswered has every operation answer with nothing: answers are none of the judges'
+// unanswered has every operation answer with nothing: answers are none of the validators'
 // business here.
 func unanswered(document tree) {
 	for _, item := range document["paths"].(tree) {

@@ -53,11 +53,11 @@ func prisms(t *testing.T, documents []tree) (addresses []string) {
 	return addresses
 }
 
-// prism judges requests by handing them on, byte by byte.
+// prism checks requests by forwarding them to Prism, byte by byte.
 type prism struct{ address string }
 
-// judge lists what Prism objects to: where, and why.
-func (p prism) judge(r *http.Request, body []byte) []string {
+// validate lists what Prism objects to: where, and why.
+func (p prism) validate(r *http.Request, body []byte) []string {
 	to, err := url.Parse(p.address)
 	if err != nil {
 		return []string{err.Error()}

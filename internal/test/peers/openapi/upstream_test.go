@@ -12,18 +12,18 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Two readings of a document: with all arguments that can be made, whose values the judges
+// Two readings of a document: with all arguments that can be made, whose values the validators
 // must find again; and with those alone that are required, by the document as it is.
 const (
 	whole  = "whole"
 	scarce = "scarce"
 )
 
-// upstream is one reading of one document: an upstream that judges what it is sent.
+// upstream is one reading of one document: an upstream that checks what it is sent.
 type upstream struct {
 	name, member string // of the document, and of its capability
 	reading      string
-	judged       tree // what the judges go by
+	checked      tree // what the validators use
 	tools        []toolplan.Tool
 	arguments    map[string]tree // by tool; those without were not to be made
 	given, left  int             // arguments
@@ -33,7 +33,7 @@ type upstream struct {
 	mu      sync.Mutex
 	tool    toolplan.Tool // the one that is called
 	arrived int
-	found   map[string][]string // by judge
+	found   map[string][]string // by validator
 	sent    string
 }
 
@@ -53,8 +53,8 @@ func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*
 		for i := 0; i < len(all); i += every {
 			s.tools = append(s.tools, all[i])
 		}
-		s.judged = decoded(t, text)
-		unanswered(s.judged)
+		s.checked = decoded(t, text)
+		unanswered(s.checked)
 		for _, tool := range s.tools {
 			made := &samples{all: reading == whole}
 			arguments, err := made.of(t, tool)
@@ -65,10 +65,10 @@ func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*
 			s.arguments[tool.Name] = arguments
 			s.given, s.left = s.given+len(arguments), s.left+made.left
 			if reading == whole {
-				pin(s.judged, tool, arguments)
+				pin(s.checked, tool, arguments)
 			}
 		}
-		s.kin = newKin(t, encoded(t, s.judged), s.judged["swagger"] != nil)
+		s.kin = newKin(t, encoded(t, s.checked), s.checked["swagger"] != nil)
 		out = append(out, s)
 	}
 	return out
@@ -95,7 +95,7 @@ func fields(b *toolplan.Body) []toolplan.Field {
 	return b.Fields
 }
 
-// ServeHTTP judges a request, and answers as if all were well.
+// ServeHTTP checks a request, and answers as if all were well.
 func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -107,13 +107,13 @@ func (s *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.arrived++
 	r.RequestURI = r.URL.RequestURI() // without what all calls have before it
 	s.sent = fmt.Sprintf("%s %s %v\n%q", r.Method, r.RequestURI, r.Header, body)
-	s.found = map[string][]string{"Prism": s.prism.judge(r, body)}
+	s.found = map[string][]string{"Prism": s.prism.validate(r, body)}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	s.found["kin-openapi"] = s.kin.judge(r, s.tool.Call.Template)
+	s.found["kin-openapi"] = s.kin.validate(r, s.tool.Call.Template)
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// try calls a tool and returns what the judges object to.
+// try calls a tool and returns what the validators object to.
 func (s *upstream) try(t *testing.T, h *fixture, tool toolplan.Tool) (found map[string][]string, sent string) {
 	t.Helper()
 	s.mu.Lock()

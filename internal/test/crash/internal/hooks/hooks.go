@@ -51,7 +51,7 @@ func New() (*Receiver, error) {
 	return r, nil
 }
 
-// URL is where webhooks go.
+// URL returns the URL that receives webhooks.
 func (r *Receiver) URL() string { return r.url }
 
 // Close ends the receiver.
@@ -146,7 +146,7 @@ func (r *Receiver) Wait(most time.Duration) (missing []string) {
 	}
 }
 
-// Missing is what has happened and was not told.
+// Missing returns the events that no webhook has reported.
 func (r *Receiver) Missing() (missing []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

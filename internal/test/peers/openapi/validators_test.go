@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// fault is a judge's own: what it objects to although the request is right.
+// fault is a validator's own: what it objects to although the request is right.
 type fault struct {
-	judge    string
+	name     string
 	document string // its name, or the first digits of its SHA-256
 	tool     string // of the document
-	says     string // a part of the objection
+	text     string // a part of the objection
 	why      string
 }
 
@@ -41,7 +41,7 @@ func TestOtherParsersReadTheProjectsOwnDocuments(t *testing.T) {
 	}
 }
 
-// mistaken makes sure that the judges would notice: what was not asked for is objected to.
+// mistaken makes sure that the validators would notice: what was not asked for is objected to.
 func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 	for _, tool := range asked.tools {
 		right, wrong := asked.arguments[tool.Name], sent.arguments[tool.Name]
@@ -58,7 +58,7 @@ func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 	}
 }
 
-// validator has every document's tools called, and the judges find nothing but their own faults.
+// validator has every document's tools called, and the validators find nothing but their own faults.
 func validator(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *fixture, upstreams []*upstream) {
 	h = newFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
@@ -67,11 +67,11 @@ func validator(t *testing.T, documents map[string][]byte, faults []fault, least 
 	if err := h.bus.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	var judged []tree
+	var checked []tree
 	for _, s := range upstreams {
-		judged = append(judged, spelledOut(s.judged).(tree))
+		checked = append(checked, spelledOut(s.checked).(tree))
 	}
-	for i, address := range prisms(t, judged) {
+	for i, address := range prisms(t, checked) {
 		upstreams[i].prism = prism{address}
 	}
 	called, all, given, left, used := 0, 0, 0, 0, make([]bool, len(faults))
@@ -83,7 +83,7 @@ func validator(t *testing.T, documents map[string][]byte, faults []fault, least 
 	}
 	for i, f := range faults {
 		if !used[i] {
-			t.Errorf("%s is right about %s of %s by now, or its row is never needed (%s): take it away", f.judge, f.tool, f.document, f.why)
+			t.Errorf("%s is right about %s of %s by now, or its row is never needed (%s): take it away", f.name, f.tool, f.document, f.why)
 		}
 	}
 	t.Logf("note: %d calls of %d, with %d arguments of %d, each judged twice", called, all, given, given+left)
@@ -99,16 +99,16 @@ func (s *upstream) run(t *testing.T, h *fixture, faults []fault, used []bool) {
 			continue
 		}
 		found, sent := s.try(t, h, tool)
-		for judge, objections := range found {
+		for name, objections := range found {
 			for _, objection := range objections {
 				i := slices.IndexFunc(faults, func(f fault) bool {
-					return f.judge == judge && f.document == s.name && f.tool == tool.Name && strings.Contains(objection, f.says)
+					return f.name == name && f.document == s.name && f.tool == tool.Name && strings.Contains(objection, f.text)
 				})
 				if i >= 0 {
 					used[i] = true
 					continue
 				}
-				t.Errorf("%s: %s objects to %s of %s: %.1200v\n%.1500s", s.reading, judge, tool.Name, s.name, objection, sent)
+				t.Errorf("%s: %s objects to %s of %s: %.1200v\n%.1500s", s.reading, name, tool.Name, s.name, objection, sent)
 			}
 		}
 	}

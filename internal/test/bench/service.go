@@ -47,28 +47,28 @@ func open(binary, data string, more ...string) (*service, error) {
 	return h, nil
 }
 
-// enter reads the paper of the first run and signs in.
+// enter reads first-run.json and signs in.
 func (h *service) enter() error {
 	text, err := os.ReadFile(filepath.Join(h.data, "first-run.json"))
 	if err != nil {
 		return err
 	}
-	var paper struct {
+	var firstRun struct {
 		Admin struct{ Username, Password string }
 		App   struct {
 			ID     string `json:"client_id"`
 			Secret string `json:"client_secret"`
 		}
 	}
-	if err := json.Unmarshal(text, &paper); err != nil {
+	if err := json.Unmarshal(text, &firstRun); err != nil {
 		return err
 	}
-	h.app.ID, h.app.Secret = paper.App.ID, paper.App.Secret
+	h.app.ID, h.app.Secret = firstRun.App.ID, firstRun.App.Secret
 	if out, err := exec.Command(h.binary, "app", "set", h.app.ID, "--tier", "enterprise", "--data", h.data).CombinedOutput(); err != nil {
 		return fmt.Errorf("the application's tier: %w\n%s", err, out)
 	}
 	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin", url.Values{"username": {paper.Admin.Username}, "password": {paper.Admin.Password}})
+	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin", url.Values{"username": {firstRun.Admin.Username}, "password": {firstRun.Admin.Password}})
 	if err != nil {
 		return err
 	}

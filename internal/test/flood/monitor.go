@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// monitor is what is seen of an assault.
+// monitor observes the server and the honest users during an attack.
 type monitor struct {
 	assault
 	server *server

@@ -25,8 +25,8 @@ const tools = 250
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// house is the provider, the gateway and the bus on a port of their own.
-type house struct {
+// fixture holds the provider, the gateway and the bus on a port of their own.
+type fixture struct {
 	*testing.T
 	url    string
 	store  *storage.Store
@@ -34,11 +34,11 @@ type house struct {
 	bearer string
 }
 
-func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
+func newFixture(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewUnstartedServer(nil)
-	h := &house{T: t, url: "http://" + server.Listener.Addr().String()}
+	h := &fixture{T: t, url: "http://" + server.Listener.Addr().String()}
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
@@ -68,7 +68,7 @@ func newHouse(t *testing.T, edits ...func(*mcpbus.Config)) *house {
 }
 
 // register makes n tools of a member: pets__tool000 and so on.
-func (h *house) register(member string, n int) {
+func (h *fixture) register(member string, n int) {
 	h.Helper()
 	list := make([]toolplan.Tool, n)
 	for i := range list {
@@ -81,7 +81,7 @@ func (h *house) register(member string, n int) {
 	must(h.store.SaveCapability(h.Context(), c, list))(h.T)
 }
 
-func (h *house) token(app storage.App) string {
+func (h *fixture) token(app storage.App) string {
 	h.Helper()
 	resp := must(http.PostForm(h.url+"/oauth/token", url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()},

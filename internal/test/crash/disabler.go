@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// userDisabler locks a user out, and lets them in again.
+// userDisabler disables a user, and enables them again.
 type userDisabler struct {
 	*life
 	rand    *rand.Rand

@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// population is where honest people live.
+// population holds the honest users of a scenario.
 type population struct {
 	firstRun serving.FirstRun
 	users    []*honestUser
@@ -36,7 +36,7 @@ type population struct {
 
 const password = "a password of honest people"
 
-// honestUser is somebody with a browser.
+// honestUser is one user with a browser.
 type honestUser struct {
 	*population
 	name    string
@@ -107,7 +107,7 @@ func (c *population) live(ctx context.Context, f *flood) {
 	all.Wait()
 }
 
-// visit is what somebody comes for.
+// visit is one use of the service.
 func (p *honestUser) visit(ctx context.Context) error {
 	code, err := p.signIn(ctx)
 	if err != nil {

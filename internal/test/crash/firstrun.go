@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/test/serving"
 )
 
-// firstRun is what the first run has written down.
+// firstRun holds the contents of first-run.json.
 type firstRun struct {
 	serving.FirstRun
 	App application
