@@ -19,7 +19,7 @@ import (
 //go:embed alert.html failed.html form.html locked.html person.html
 var files embed.FS
 
-// The pages that more than one way to sign in shows.
+// The pages that several sign-in methods share.
 var (
 	FormPage   = Parse(files, "form")
 	failedPage = Parse(files, "failed")
@@ -32,7 +32,7 @@ func Parse(from fs.FS, name string) *template.Template {
 	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
 }
 
-// View holds what the templates of all pages see. A password is not among it.
+// View holds the data of the templates of all pages. It never holds a password.
 type View struct {
 	page.Lang
 	Title     string // in English
@@ -53,7 +53,7 @@ type View struct {
 
 func (v *View) common() *View { return v }
 
-// viewer is a view, or a struct of a page that embeds one.
+// viewer is a *View, or a struct of a page that embeds View.
 type viewer interface{ common() *View }
 
 // Show writes a page of this context.
@@ -67,7 +67,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *template.Template
 		look.FormActions = []string{t.Origin}
 	}
 	if v.Away {
-		look.FormActions = append(look.FormActions, "https:") // providers send people on, nobody knows where to
+		look.FormActions = append(look.FormActions, "https:") // providers redirect to addresses that are not known here
 	}
 	return Write(w, status, look, body, of)
 }
@@ -90,7 +90,7 @@ func New(apps appStore, origin string) (*Pages, error) {
 	return p, nil
 }
 
-// appStore knows the applications that people sign in to.
+// appStore finds applications.
 type appStore interface {
 	App(ctx context.Context, id string) (storage.App, error)
 }
@@ -103,7 +103,7 @@ func (p *Pages) CheckOrigin(r *http.Request) error {
 	return nil
 }
 
-// Write writes a page whose body a template says of v.
+// Write writes a page with the body that a template makes of v.
 func Write(w http.ResponseWriter, status int, look page.Look, body *template.Template, v any) error {
 	var out strings.Builder
 	if err := body.Execute(&out, v); err != nil {
