@@ -158,8 +158,8 @@ func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRo
 	return rows[:min(len(rows), maxRows)], nil
 }
 
-// logins are the ways a user has in, one row for each method: what another provider knows
-// somebody by is often several ids.
+// loginRows returns a user's sign-in methods, one row for each: a provider often has several ids
+// of a user.
 func (a *Account) loginRows(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
 	all, err := a.Logins.Logins(ctx, sub)
 	if err != nil {

@@ -112,9 +112,8 @@ func Write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 	return page.Write(w, status, look, template.HTML(out.String()))
 }
 
-// ShowThrottled says how long somebody must wait who has failed too often (protocol 8): 429 with Retry-After.
-// It is their network that must, or with account every browser in which nobody has signed in as the
-// user that they try to be.
+// ShowThrottled shows how long to wait after too many failures (protocol 8): 429 with Retry-After.
+// The wait is for the network, or with account for all browsers that are not known to the account.
 func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
 	t, err := p.Restore(r.Context(), r, query)
 	if err != nil {
