@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// fakeConsent is a Consent that believes what the test says.
+// fakeConsent is a Consent whose answers the test sets.
 type fakeConsent struct {
 	allowed bool
 	err     error

@@ -14,7 +14,7 @@ import (
 
 const bye = "https://app.example.com/bye"
 
-// idTokenOf gets an id_token of the house's user for its application.
+// idTokenOf gets an id_token of the fixture's user for its application.
 func (h *fixture) idTokenOf() string {
 	h.Helper()
 	return h.exchange(h.code()).tokens(h).text("id_token")

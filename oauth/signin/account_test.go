@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// accountFixture is a room with its account page, and a Revoker that writes down what it is asked.
+// accountFixture is a fixture with all of the account page, and a Revoker that keeps the revocations.
 type accountFixture struct {
 	*fixture
 	revoked []driver.Revocation
@@ -51,7 +51,7 @@ func (d *accountFixture) page(cookie string) string {
 	return a.body
 }
 
-// ada is somebody else, who is signed in.
+// ada makes and signs in a second user.
 func (d *accountFixture) ada() (storage.User, string) {
 	d.t.Helper()
 	ada, err := users.New(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
@@ -267,7 +267,7 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	}
 }
 
-// fakeAudit is an audit trail that waits.
+// fakeAudit is an Audit that keeps the events.
 type fakeAudit struct {
 	notes []string
 	err   error

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// blockingUsers is Users that know one password, count how often they are asked, and answer when
+// blockingUsers are Users that know one password, count their calls, and answer when
 // the test lets them.
 type blockingUsers struct {
 	asked  atomic.Int32

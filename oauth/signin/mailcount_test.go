@@ -19,7 +19,7 @@ func (h *fullFixture) stranger(i int) *testBrowser {
 	return b
 }
 
-// flooded has strangers use up what an address is mailed in an hour.
+// flooded uses up the emails of an address in an hour, from many networks.
 func (h *fullFixture) flooded(address string) {
 	h.t.Helper()
 	for i := range 20 {

@@ -45,7 +45,7 @@ func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {
 	})
 }
 
-// pass goes to the desk from where an answer leads, and comes back with a number.
+// pass follows a redirect to the host's page, and comes back with the number of a badge.
 func (rm *fixture) pass(a answer, number string, cookies ...string) answer {
 	rm.t.Helper()
 	to, err := url.Parse(a.Header().Get("Location"))
@@ -172,7 +172,7 @@ func TestALabelIsTextOnThePage(t *testing.T) {
 	}
 }
 
-// hostUsers is a host's own users, who know their ways in.
+// hostUsers is a host's user table that keeps the sign-in methods.
 type hostUsers struct {
 	*users.StoreUsers
 	logins   []storage.Login

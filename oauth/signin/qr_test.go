@@ -88,7 +88,7 @@ func formTo(path string, pairs ...string) *http.Request {
 	return r
 }
 
-// phoneBrowser is somebody signed in.
+// phoneBrowser is the browser of a signed-in user.
 type phoneBrowser struct {
 	rm     *fixture
 	cookie string
@@ -96,7 +96,7 @@ type phoneBrowser struct {
 
 func (rm *fixture) phone() phoneBrowser { return phoneBrowser{rm, rm.enterMina()} }
 
-// signInOmar signs somebody else in.
+// signInOmar makes and signs in a second user.
 func (rm *fixture) signInOmar() phoneBrowser {
 	rm.t.Helper()
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
@@ -241,7 +241,7 @@ func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 }
 
 func TestOf30AtOnceOneCollects(t *testing.T) {
-	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are told to wait
+	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are throttled
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
 	p.answer(sc.id, "confirm")

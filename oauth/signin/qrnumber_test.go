@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// number is what the page is told of a scan.
+// number returns the result of a poll.
 func (sc *codeBrowser) number() string {
 	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	var said struct{ Status, Number string }

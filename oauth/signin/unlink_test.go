@@ -101,7 +101,7 @@ func TestTwoUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 	}
 }
 
-// racingLogins is a LoginStore where another tab unlinks what this one is about to keep.
+// racingLogins is a LoginStore in which another tab unlinks what this one is about to keep.
 type racingLogins struct {
 	users.LoginStore
 	act func()

@@ -58,7 +58,7 @@ func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 	}
 }
 
-// The token is held against the signature like the person.
+// The token's answer is verified like the user's.
 func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
 	for what, body := range map[string]string{
 		"no signature":      `{"` + tokenMember + `":{"access_token":"t","user_id":"u1"}}`,

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 )
 
-// The whole walk of each provider, as each of the people, twice.
+// The whole sign-in at each provider, as each test user, twice.
 func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 	for _, name := range names {
 		h := newFixture(t)
@@ -48,7 +48,7 @@ func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 	}
 }
 
-// Another fake, after a restart, knows the same people.
+// Another fake, after a restart, has the same test users.
 func TestTestUsersSurviveARestart(t *testing.T) {
 	for _, name := range names {
 		a, b := newFixture(t), newFixture(t)

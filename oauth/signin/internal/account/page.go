@@ -122,7 +122,7 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	return rows, nil
 }
 
-// appRows are the applications that a user has met or consented to, and not parted from since.
+// appRows returns the applications that a user has signed in or consented to, and not removed since.
 func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
 	consents, err := a.Store.Consents(ctx, sub)
 	if err != nil {

@@ -62,7 +62,7 @@ func Permissions(wanted string) []Permission {
 	return all
 }
 
-// knownScopes is a scope without what the page has no words for: nobody has consented to that.
+// knownScopes returns a scope without the names that the page has no text for.
 func knownScopes(wanted string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(wanted), func(name string) bool { return !scope.Grantable(name) }), " ")
 }

@@ -23,7 +23,7 @@ func ViewOf(user storage.User) View {
 type Context struct {
 	Lang        page.Lang
 	Brand       page.Brand
-	Query       string // the authorize request, fit to be carried
+	Query       string // the authorize request, see Carry
 	Origin      string // where that leads in the end; "" if it does not say, or may not
 	Hint        string // login_hint
 	signInLinks []Link // to sign in, beside the password

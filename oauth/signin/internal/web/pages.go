@@ -37,11 +37,11 @@ type View struct {
 	page.Lang
 	Title     string // in English
 	Username  string
-	Alert     string // why the form is shown again
+	Alert     string // the reason why the form is shown again
 	AlertOnly bool   // the Alert is not about the form
-	Lead      string // why to sign in, where that is not plain
-	Name      string // of who is signed in
-	Letter    string // in place of their picture
+	Lead      string // the reason to sign in, where it is not obvious
+	Name      string // of the signed-in user
+	Letter    string // in place of the user's picture
 
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
