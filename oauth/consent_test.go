@@ -69,7 +69,7 @@ func TestAVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
 	}
 }
 
-func TestAFirstPartyApplicationAsksForConsentOnlyIfItWantsTo(t *testing.T) {
+func TestAFirstPartyApplicationNeedsConsentOnlyIfItRequestsIt(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.app.FirstParty = true
 	h.app = h.register(h.app)

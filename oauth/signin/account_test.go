@@ -76,7 +76,7 @@ func (d *accountFixture) link(sub string, logins ...storage.Login) {
 	must(d.t, d.store.LinkLogins(context.Background(), sub, logins...))
 }
 
-func (d *accountFixture) ways(sub string) string {
+func (d *accountFixture) loginMethods(sub string) string {
 	d.t.Helper()
 	all, err := d.store.Logins(context.Background(), sub)
 	must(d.t, err)
@@ -165,8 +165,8 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 		}
 	}
 	ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, ada.Sub, "openid")
-	if d.visits(theirs) != nil || !ok || err != nil || d.ways(ada.Sub) != "self wx" || d.revoked != nil {
-		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.ways(ada.Sub), d.revoked)
+	if d.visits(theirs) != nil || !ok || err != nil || d.loginMethods(ada.Sub) != "self wx" || d.revoked != nil {
+		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.loginMethods(ada.Sub), d.revoked)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 			t.Errorf("%s without a session = %d to %q, want to be asked to sign in", path, a.Code, a.Header().Get("Location"))
 		}
 	}
-	if d.visits(here) != nil || d.revoked != nil || d.ways(d.mina.Sub) != "self wx" {
+	if d.visits(here) != nil || d.revoked != nil || d.loginMethods(d.mina.Sub) != "self wx" {
 		t.Error("something has changed")
 	}
 }

@@ -44,7 +44,7 @@ func (rm *fixture) allowed(scope string) bool {
 	return ok
 }
 
-func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
+func TestTheConsentPageShowsTheUserThePermissionsAndTheHost(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.askConsent(authorizeQuery, "openid email")
 	for _, want := range []string{

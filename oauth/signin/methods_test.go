@@ -130,8 +130,8 @@ func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 		t.Fatal("the badge signs nobody in")
 	}
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge"))
-	if a.Code != 303 || d.ways(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
-		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.ways(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
+	if a.Code != 303 || d.loginMethods(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
+		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.loginMethods(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
 	}
 }
 
@@ -204,8 +204,8 @@ func TestTheAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
 	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
 		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
-	if d.ways(rm.mina.Sub) != "self" {
-		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
+	if d.loginMethods(rm.mina.Sub) != "self" {
+		t.Errorf("the store's own are %s, want them left alone", d.loginMethods(rm.mina.Sub))
 	}
 	own.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
 	if a := d.do(get(web.AccountPath, here)); a.Code != http.StatusServiceUnavailable {

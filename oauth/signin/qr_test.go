@@ -71,9 +71,9 @@ func (sc *codeBrowser) poll() string {
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
 	}
-	var said struct{ Status string }
-	must(sc.rm.t, json.Unmarshal([]byte(a.body), &said))
-	return said.Status
+	var reply struct{ Status string }
+	must(sc.rm.t, json.Unmarshal([]byte(a.body), &reply))
+	return reply.Status
 }
 
 func (sc *codeBrowser) collect() answer { return sc.rm.do(sc.collecting()) }
@@ -222,12 +222,12 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
-	var said strings.Builder
+	var reply strings.Builder
 	for _, a := range []answer{sc.shown, p.open(sc.id), p.answer(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
-		said.WriteString(a.body + a.Header().Get("Location"))
+		reply.WriteString(a.body + a.Header().Get("Location"))
 	}
 	for _, secret := range []string{sc.browser, handle.Hash(sc.browser), p.cookie} {
-		if strings.Contains(said.String()+rm.log.String(), secret) {
+		if strings.Contains(reply.String()+rm.log.String(), secret) {
 			t.Errorf("a page, an address or the log holds %q", secret)
 		}
 	}

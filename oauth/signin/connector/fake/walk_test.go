@@ -117,22 +117,22 @@ func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
 	h, other := newFixture(t), newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "lin")
-		stranger := &http.Client{Transport: h}
+		unknown := &http.Client{Transport: h}
 		c := other.Configs()
 		var made connector.Connector
 		var err error
 		switch name {
 		case "wx":
-			c.WX.Client = stranger
+			c.WX.Client = unknown
 			made, err = connector.NewWX(c.WX)
 		case "qq":
-			c.QQ.Client = stranger
+			c.QQ.Client = unknown
 			made, err = connector.NewQQ(c.QQ)
 		case "alipay":
-			c.Alipay.Client = stranger
+			c.Alipay.Client = unknown
 			made, err = connector.NewAlipay(c.Alipay)
 		case "douyin":
-			c.Douyin.Client = stranger
+			c.Douyin.Client = unknown
 			made, err = connector.NewDouyin(c.Douyin)
 		}
 		must(t, err)
