@@ -92,13 +92,15 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	return s, nil
 }
 
+func missing(field, help string) error { return fmt.Errorf("%s is missing: %s", field, help) }
+
 func (c *Config) complete() error {
 	var errs []error
 	if c.BaseURL == "" {
-		errs = append(errs, errors.New("BaseURL is missing: the origin that browsers see, such as https://id.example.com"))
+		errs = append(errs, missing("BaseURL", "the origin that browsers see, such as https://id.example.com"))
 	}
 	if c.Store == nil && c.Backend == nil {
-		errs = append(errs, errors.New("Backend is missing: use storage/bolt, or an adapter of your own"))
+		errs = append(errs, missing("Backend", "use storage/bolt, or an adapter of your own"))
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

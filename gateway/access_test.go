@@ -17,7 +17,7 @@ import (
 )
 
 // owned makes an application of an owner's, by the operator.
-func (h *house) owned(name, owner string) storage.App {
+func (h *fixture) owned(name, owner string) storage.App {
 	h.Helper()
 	return must(h.store.SaveApp(h.Context(), storage.App{
 		Name: name, Domains: []string{strings.ToLower(name) + ".example.com"}, Owner: owner, FirstParty: true,
@@ -37,13 +37,13 @@ var acts = []struct{ method, path, body string }{
 }
 
 // act does one of the acts.
-func (h *house) act(i int, bearer, app, order string) answer {
+func (h *fixture) act(i int, bearer, app, order string) answer {
 	fill := strings.NewReplacer("APP", app, "ORDER", order)
 	return h.do(acts[i].method, fill.Replace(acts[i].path), bearer, fill.Replace(acts[i].body))
 }
 
 // wantUntouched fails if anything was done to an application.
-func (h *house) wantUntouched(before storage.App) {
+func (h *fixture) wantUntouched(before storage.App) {
 	h.Helper()
 	now, err := h.store.App(h.Context(), before.ID)
 	if err != nil || now.Version != before.Version {
@@ -52,7 +52,7 @@ func (h *house) wantUntouched(before storage.App) {
 }
 
 // waits makes an order that waits for an application.
-func (h *house) waits(app storage.App) (storage.App, string) {
+func (h *fixture) waits(app storage.App) (storage.App, string) {
 	h.Helper()
 	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "enterprise", CreatedAt: time.Now()}
 	order.Status, app.Order = storage.OrderContact, order.ID
@@ -65,8 +65,8 @@ func (h *house) waits(app storage.App) (storage.App, string) {
 
 // Decision 52.
 func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	root, ada := h.person("root", storage.RoleAdmin), h.person("ada", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
 	for name, owner := range map[string]string{"an administrator's": root.Sub, "a user's": ada.Sub, "nobody's": ""} {
 		t.Run(name, func(t *testing.T) {
 			one := h.owned("One", owner)
@@ -79,7 +79,7 @@ func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 				}
 			}
 			for _, list := range []string{"/api/v1/apps", "/api/v1/apps?after=0", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + two.ID, "/api/v1/billing/settlements"} {
-				if a := h.want(h.ask("GET", list, bearer), 200, list); strings.Contains(a.text, two.ID) {
+				if a := h.want(h.call("GET", list, bearer), 200, list); strings.Contains(a.text, two.ID) {
 					t.Errorf("%s shows another application: %s", list, a.text)
 				}
 			}
@@ -90,24 +90,24 @@ func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 
 // Decision 52.
 func TestAnApplicationMayDoLittleForItself(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada := h.person("ada", "")
-	disabled := h.person("carol", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.testUser("ada", "")
+	disabled := h.testUser("carol", "")
 	disabled.Disabled = true
 	must(h.store.SaveUser(t.Context(), disabled.User))(t)
 	for name, owner := range map[string]string{"with an owner": ada.Sub, "without one": "", "with one who is disabled": disabled.Sub} {
 		t.Run(name, func(t *testing.T) {
 			app := h.owned("Own", owner)
 			bearer, mine := h.bearer(app), "/api/v1/apps/"+app.ID
-			if a := h.want(h.ask("GET", "/api/v1/apps", bearer), 200, "list"); strings.Count(a.text, "client_id") != 1 || !strings.Contains(a.text, app.ID) || a.member("data.next") != "" {
+			if a := h.want(h.call("GET", "/api/v1/apps", bearer), 200, "list"); strings.Count(a.text, "client_id") != 1 || !strings.Contains(a.text, app.ID) || a.member("data.next") != "" {
 				t.Errorf("it lists %s", a.text)
 			}
-			if a := h.want(h.ask("GET", "/api/v1/apps?after="+app.ID, bearer), 200, "the next page"); strings.Contains(a.text, app.ID) {
+			if a := h.want(h.call("GET", "/api/v1/apps?after="+app.ID, bearer), 200, "the next page"); strings.Contains(a.text, app.ID) {
 				t.Errorf("behind itself it lists %s", a.text)
 			}
-			h.want(h.ask("GET", mine, bearer), 200, "GET")
+			h.want(h.call("GET", mine, bearer), 200, "GET")
 			for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/settlements", "/api/v1/billing/settlements?client_id=" + app.ID, "/api/v1/billing/orders"} {
-				h.want(h.ask("GET", path, bearer), 200, path)
+				h.want(h.call("GET", path, bearer), 200, path)
 			}
 			for _, no := range []struct{ method, path, body string }{
 				{"POST", "/api/v1/apps", shop}, {"PATCH", mine, `{"domains":["evil.example.net"]}`}, {"PATCH", mine, `{`}, {"DELETE", mine, ""},
@@ -120,8 +120,8 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 			h.wantUntouched(app)
 
 			order := h.want(h.do("POST", "/api/v1/billing/upgrade", bearer, `{"tier":"white_label"}`), 200, "upgrade").member("data.order_id")
-			h.want(h.ask("GET", "/api/v1/billing/orders/"+order, bearer), 200, "its order")
-			if a := h.ask("GET", "/api/v1/billing/orders?client_id="+app.ID, bearer); !strings.Contains(a.text, order) {
+			h.want(h.call("GET", "/api/v1/billing/orders/"+order, bearer), 200, "its order")
+			if a := h.call("GET", "/api/v1/billing/orders?client_id="+app.ID, bearer); !strings.Contains(a.text, order) {
 				t.Errorf("its orders are %s", a.text)
 			}
 			h.want(h.do("DELETE", "/api/v1/billing/orders/"+order, bearer, ""), 200, "taking its open order back")
@@ -136,7 +136,7 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 
 // What has been decided binds more than the application: only people take it back.
 func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	app := h.owned("Own", "")
 	app, err := h.gateway.Billing().SetTier(t.Context(), app.ID, "enterprise", "root", time.Time{})
 	if err != nil {
@@ -152,14 +152,14 @@ func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 
 // Decision 52.
 func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
-		ada := h.person("ada"+role, role)
+		ada := h.testUser("ada"+role, role)
 		own, order := h.waits(h.owned("Own", ada.Sub))
 		for _, through := range []storage.App{h.app, own} { // and whoever's application it is
 			for _, scope := range []string{"openid", "openid profile email app tools", "openid App apps:x application"} {
 				bearer := h.granted(through, ada.Sub, scope)
-				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.ask("GET", "/api/v1/apps", bearer), h.ask("GET", "/api/v1/billing/orders", bearer), h.ask("GET", "/api/v1/billing/settlements", bearer)}
+				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.call("GET", "/api/v1/apps", bearer), h.call("GET", "/api/v1/billing/orders", bearer), h.call("GET", "/api/v1/billing/settlements", bearer)}
 				for i := range acts {
 					all = append(all, h.act(i, bearer, own.ID, order), h.act(i, bearer, "ksnobody", "ornone"))
 				}
@@ -169,7 +169,7 @@ func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 					}
 				}
 				for _, open := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify"} {
-					h.want(h.ask("GET", open, bearer), 200, open)
+					h.want(h.call("GET", open, bearer), 200, open)
 				}
 			}
 		}
@@ -182,9 +182,9 @@ func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 
 // Decision 52: an administrator's powers are in the console and the CLI.
 func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	root := h.person("root", storage.RoleAdmin)
-	carols, order := h.waits(h.owned("Carols", h.person("carol", "").Sub))
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	root := h.testUser("root", storage.RoleAdmin)
+	carols, order := h.waits(h.owned("Carols", h.testUser("carol", "").Sub))
 	nobodys := h.owned("Nobodys", "")
 	through := h.owned("Through", root.Sub)
 	for name, bearer := range map[string]string{
@@ -203,27 +203,27 @@ func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
 	if a := h.want(h.do("POST", "/api/v1/apps", root.bearer, shop), 200, "an application of the administrator's"); !strings.Contains(a.text, `"first_party":false`) {
 		t.Errorf("made by a bearer token it is asked for no consent: %s", a.text)
 	}
-	h.want(h.ask("GET", "/api/v1/apps/"+through.ID, root.bearer), 200, "an application of their own")
+	h.want(h.call("GET", "/api/v1/apps/"+through.ID, root.bearer), 200, "an application of their own")
 }
 
 // The consent to the scope apps is what lets any application manage.
 func TestWithTheScopeAppsAnyApplicationManagesForItsUser(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada, bob := h.person("ada", ""), h.person("bob", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
 	own := h.owned("Own", ada.Sub)
 	bobs := h.owned("Bobs", bob.Sub)
-	h.want(h.ask("GET", "/api/v1/apps/"+own.ID, h.granted(bobs, ada.Sub, "openid apps")), 200, "through an application of somebody else's")
-	h.want(h.ask("GET", "/api/v1/apps/"+bobs.ID, h.granted(bobs, ada.Sub, "openid apps")), 404, "that application itself")
+	h.want(h.call("GET", "/api/v1/apps/"+own.ID, h.granted(bobs, ada.Sub, "openid apps")), 200, "through an application of somebody else's")
+	h.want(h.call("GET", "/api/v1/apps/"+bobs.ID, h.granted(bobs, ada.Sub, "openid apps")), 404, "that application itself")
 	h.want(h.do("POST", "/api/v1/billing/upgrade", h.granted(bobs, ada.Sub, "openid apps"), `{"tier":"white_label"}`), 404, "an order for that application, which is the default")
 	ada.Disabled = true
 	must(h.store.SaveUser(t.Context(), ada.User))(t)
-	h.want(h.ask("GET", "/api/v1/apps", ada.bearer), 403, "a disabled user")
+	h.want(h.call("GET", "/api/v1/apps", ada.bearer), 403, "a disabled user")
 }
 
-// A request that may not is told so before its body is looked at.
-func TestWhoMayIsJudgedBeforeTheBodyIsRead(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada := h.person("ada", "")
+// A request without permission is refused before its body is read.
+func TestPermissionsAreCheckedBeforeTheBodyIsRead(t *testing.T) {
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.testUser("ada", "")
 	own := h.owned("Own", ada.Sub)
 	for _, c := range []struct {
 		bearer string
@@ -258,10 +258,10 @@ func (p *postbox) Notify(_ context.Context, sub string, n event.Notice) {
 }
 
 // Decision 57.
-func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t *testing.T) {
-	told := &postbox{}
-	h := newHouse(t, func(c *gateway.Config) { c.Notifier, c.Plans = told, unlimited() })
-	ada := h.person("ada", "")
+func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
+	mails := &postbox{}
+	h := newFixture(t, func(c *gateway.Config) { c.Notifier, c.Plans = mails, unlimited() })
+	ada := h.testUser("ada", "")
 	id, first := h.made(ada, shop)
 	app := must(h.store.App(t.Context(), id))(t)
 	send := func(method, path, bearer, body string) answer {
@@ -272,10 +272,10 @@ func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t 
 	send("PATCH", mine, ada.bearer, `{"name":"Shop"}`) // no mail for this
 	second := send("POST", mine+"/secret", h.bearer(app), "").member("data.client_secret")
 	send("DELETE", mine, ada.bearer, "")
-	said := []string{}
+	got := []string{}
 	for _, e := range h.trail() {
 		if e.Kind == event.Admin {
-			said = append(said, e.Detail)
+			got = append(got, e.Detail)
 		}
 	}
 	for _, want := range []string{
@@ -284,12 +284,12 @@ func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t 
 		"app rotate-secret " + id + " by " + id + ": secret sha256:",
 		"app delete " + id + " by " + ada.Sub + `: name "Shop" -> ""; domains -"new.example.com"; domains -"shop.example.com"`,
 	} {
-		if !strings.Contains(strings.Join(said, "\n"), want) {
-			t.Errorf("the trail has no %s\nin %s", want, strings.Join(said, "\n"))
+		if !strings.Contains(strings.Join(got, "\n"), want) {
+			t.Errorf("the trail has no %s\nin %s", want, strings.Join(got, "\n"))
 		}
 	}
 	for _, secret := range []string{first, second} {
-		if strings.Contains(fmt.Sprint(said, told.got), secret) {
+		if strings.Contains(fmt.Sprint(got, mails.got), secret) {
 			t.Error("a secret is on the trail or in the mail")
 		}
 	}
@@ -299,27 +299,27 @@ func TestWhatIsDoneToAnApplicationIsOnTheTrailBeforeAndAfterAndToldToItsOwner(t 
 		ada.Sub + ` secret "Shop" secret rotated from 192.0.2.1 by curl/8`,
 		ada.Sub + ` app "Shop" application deleted from 192.0.2.1 by curl/8`,
 	}
-	if fmt.Sprintf("%q", told.got) != fmt.Sprintf("%q", want) {
-		t.Errorf("the owner is told\n%s\nwant\n%s", strings.Join(told.got, "\n"), strings.Join(want, "\n"))
+	if fmt.Sprintf("%q", mails.got) != fmt.Sprintf("%q", want) {
+		t.Errorf("the owner is told\n%s\nwant\n%s", strings.Join(mails.got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // Nobody reads half of a change: what is longer than one event goes on in the next.
 func TestALongChangeIsOnTheTrailWhole(t *testing.T) {
-	h := newHouse(t)
-	ada := h.person("ada", "")
+	h := newFixture(t)
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	var hosts []string
 	for i := range 50 {
 		hosts = append(hosts, fmt.Sprintf("%s-%02d.example.com", strings.Repeat("h", 50), i))
 	}
 	h.want(h.do("PATCH", "/api/v1/apps/"+id, ada.bearer, `{"domains":["`+strings.Join(hosts, `","`)+`"]}`), 200, "PATCH")
-	said := ""
+	got := ""
 	for _, e := range h.trail() {
-		said += e.Detail + "\n"
+		got += e.Detail + "\n"
 	}
 	for _, host := range hosts {
-		if !strings.Contains(said, "+\""+host) {
+		if !strings.Contains(got, "+\""+host) {
 			t.Errorf("%s is not on the trail", host)
 		}
 	}

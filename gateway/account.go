@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	appFresh = 5 * time.Second // how old what is known of an application may be before it is read again
-	appRoom  = 100_000         // applications to remember; beyond it, those that have not called for long are read anew
+	appFresh    = 5 * time.Second // how old what is known of an application may be before it is read again
+	maxAccounts = 100_000         // applications to remember; beyond it, those that have not called for long are read anew
 )
 
-// account is what the gateway knows of an application. It never changes; a newer one takes
-// its place.
+// account holds what the gateway remembers about an application. It never changes; a newer
+// one takes its place.
 type account struct {
 	storage.App
 	Tier  string // now; it hides the App's, which is that of its beginning
@@ -27,9 +27,10 @@ type account struct {
 	read  time.Time
 }
 
-// accounts remembers applications, so that a call costs no read of the store. What is old
-// is used once more while it is read again beside the request: a store that hangs stops
-// no call of an application that has called before. What Forget is told of is read at once.
+// accounts remembers applications, so that a call costs no read of the store. A stale
+// account is used once more while it is read again in the background, so a store that does
+// not answer stops no application that has called before. An account that was forgotten is
+// read at once.
 type accounts struct {
 	store   Store
 	plan    func(tier string) billing.Plan
@@ -39,7 +40,7 @@ type accounts struct {
 }
 
 func newAccounts(store Store, plan func(tier string) billing.Plan, work *work) *accounts {
-	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](appRoom)}
+	return &accounts{store: store, plan: plan, work: work, known: cache.New[string, *account](maxAccounts)}
 }
 
 func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, error) {
@@ -69,8 +70,8 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 	return known, nil
 }
 
-// fetch reads an application. One that has gone is forgotten; after any other failure what
-// was known stays.
+// fetch reads an application. A removed one is forgotten; after any other failure the old
+// account stays.
 func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*account, error) {
 	app, err := a.store.App(ctx, id)
 	if isNotFound(err) {

@@ -19,13 +19,13 @@ func TestApplicationsTakeBoundedMemory(t *testing.T) {
 	w := newWork()
 	defer w.close()
 	a := newAccounts(anyApp{}, func(string) billing.Plan { return billing.Plan{} }, w)
-	for i := range appRoom + 1000 {
+	for i := range maxAccounts + 1000 {
 		if _, err := a.of(t.Context(), strconv.Itoa(i), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if held := a.known.Len(); held > appRoom || held < appRoom/4 {
-		t.Errorf("%d applications are remembered, want at most %d, and the last ones among them", held, appRoom)
+	if held := a.known.Len(); held > maxAccounts || held < maxAccounts/4 {
+		t.Errorf("%d applications are remembered, want at most %d, and the last ones among them", held, maxAccounts)
 	}
 }
 

@@ -12,32 +12,32 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// answer is the answer of a guarded service on its way out. Before its first byte leaves,
-// the call is charged; when it is over, it is written on the audit trail.
+// answer is the ResponseWriter of a guarded service. It charges the call before the first
+// byte leaves, and writes it to the audit trail when the answer is complete.
 type answer struct {
 	http.ResponseWriter
-	gateway  *Gateway
-	request  *http.Request
-	visit    *reqctx.Visit
-	guard    *guard
-	began    time.Time
-	status   int
-	bytes    int64
-	ours     bool        // the answer is the gateway's own, not the service's
-	withheld bool        // a 503 went out in its place
-	release  func()      // lets Close go on, once the call is on the trail; nil: it does not wait
-	said     http.Header // what the gateway had said when the service announced an answer
+	gateway   *Gateway
+	request   *http.Request
+	visit     *reqctx.Visit
+	guard     *guard
+	began     time.Time
+	status    int
+	bytes     int64
+	ours      bool        // the answer is the gateway's own, not the service's
+	withheld  bool        // a 503 went out in its place
+	release   func()      // lets Close go on, once the call is on the trail; nil: it does not wait
+	announced http.Header // the gateway's headers at a 1xx of the service
 }
 
-// begin notes the status and charges the call, if there is something to charge. Only the
-// first status counts. Where the call cannot be charged its answer must not leave: a 503
-// goes out in its place.
+// begin records the status and charges the call if it is chargeable. Only the first status
+// counts. Where the call cannot be charged its answer must not leave: a 503 goes out in
+// its place.
 func (a *answer) begin(status int) (goes bool) {
 	if a.status != 0 {
 		return !a.withheld
 	}
 	a.status = status
-	a.sayAgain()
+	a.restoreHeaders()
 	if !a.charged() {
 		return true
 	}
@@ -47,7 +47,7 @@ func (a *answer) begin(status int) (goes bool) {
 		return true
 	}
 	a.withheld, a.status = true, http.StatusServiceUnavailable
-	for name := range a.Header() { // what the service has said of its answer
+	for name := range a.Header() { // the service's own headers
 		if !isOurs(name) {
 			a.Header().Del(name)
 		}
@@ -56,8 +56,8 @@ func (a *answer) begin(status int) (goes bool) {
 	return false
 }
 
-// charged: each call that came past the rate into a product, and never what we refuse or
-// fail at ourselves.
+// charged reports whether the call is charged: each call within the rate that reached a
+// product, but none that the gateway itself refused or failed.
 func (a *answer) charged() bool {
 	switch {
 	case a.ours || !a.visit.Known || a.visit.Entry.(*entry).productOr(a.guard.product) == "":
@@ -80,52 +80,52 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// isOurs tells the headers that the gateway writes on a service's answer.
+// isOurs reports whether the gateway writes this header on a service's answer.
 func isOurs(name string) bool {
 	return name == reqctx.Header || name == headerHSTS || name == "Vary" || strings.HasPrefix(name, "Access-Control-")
 }
 
-// remember keeps what the gateway has said while an answer is only announced: proxies
-// clear the headers afterwards.
+// remember keeps the gateway's headers on an informational (1xx) answer: the reverse proxy
+// clears them afterwards.
 func (a *answer) remember() {
-	if a.said != nil {
+	if a.announced != nil {
 		return
 	}
-	a.said = http.Header{}
+	a.announced = http.Header{}
 	for name, values := range a.Header() {
 		if isOurs(name) {
-			a.said[name] = values[:1] // what stands behind it belongs to the announcement
+			a.announced[name] = values[:1] // what stands behind it belongs to the announcement
 		}
 	}
 }
 
-func (a *answer) sayAgain() {
+func (a *answer) restoreHeaders() {
 	h := a.Header()
-	for name, values := range a.said {
+	for name, values := range a.announced {
 		if theirs := h[name]; len(theirs) == 0 || theirs[0] != values[0] {
 			h[name] = append(values[:1:1], theirs...)
 		}
 	}
 }
 
-// spoken returns what had been said of an answer before the service's headers are copied.
-func (a *answer) spoken() http.Header {
-	if a.said != nil {
-		return a.said
+// gatewayHeaders returns the headers that were set before the service's are copied.
+func (a *answer) gatewayHeaders() http.Header {
+	if a.announced != nil {
+		return a.announced
 	}
 	return a.Header()
 }
 
 func (a *answer) Write(p []byte) (int, error) {
 	if !a.begin(http.StatusOK) {
-		return len(p), nil // a service needs not know
+		return len(p), nil // the service does not learn of it
 	}
 	n, err := a.ResponseWriter.Write(p)
 	a.bytes += int64(n)
 	return n, err
 }
 
-// Flush is offered because callers look for it, and everything else by Unwrap.
+// Flush is implemented because callers look for it; everything else is found by Unwrap.
 func (a *answer) Flush() {
 	if a.begin(http.StatusOK) {
 		http.NewResponseController(a.ResponseWriter).Flush() // where it cannot be done, callers expect nothing
@@ -161,7 +161,7 @@ func canHijack(w http.ResponseWriter) bool {
 
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// close writes the call on the audit trail, also if the service broke it off.
+// close writes the call to the audit trail, even if the service aborted it.
 func (a *answer) close() {
 	if a.release != nil {
 		defer a.release()
@@ -173,8 +173,8 @@ func (a *answer) close() {
 		Latency: time.Since(a.began), Bytes: a.bytes, IP: a.gateway.c.ClientIP(a.request).String(),
 		Anonymous: !a.visit.Known, Route: a.request.Pattern,
 	}
-	if e := a.visit.Entry.(*entry); e.asked != nil {
-		event.Product, event.Method, event.Path = e.asked.product, e.asked.method, e.asked.path
+	if e := a.visit.Entry.(*entry); e.verified != nil {
+		event.Product, event.Method, event.Path = e.verified.product, e.verified.method, e.verified.path
 	}
 	a.gateway.c.Trail.Note(event)
 }

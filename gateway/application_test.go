@@ -14,22 +14,22 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// person is a user, and their token for an application.
-type person struct {
+// testUser is a user, and their token for an application.
+type testUser struct {
 	storage.User
 	bearer string
 }
 
-// person makes a user with a token by which the house's first application manages their
-// applications for them.
-func (h *house) person(name, role string) person {
+// testUser makes a user with a token by which the fixture's first application manages
+// their applications for them.
+func (h *fixture) testUser(name, role string) testUser {
 	h.Helper()
 	u := must(h.store.CreateUser(h.Context(), storage.User{Username: name, Role: role}, storage.Login{Method: storage.LoginSelf, Subject: name}))(h)
-	return person{u, h.granted(h.app, u.Sub, "openid apps")}
+	return testUser{u, h.granted(h.app, u.Sub, "openid apps")}
 }
 
 // granted returns a token of a user for an application, with a scope.
-func (h *house) granted(app storage.App, sub, scope string) string {
+func (h *fixture) granted(app storage.App, sub, scope string) string {
 	h.Helper()
 	s := h.service(sub)
 	s.ClientID, s.Scope = app.ID, scope
@@ -37,7 +37,7 @@ func (h *house) granted(app storage.App, sub, scope string) string {
 }
 
 // do sends JSON.
-func (h *house) do(method, target, bearer, body string) answer {
+func (h *fixture) do(method, target, bearer, body string) answer {
 	return h.send(h.request(method, target, bearer, strings.NewReader(body), "Content-Type", "application/json"))
 }
 
@@ -53,7 +53,7 @@ func (a answer) member(path string) string {
 }
 
 // made makes an application and returns its client_id and client_secret.
-func (h *house) made(p person, body string) (id, secret string) {
+func (h *fixture) made(p testUser, body string) (id, secret string) {
 	h.Helper()
 	a := h.want(h.do("POST", "/api/v1/apps", p.bearer, body), 200, "POST /api/v1/apps "+body)
 	return a.member("data.client_id"), a.member("data.client_secret")
@@ -63,17 +63,17 @@ const shop = `{"name":"Shop","domains":["https://Shop.example.com/x"]}`
 
 func TestAnApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		ada := h.person("ada", "")
+		h := newFixture(t)
+		ada := h.testUser("ada", "")
 		id, secret := h.made(ada, shop)
 		app := must(h.store.App(t.Context(), id))(t)
 		if app.Owner != ada.Sub || app.FirstParty || app.Domains[0] != "shop.example.com" || len(secret) != 43 {
 			t.Errorf("made is %+v", app)
 		}
 		bearer := h.bearer(app)
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call of the new application")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "a call of the new application")
 		h.want(h.do("PATCH", "/api/v1/apps/"+id, ada.bearer, `{"name":"Store","redirect_uris":["https://shop.example.com/cb"],"legacy_success_code":0}`), 200, "PATCH")
-		a := h.want(h.ask("GET", "/api/v1/apps/"+id, ada.bearer), 200, "GET")
+		a := h.want(h.call("GET", "/api/v1/apps/"+id, ada.bearer), 200, "GET")
 		if a.member("data.name") != "Store" || a.number("data.legacy_success_code") != 0 || strings.Contains(a.text, secret) || a.member("data.client_secret") != "" {
 			t.Errorf("it is shown as %s", a.text)
 		}
@@ -87,25 +87,25 @@ func TestAnApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testin
 		h.want(h.post("/oauth/token", "", fresh), 200, "a token by the new secret")
 
 		h.want(h.do("DELETE", "/api/v1/apps/"+id, ada.bearer, ""), 200, "DELETE")
-		h.want(h.ask("GET", "/ai/200", bearer), 401, "a call with a token of before")
+		h.want(h.call("GET", "/ai/200", bearer), 401, "a call with a token of before")
 		h.want(h.post("/oauth/token", "", fresh), 401, "a token of a deleted application")
-		h.want(h.ask("GET", "/api/v1/apps/"+id, ada.bearer), 404, "GET of a deleted application")
+		h.want(h.call("GET", "/api/v1/apps/"+id, ada.bearer), 404, "GET of a deleted application")
 		h.want(h.do("DELETE", "/api/v1/apps/"+id, ada.bearer, ""), 404, "DELETE again")
-		said := fmt.Sprint(h.trail())
+		got := fmt.Sprint(h.trail())
 		for _, act := range []string{"app create ", "app set ", "app rotate-secret ", "app delete "} {
-			if !strings.Contains(said, act+id+" by "+ada.Sub) {
+			if !strings.Contains(got, act+id+" by "+ada.Sub) {
 				t.Errorf("the trail has no %q", act)
 			}
 		}
-		if strings.Contains(said, secret) || strings.Contains(said, renewed) {
+		if strings.Contains(got, secret) || strings.Contains(got, renewed) {
 			t.Error("a secret is on the trail")
 		}
 	})
 }
 
 func TestAForeignApplicationIsAsGoodAsNone(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada, bob := h.person("ada", ""), h.person("bob", storage.RoleDeveloper)
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada, bob := h.testUser("ada", ""), h.testUser("bob", storage.RoleDeveloper)
 	id, _ := h.made(ada, shop)
 	order := h.want(h.do("POST", "/api/v1/billing/upgrade", ada.bearer, `{"client_id":"`+id+`","tier":"white_label"}`), 200, "order").member("data.order_id")
 	before := must(h.store.App(t.Context(), id))(t)
@@ -130,27 +130,27 @@ func TestAForeignApplicationIsAsGoodAsNone(t *testing.T) {
 		t.Error("it was changed")
 	}
 	for _, list := range []string{"/api/v1/apps", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + id, "/api/v1/billing/settlements"} {
-		if a := h.want(h.ask("GET", list, bob.bearer), 200, list); strings.Contains(a.text, id) {
+		if a := h.want(h.call("GET", list, bob.bearer), 200, list); strings.Contains(a.text, id) {
 			t.Errorf("%s of somebody else: %s", list, a.text)
 		}
 	}
 	// A cursor is an id and not a place in the store: it leads nowhere else.
-	if a := h.ask("GET", "/api/v1/apps?after="+strings.Repeat("0", 10), bob.bearer); strings.Contains(a.text, id) {
+	if a := h.call("GET", "/api/v1/apps?after="+strings.Repeat("0", 10), bob.bearer); strings.Contains(a.text, id) {
 		t.Errorf("by a cursor: %s", a.text)
 	}
-	h.want(h.ask("GET", "/api/v1/apps?after=owner%3D"+ada.Sub+"%1f", bob.bearer), 400, "a cursor that is no id")
+	h.want(h.call("GET", "/api/v1/apps?after=owner%3D"+ada.Sub+"%1f", bob.bearer), 400, "a cursor that is no id")
 }
 
 func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada := h.person("ada", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	app := "/api/v1/apps/" + id
 	version := must(h.store.App(t.Context(), id))(t).Version
 	for _, c := range []struct {
 		method, path, body string
 		status             int
-		says               string
+		want               string
 	}{
 		{"POST", "/api/v1/apps", ``, 400, "domains is missing"},
 		{"POST", "/api/v1/apps", `{}`, 400, "domains is missing"},
@@ -222,8 +222,8 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	} {
 		shown := c.body[:min(len(c.body), 60)]
 		a := h.want(h.do(c.method, c.path, ada.bearer, c.body), c.status, c.method+" "+c.path+" "+shown)
-		if !strings.Contains(a.member("msg"), c.says) || a.number("code") != int64(c.status) {
-			t.Errorf("%s %s %s says %s, want %q in it", c.method, c.path, shown, a.text, c.says)
+		if !strings.Contains(a.member("msg"), c.want) || a.number("code") != int64(c.status) {
+			t.Errorf("%s %s %s says %s, want %q in it", c.method, c.path, shown, a.text, c.want)
 		}
 	}
 	r := h.request("POST", "/api/v1/apps", ada.bearer, strings.NewReader(shop), "Content-Type", "text/plain")
@@ -240,8 +240,8 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 }
 
 func TestAUserHasAtMostAHundredApplicationsInPagesOfAHundred(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada := h.person("ada", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.testUser("ada", "")
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	statuses := map[int]int{}
@@ -264,7 +264,7 @@ func TestAUserHasAtMostAHundredApplicationsInPagesOfAHundred(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for after, pages := "", 0; ; pages++ {
-		a := h.want(h.ask("GET", "/api/v1/apps?after="+after, ada.bearer), 200, "a page")
+		a := h.want(h.call("GET", "/api/v1/apps?after="+after, ada.bearer), 200, "a page")
 		var page struct {
 			Data struct {
 				Apps []struct {

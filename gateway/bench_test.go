@@ -32,7 +32,7 @@ func BenchmarkCheck(b *testing.B) {
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	for name, journal := range map[string]string{"journal": b.TempDir() + "/usage", "memory": ""} {
 		b.Run(name, func(b *testing.B) {
-			h := newHouse(b, busy, func(c *gateway.Config) { c.Journal = journal })
+			h := newFixture(b, busy, func(c *gateway.Config) { c.Journal = journal })
 			handler := h.gateway.Front(h.gateway.Guard(gateway.AI, service))
 			measure(b, handler, h.bearer(h.app))
 		})
@@ -61,7 +61,7 @@ func BenchmarkProxy(b *testing.B) {
 		w.Write([]byte(`{"answer":"a service's answer, of about eighty bytes, as services are used to give"}`))
 	}))
 	defer upstream.Close()
-	h := newHouse(b, busy, func(c *gateway.Config) { c.Journal = b.TempDir() + "/usage" })
+	h := newFixture(b, busy, func(c *gateway.Config) { c.Journal = b.TempDir() + "/usage" })
 	guarded := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstream.URL, Strip: "/svc"}))(b)
 	target := must(url.Parse(upstream.URL))(b)
 	transport := http.DefaultTransport.(*http.Transport).Clone()

@@ -23,7 +23,7 @@ import (
 )
 
 // restart makes a new gateway over the same store, as a process that starts again does.
-func (h *house) restart(edits ...func(*gateway.Config)) {
+func (h *fixture) restart(edits ...func(*gateway.Config)) {
 	h.Helper()
 	if err := h.gateway.Close(context.Background()); err != nil {
 		h.Fatal(err)
@@ -45,7 +45,7 @@ func (h *house) restart(edits ...func(*gateway.Config)) {
 	}))
 }
 
-func (h *house) upgrade(p person, id, tier string, status int) answer {
+func (h *fixture) upgrade(p testUser, id, tier string, status int) answer {
 	h.Helper()
 	return h.want(h.do("POST", "/api/v1/billing/upgrade", p.bearer, `{"client_id":"`+id+`","tier":"`+tier+`"}`), status, "upgrade to "+tier)
 }
@@ -53,18 +53,18 @@ func (h *house) upgrade(p person, id, tier string, status int) answer {
 // Decision 30: the whole life of an upgrade, with a restart before each step.
 func TestAnUpgradesWholeLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
-		h := newHouse(t)
-		ada := h.person("ada", "")
+		h := newFixture(t)
+		ada := h.testUser("ada", "")
 		id, _ := h.made(ada, shop)
 		own := h.bearer(must(h.store.App(t.Context(), id))(t))
 		quota := func(tier string, limit, left int64) {
 			t.Helper()
-			a := h.want(h.ask("GET", "/api/v1/quota", own), 200, "quota")
+			a := h.want(h.call("GET", "/api/v1/quota", own), 200, "quota")
 			if a.member("data.tier") != tier || a.number("data.quota.calls_limit") != limit || a.number("data.quota.calls_remaining") != left {
 				t.Errorf("at %v the quota is %s, want %s %d of %d", time.Now().UTC(), a.text, tier, left, limit)
 			}
 		}
-		h.want(h.ask("GET", "/ai/200", own), 200, "a call")
+		h.want(h.call("GET", "/ai/200", own), 200, "a call")
 		quota("free", 1000, 999)
 
 		h.restart()
@@ -93,7 +93,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 		if _, err := h.gateway.Billing().Reject(t.Context(), order, root, "no"); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("rejected after it was approved: %v", err)
 		}
-		h.want(h.ask("GET", "/ai/200", own), 200, "a call")
+		h.want(h.call("GET", "/ai/200", own), 200, "a call")
 		quota("white_label", 50_000, 49_999) // the quota of the new tier is whole
 
 		h.restart()
@@ -113,7 +113,7 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 			t.Errorf("an order of enterprise is %s", contact.text)
 		}
 		must(h.gateway.Billing().Reject(t.Context(), contact.member("data.order_id"), root, "later"))(t)
-		if a := h.ask("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
+		if a := h.call("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
 			t.Errorf("rejected it is %s", a.text)
 		}
 		if no := h.upgrade(ada, id, "white_label", 400); !strings.Contains(no.text, "already") {
@@ -130,15 +130,15 @@ func TestAnUpgradesWholeLife(t *testing.T) {
 	})
 }
 
-// again is a person who has signed in again.
-func (h *house) again(p person) person {
+// again is a user who has signed in again.
+func (h *fixture) again(p testUser) testUser {
 	p.bearer = h.granted(h.app, p.Sub, "openid apps")
 	return p
 }
 
 func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	ada := h.person("ada", "")
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	var all sync.WaitGroup
 	for i := range 30 {
@@ -155,39 +155,39 @@ func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
 	}
 }
 
-// judge is a host's Decider.
-type judge struct {
+// decider is a host's Decider.
+type decider struct {
 	status, reason string
 	err            error
 }
 
-func (j judge) Decide(context.Context, storage.Order, storage.App) (string, string, error) {
+func (j decider) Decide(context.Context, storage.Order, storage.App) (string, string, error) {
 	return j.status, j.reason, j.err
 }
 
 func TestAHostsBillingDecides(t *testing.T) {
 	for _, c := range []struct {
-		judge  judge
-		answer int
-		status string
-		tier   string
+		decider decider
+		answer  int
+		status  string
+		tier    string
 	}{
-		{judge{storage.OrderApproved, "", nil}, 200, "approved", "white_label"},
-		{judge{storage.OrderRejected, "your card is refused", nil}, 200, "rejected", "free"},
-		{judge{storage.OrderPending, "", nil}, 200, "pending", "free"},
-		{judge{"", "", errors.New("the bank does not answer")}, 500, "", "free"},
-		{judge{"perhaps", "", nil}, 500, "", "free"},
+		{decider{storage.OrderApproved, "", nil}, 200, "approved", "white_label"},
+		{decider{storage.OrderRejected, "your card is refused", nil}, 200, "rejected", "free"},
+		{decider{storage.OrderPending, "", nil}, 200, "pending", "free"},
+		{decider{"", "", errors.New("the bank does not answer")}, 500, "", "free"},
+		{decider{"perhaps", "", nil}, 500, "", "free"},
 	} {
-		h := newHouse(t, func(g *gateway.Config) { g.Decider = c.judge })
-		ada := h.person("ada", "")
+		h := newFixture(t, func(g *gateway.Config) { g.Decider = c.decider })
+		ada := h.testUser("ada", "")
 		id, _ := h.made(ada, shop)
 		a := h.upgrade(ada, id, "white_label", c.answer)
 		app := must(h.store.App(t.Context(), id))(t)
-		if a.member("data.status") != c.status || a.member("data.reason") != c.judge.reason || app.TierAt(time.Now()) != c.tier {
-			t.Errorf("%+v: %s, the tier is %s", c.judge, a.text, app.TierAt(time.Now()))
+		if a.member("data.status") != c.status || a.member("data.reason") != c.decider.reason || app.TierAt(time.Now()) != c.tier {
+			t.Errorf("%+v: %s, the tier is %s", c.decider, a.text, app.TierAt(time.Now()))
 		}
 		if orders, _, _ := h.store.Orders(t.Context(), storage.OrderQuery{}, "", 10); (len(orders) == 1) != (c.answer == 200) {
-			t.Errorf("%+v: %d orders are stored", c.judge, len(orders))
+			t.Errorf("%+v: %d orders are stored", c.decider, len(orders))
 		}
 	}
 }
@@ -229,8 +229,8 @@ func smallPlans() []billing.Plan {
 func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
-		h := newHouse(t, edit)
-		ada := h.person("ada", "")
+		h := newFixture(t, edit)
+		ada := h.testUser("ada", "")
 		type kept struct {
 			id           string
 			calls, wrong map[string]map[string]int64 // by month and product
@@ -305,7 +305,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 				}
 			}
 			for month, calls := range a.calls {
-				text := h.want(h.ask("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200, "settlements").text
+				text := h.want(h.call("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200, "settlements").text
 				var got struct {
 					Data struct{ Settlements []billing.Settlement }
 				}
@@ -343,21 +343,21 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 }
 
 func TestADecisionHoldsForTheNextCall(t *testing.T) {
-	h := newHouse(t)
-	ada := h.person("ada", "")
+	h := newFixture(t)
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	own := h.bearer(must(h.store.App(t.Context(), id))(t))
-	h.want(h.ask("GET", "/ai/200", own), 200, "a call, so that the application is known")
+	h.want(h.call("GET", "/ai/200", own), 200, "a call, so that the application is known")
 	order := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
 	must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t)
-	if a := h.ask("GET", "/api/v1/quota", own); a.member("data.tier") != "white_label" {
+	if a := h.call("GET", "/api/v1/quota", own); a.member("data.tier") != "white_label" {
 		t.Errorf("after it was approved: %s", a.text)
 	}
 }
 
 func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
-	h := newHouse(t)
-	ada := h.person("ada", "")
+	h := newFixture(t)
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	app := must(h.store.App(t.Context(), id))(t)
 	app, err := h.gateway.Billing().SetTier(t.Context(), id, "enterprise", "root", time.Now().AddDate(0, 0, 1))
@@ -380,8 +380,8 @@ func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
 }
 
 func TestARemovedApplicationIsStillSettled(t *testing.T) {
-	h := newHouse(t)
-	ada := h.person("ada", "")
+	h := newFixture(t)
+	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	for range 5 {
 		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.AI, false); err != nil {
@@ -390,36 +390,36 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 	}
 	h.want(h.do("DELETE", "/api/v1/apps/"+id, ada.bearer, ""), 200, "DELETE")
 	for _, query := range []string{"", "?client_id=" + id} {
-		if a := h.want(h.ask("GET", "/api/v1/billing/settlements"+query, ada.bearer), 200, query); !strings.Contains(a.text, `"client_id":"`+id+`"`) || !strings.Contains(a.text, `"calls":5`) {
+		if a := h.want(h.call("GET", "/api/v1/billing/settlements"+query, ada.bearer), 200, query); !strings.Contains(a.text, `"client_id":"`+id+`"`) || !strings.Contains(a.text, `"calls":5`) {
 			t.Errorf("settlements%s: %s", query, a.text)
 		}
 	}
-	h.want(h.ask("GET", "/api/v1/billing/settlements?client_id="+id, h.person("bob", "").bearer), 404, "somebody else")
+	h.want(h.call("GET", "/api/v1/billing/settlements?client_id="+id, h.testUser("bob", "").bearer), 404, "somebody else")
 }
 
 // What has changed by the clock is not what has been read: other processes' changes are
 // noticed after it as they were before.
 func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		app, err := h.gateway.Billing().SetTier(t.Context(), h.app.ID, "enterprise", "root", time.Now().Add(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
 		bearer := h.bearer(app)
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call within the tier")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "a call within the tier")
 		time.Sleep(time.Minute)
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call after it")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "a call after it")
 		app.Disabled = true
 		if _, err := h.store.SaveApp(t.Context(), app); err != nil { // by another process: nobody says Forget
 			t.Fatal(err)
 		}
 		for range 4 { // never idle for as long as a reading lasts
 			time.Sleep(3 * time.Second)
-			h.ask("GET", "/ai/200", bearer)
+			h.call("GET", "/ai/200", bearer)
 			synctest.Wait()
 		}
-		h.want(h.ask("GET", "/ai/200", bearer), 401, "a call of an application that was disabled elsewhere")
+		h.want(h.call("GET", "/ai/200", bearer), 401, "a call of an application that was disabled elsewhere")
 	})
 }
 
@@ -427,8 +427,8 @@ func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 // back, which would take back what has come instead.
 func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
-		h := newHouse(t)
-		ada := h.person("ada", "")
+		h := newFixture(t)
+		ada := h.testUser("ada", "")
 		id, _ := h.made(ada, shop)
 		approve := func(order string) { must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}))(t) }
 		approve(h.upgrade(ada, id, "enterprise", 200).member("data.order_id"))
@@ -438,7 +438,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 			t.Errorf("asked again for what is agreed on: %s", again.text)
 		}
 		free := h.upgrade(ada, id, "free", 200).member("data.order_id")
-		if a := h.ask("GET", "/api/v1/billing/orders/"+paid, ada.bearer); a.member("data.status") != "canceled" {
+		if a := h.call("GET", "/api/v1/billing/orders/"+paid, ada.bearer); a.member("data.status") != "canceled" {
 			t.Errorf("overtaken it is %s", a.text)
 		}
 		h.want(h.do("DELETE", "/api/v1/billing/orders/"+paid, ada.bearer, ""), 400, "taking back what is overtaken")
@@ -452,7 +452,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 		if _, err := h.gateway.Billing().SetTier(t.Context(), id, "white_label", "root", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		if a := h.ask("GET", "/api/v1/billing/orders/"+free, ada.bearer); a.member("data.status") != "canceled" {
+		if a := h.call("GET", "/api/v1/billing/orders/"+free, ada.bearer); a.member("data.status") != "canceled" {
 			t.Errorf("overtaken by an operator it is %s", a.text)
 		}
 		last := h.upgrade(ada, id, "free", 200).member("data.order_id")
@@ -464,12 +464,12 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 }
 
 func TestTooManyApplicationsForOneAnswerAreNotLeftOutInSilence(t *testing.T) {
-	h := newHouse(t)
-	ada := h.person("ada", "")
+	h := newFixture(t)
+	ada := h.testUser("ada", "")
 	for range 201 { // by the operator
 		if _, err := h.store.SaveApp(t.Context(), storage.App{Name: "A", Owner: ada.Sub}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h.want(h.ask("GET", "/api/v1/billing/settlements", ada.bearer), 400, "201 applications")
+	h.want(h.call("GET", "/api/v1/billing/settlements", ada.bearer), 400, "201 applications")
 }

@@ -1,7 +1,7 @@
 package gateway
 
-// CORS says which pages of other origins may read which answers. Paths end in a slash to
-// name all below them.
+// CORS lists which pages of other origins may read which answers. A path that ends in a
+// slash covers everything below it.
 type CORS struct {
 	// Open paths answer every origin, without credentials: a bearer token is sent by code
 	// that has it, never by the browser itself. nil: those of the endpoints that nobody reaches by

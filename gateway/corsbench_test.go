@@ -13,7 +13,7 @@ func BenchmarkOpenPath(b *testing.B) {
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	for name, hsts := range map[string]bool{"http": false, "https": true} {
 		b.Run(name, func(b *testing.B) {
-			h := newHouse(b, busy, func(c *gateway.Config) {
+			h := newFixture(b, busy, func(c *gateway.Config) {
 				c.HSTS, c.CORS = hsts, gateway.CORS{AlsoOpen: []string{"/ai/"}}
 			})
 			measure(b, h.gateway.Front(h.gateway.Guard(gateway.AI, service)), h.bearer(h.app))

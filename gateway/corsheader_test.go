@@ -21,7 +21,7 @@ func shared(c *gateway.Config) {
 }
 
 func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
-	h := newHouse(t, shared)
+	h := newFixture(t, shared)
 	var spoil bool
 	front := h.gateway.Front(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for _, values := range w.Header() {
@@ -33,7 +33,7 @@ func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 		}
 	}))
 	for _, path := range []string{"/open/x", "/open/free/x", "/shared/x"} {
-		ask := func(method string, spoils bool) http.Header {
+		send := func(method string, spoils bool) http.Header {
 			spoil = spoils
 			r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
 			r.Header.Set("Origin", page)
@@ -42,16 +42,16 @@ func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 			return w.Header()
 		}
 		for _, method := range []string{"GET", "OPTIONS"} {
-			before := ask(method, false)
+			before := send(method, false)
 			if before.Get("Access-Control-Allow-Origin") == "" || before.Get("Strict-Transport-Security") == "" {
 				t.Fatalf("%s %s: %v", method, path, before)
 			}
-			for _, values := range ask(method, true) { // what stands before the gateway may write too
+			for _, values := range send(method, true) { // what stands before the gateway may write too
 				for i := range values {
 					values[i] = "https://evil.example"
 				}
 			}
-			for name, values := range ask(method, false) {
+			for name, values := range send(method, false) {
 				if slices.Contains(values, "https://evil.example") {
 					t.Errorf("%s %s: a later answer has %s: %q", method, path, name, values)
 				}
@@ -61,7 +61,7 @@ func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 }
 
 func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
-	h := newHouse(t, shared)
+	h := newFixture(t, shared)
 	front := h.gateway.Front(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for path, want := range map[string]string{"/shared/x": "Accept-Encoding, Cookie, Origin", "/open/x": "Accept-Encoding, Cookie", "/x": "Accept-Encoding, Cookie"} {
 		for _, method := range []string{"GET", "OPTIONS"} {
@@ -81,7 +81,7 @@ func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
 func TestAServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
 	for vary, want := range map[string]string{"Accept-Encoding": page, "Accept-Encoding, Origin": ""} {
 		for _, announced := range []bool{false, true} {
-			h := newHouse(t, func(c *gateway.Config) { c.CORS.Open = []string{"/elsewhere/"} })
+			h := newFixture(t, func(c *gateway.Config) { c.CORS.Open = []string{"/elsewhere/"} })
 			user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 				if announced {
 					w.WriteHeader(103)
@@ -106,7 +106,7 @@ func TestAServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
 }
 
 func TestWhatNoBrowserWouldMatchIsRefusedAtNewWithItsMend(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	cors := gateway.CORS{
 		Origins: []string{"https://a.example/", "https://b.example:443", page, "*"}, Shared: []string{"api/console/"}, Open: []string{"api/"},
 	}
@@ -114,9 +114,9 @@ func TestWhatNoBrowserWouldMatchIsRefusedAtNewWithItsMend(t *testing.T) {
 	if err == nil {
 		t.Fatal("all of it was taken")
 	}
-	for _, said := range []string{"write https://a.example,", "write https://b.example", `"*" is not an origin`, `CORS.Shared: "api/console/"`, `CORS.Open: "api/"`} {
-		if !strings.Contains(err.Error(), said) {
-			t.Errorf("%v, which does not say %s", err, said)
+	for _, want := range []string{"write https://a.example,", "write https://b.example", `"*" is not an origin`, `CORS.Shared: "api/console/"`, `CORS.Open: "api/"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, which does not say %s", err, want)
 		}
 	}
 	if strings.Contains(err.Error(), page) {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestDialogues(t *testing.T) {
-	document := openapitest.New(t, newHouse(t).gateway.OpenAPI())
+	document := openapitest.New(t, newFixture(t).gateway.OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
 		h, values := stage(t, strings.HasSuffix(file, "proxy.txt"))
 		return document.Watch(t, h), values
@@ -25,11 +25,11 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: an application of each tier, with a token. Time
+// stage is the fixture of the dialogues: an application of each tier, with a token. Time
 // does not pass in a bubble with open connections, so services in other processes are there
 // only for who needs them.
 func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
-	h := newHouse(t, func(c *gateway.Config) { c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil })
+	h := newFixture(t, func(c *gateway.Config) { c.CORS.AlsoOpen, c.Products = []string{"/files/"}, nil })
 	if elsewhere {
 		services(t, h)
 	}
@@ -42,8 +42,8 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 	h.mux.HandleFunc("/test/approve", func(w http.ResponseWriter, r *http.Request) {
 		must(h.gateway.Billing().Approve(r.Context(), r.FormValue("order"), root, time.Time{}))(t)
 	})
-	owner := h.person("ada", "")
-	bob := h.person("bob", "")
+	owner := h.testUser("ada", "")
+	bob := h.testUser("bob", "")
 	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"}, Owner: bob.Sub}))(t)
 	sibling := must(h.store.SaveApp(t.Context(), storage.App{Name: "Sibling", Domains: []string{"sibling.example.com"}, Owner: bob.Sub}))(t)
 	enterprise := must(h.store.SaveApp(t.Context(), storage.App{Name: "Big", Domains: []string{"big.example.com"}, Tier: storage.TierEnterprise}))(t)
@@ -56,7 +56,7 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 }
 
 // services are what tells all it is told, at /files/, and what nobody can reach, at /lost/.
-func services(t *testing.T, h *house) {
+func services(t *testing.T, h *fixture) {
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		seen := map[string]any{"method": r.Method, "uri": r.RequestURI, "body": string(body)}

@@ -10,19 +10,18 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
-// received takes out of a service's answer what is not its to say: who is signed in here,
-// the request's id, and, where the gateway has spoken, which pages may read it and how the host
-// is reached.
+// received removes the headers that a service must not set: the sign-in cookie, the request's
+// id and, where the gateway has set them, CORS and HSTS.
 func received(res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		return errUnasked
+		return errUnrequested
 	}
 	disown(res)
 	return nil
 }
 
 func disown(res *http.Response) {
-	ours := entryOf(res.Request).answer.spoken()
+	ours := entryOf(res.Request).answer.gatewayHeaders()
 	not := foreign{origins: cors.Spoke(ours), transport: ours[headerHSTS] != nil}
 	not.remove(res.Header)
 	not.remove(res.Trailer) // their names only, until the body has been read
@@ -31,7 +30,7 @@ func disown(res *http.Response) {
 	}
 }
 
-// foreign is what a service must not say in an answer, in front of its body or behind it.
+// foreign reports whether a service must not set this header or trailer.
 type foreign struct {
 	origins   bool // the gateway has said which pages may read it
 	transport bool // and how the host is reached

@@ -7,10 +7,10 @@
 //	mux.Handle("/ai/", g.Guard(gateway.AI, service)) // in there: gateway.CallerFrom(ctx)
 //	server := &http.Server{Handler: g.Front(mux)}
 //
-// Front counts each request once, against an application or an address. Guard lets in who
-// has a token, and charges what is answered. Services elsewhere are guarded by Proxy, or by
-// their own proxy asking at /api/v1/verify. Rules about money are in package billing, rates in
-// package limits.
+// Front counts each request once, against an application or an address. Guard admits requests
+// with a token, and charges the calls that are answered. Services elsewhere are guarded by
+// Proxy, or by their own proxy asking at /api/v1/verify. Billing rules are in package billing,
+// rates in package limits.
 //
 // # Choices
 //
@@ -20,61 +20,63 @@
 // be charged, it is not answered.
 //
 // What an application may do is remembered for five seconds, then read again beside the
-// next call: no call waits for the store. Forget makes a change hold at once, here.
+// next call: no call waits for the store. Forget makes a change take effect at once in
+// this process.
 //
 // A rate belongs to an application whichever of its users calls, because the quota does.
 // RateLimit headers stand on refusals and on the gateway's own answers; a service's answer
 // is left as it is.
 //
-// A row of the audit trail is written for each call that came to a guarded door, also if
-// it was refused there; calls of nobody who is known are summed (package internal/audit).
-// Refusals by Front have none: anybody can cause them at any rate.
+// A row of the audit trail is written for each call of a guarded endpoint, even a refused
+// one; anonymous calls are summed (package internal/audit). Refusals by Front have no row:
+// anybody can cause them at any rate.
 //
 // Applications are managed by their owner, with a token that carries the scope apps. It does
-// not matter whose application the token was issued to: the scope is consented to each
-// time, and that consent is what lets an application manage the others. An application's
-// own token is for that application alone, whoever owns it: its secret is on servers, and
-// must not open its owner's other applications. It reads itself, rotates its own secret,
-// orders a tier and takes an order back that waits; it changes neither where its users are
-// sent nor what it is, because whoever finds its secret would.
+// not matter whose application the token was issued to: the scope is consented to each time,
+// and that consent is what lets an application manage the others. An application's own token
+// is for that application alone, whoever owns it: its secret is on servers, and must not
+// open its owner's other applications. It may read its own record, rotate its own secret,
+// order a tier and cancel a pending order. It may not change its redirect addresses or its
+// other settings: whoever finds its secret could do so too.
 //
 // No bearer token carries an administrator's powers, and none makes an application that
 // asks for no consent: these are the console's (package gateway/console) and the command
 // line's. A foreign application answers as one that is not there, to administrators too.
 //
-// What is done to an application is on the audit trail with what there was before and what
-// there is now, and told to its owner where Config.Notifier can. A secret is shown there by
-// the beginning of its hash: it is drawn at random, so that nobody finds it by guessing.
+// Each change of an application is on the audit trail, with the state before and after, and
+// its owner is notified by Config.Notifier. A secret is shown there by the beginning of its
+// hash: it is drawn at random, so that nobody finds it by guessing.
 //
 // A proxied service is told who calls in headers, and does not get the token unless
-// Upstream.KeepBearer says so: one token opens every product, so whoever reads it could
-// call the others. A sibling that verifies tokens itself (protocol 5) keeps it. None ever gets
-// the sign-in cookie, or can set it.
+// Upstream.KeepBearer says so: one token opens every product, so whoever reads it could call
+// the others. A service that verifies tokens itself (protocol 5) keeps it. None ever gets the
+// sign-in cookie, or can set it.
 //
 // The prefix of a proxied service must be written as it is: /%61i is not /ai. What is handed on
 // is cut from the path as it came, so nothing is taken for a prefix that a service could read in
 // another way. No path climbs, in up to two decodings, with / or \, before or behind a semicolon.
 //
 // Trailers of a request reach no service, neither behind Guard nor behind Proxy: they come when
-// the headers have been judged, and services that join the two would believe them. Those of an
-// answer pass, gRPC needs them, without what a service must not say in headers.
+// the headers have been checked, and services that join the two would believe them. Those of an
+// answer pass, because gRPC needs them, without those that a service must not set as headers.
 //
-// Forward auth believes the query of the question, which its proxy's operator has written, and
-// no header for what a call is charged to. Method and path of the client's call are believed of
-// Config.TrustedProxies. A proxy says them in X-Forwarded-Uri or in X-Original-URI and hands on
+// Forward auth takes the product from the query, which the proxy's operator has written, and
+// never from a header. Method and path of the client's call are accepted from
+// Config.TrustedProxies. A proxy sends them in X-Forwarded-Uri or in X-Original-URI and hands on
 // the other as the client sent it; no order of the two is right for every proxy, so where they
-// differ neither is believed, and the question itself stands on the trail. Every identity header
-// is in the answer, also an empty one: proxies that copy what they find replace the client's.
+// differ neither is accepted, and the trail shows the verify request itself. Every identity
+// header is in the answer, also an empty one: proxies that copy what they find replace the
+// client's.
 //
-// Strict-Transport-Security is said by Front where Config.HSTS says so, of this host and not of
-// those below it. Browsers keep it for the whole host, so a proxied service cannot change it. A
+// Front sends Strict-Transport-Security where Config.HSTS is set, for this host and not for its
+// subdomains. Browsers keep it for the whole host, so a proxied service cannot change it. A
 // handler in the same program can: it is the host's own.
 //
-// A WebSocket is one call, charged and judged when the protocol is switched: it goes on
-// when its token ends. Its row on the audit trail is written when it is over, with the bytes
-// that went to the client. A page of any origin may open one, and that opens nothing: only
-// a bearer token counts, and browsers add none by themselves. Nor can their WebSocket send
-// one, and a token in the query would end up in logs: pages use a stream of events, or a
-// server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
+// A WebSocket is one call, charged and verified when the protocol is switched: it continues
+// after its token expires. Its row on the audit trail is written when it is over, with the
+// bytes that went to the client. A page of any origin may open one, and that opens nothing:
+// only a bearer token counts, and browsers add none by themselves. Nor can their WebSocket
+// send one, and a token in the query would end up in logs: pages use a stream of events, or
+// a server of their own. Shutdown of an http.Server neither waits for WebSockets nor ends
 // them; Close breaks them off, as it cannot know where a frame ends.
 package gateway

@@ -17,23 +17,23 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// entry is what the gateway knows of a request that it has looked at.
+// entry is the gateway's state of an admitted request.
 type entry struct {
 	gateway   *Gateway
-	account   *account       // whose rate it counts against; nil: its address's
-	refused   error          // why its bearer token opens nothing
+	account   *account       // the account whose rate it counts against; nil: the address's rate
+	refused   error          // why its bearer token is not valid
 	elsewhere bool           // the token is for one of the other Resources
-	verdict   limits.Verdict // of the rate
-	undo      func()         // takes it off its address's count
-	asked     *asked         // the call that a proxy asks about, if it does
-	reached   atomic.Bool    // it has begun to go to a service elsewhere
-	answer    answer         // of the first guard it comes to
+	verdict   limits.Verdict // of the limiter
+	undo      func()         // removes it from its address's count
+	verified  *verifiedCall  // the call that a proxy asks about; nil: none
+	reached   atomic.Bool    // it has begun to reach an upstream service
+	answer    answer         // of the outermost Guard
 }
 
-// Front stands before everything else of a service. It answers preflights, puts CORS
-// headers and that of Config.HSTS on answers, and counts each request once (protocol 8): against the application that
-// a valid bearer token names, or else against its address. What a room behind it learns
-// of the caller later moves the count (see package internal/reqctx).
+// Front is the outermost middleware of a service. It answers preflights, sets the CORS headers and
+// that of Config.HSTS, and counts each request once (protocol 8): against the application that a
+// valid bearer token names, or else against its address. If a handler behind it identifies the
+// caller later, the count moves (see package internal/reqctx).
 func (g *Gateway) Front(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -59,8 +59,8 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 	})
 }
 
-// admit counts a request, once. The error is that there were too many, or that who it is
-// cannot be found out now.
+// admit counts a request, once. It fails if there were too many, or if the caller cannot
+// be identified now.
 func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	if v.Entry != nil {
 		return nil
@@ -81,7 +81,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit) (err error) {
 	return g.over(e, tooManyByAddress)
 }
 
-// identify finds out whom the request's bearer token speaks for.
+// identify verifies the request's bearer token and finds its account.
 func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.Time) error {
 	bearer, err := token.Bearer(r)
 	if err != nil {
@@ -116,7 +116,7 @@ func (g *Gateway) move(ctx context.Context, e *entry, app storage.App) error {
 
 // Count implements reqctx.Counter.
 func (e *entry) Count(ctx context.Context, n int) error {
-	if e.account == nil { // nobody with a token: such requests carry nothing that is counted
+	if e.account == nil { // anonymous requests have no calls to count
 		return nil
 	}
 	for now := time.Now(); n > 0; n-- {
@@ -128,7 +128,7 @@ func (e *entry) Count(ctx context.Context, n int) error {
 	return nil
 }
 
-// over is the refusal of a request that is over a rate, nil if it is not.
+// over returns the refusal of a request that is over its rate, nil if it is within it.
 func (g *Gateway) over(e *entry, f *reply.Failure) error {
 	if e.verdict.OK {
 		return nil
@@ -139,7 +139,7 @@ func (g *Gateway) over(e *entry, f *reply.Failure) error {
 	return &refused
 }
 
-// fail answers what is refused here: a person with a page, a program with JSON.
+// fail writes a refusal: a page for a browser, JSON for a program.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var write reply.FailFunc
 	if of := g.errorWriter(r.URL.Path); of != nil {
@@ -150,7 +150,7 @@ func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	reply.Fail(g.c.Log, w, r, err, write)
 }
 
-// errorWriter returns who answers for a path: the one of the longest path that covers it.
+// errorWriter returns the writer of the longest path that covers this one, nil if none does.
 func (g *Gateway) errorWriter(path string) (write func(http.ResponseWriter, *http.Request, int, string)) {
 	longest := ""
 	for at, v := range g.c.ErrorWriters {

@@ -22,7 +22,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Store is what this room asks of storage; *storage.Store has it.
+// Store holds the methods of storage that this package uses; *storage.Store has it.
 type Store interface {
 	billing.Store
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
@@ -35,24 +35,26 @@ type Store interface {
 // so it must do no I/O for a token that it has seen before.
 type Tokens interface {
 	// Verify returns whom a token speaks for. Its audience must be one of audiences, or a name
-	// right below one that ends in a slash; without any, the issuer. ErrInvalidToken: it opens
-	// nothing. Any other error: it cannot be judged now.
+	// right below one that ends in a slash; without any, the issuer. It returns
+	// ErrInvalidToken for a token that is not valid; any other error means that it cannot be
+	// verified now.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
-	// Resources returns what tokens may be for besides the issuer (RFC 8707). They have their rate
-	// here, and open only what looks for them itself, such as the tool bus.
+	// Resources returns the audiences besides the issuer (RFC 8707). Requests with such tokens are
+	// counted here, but only handlers that verify these audiences themselves accept them, such as
+	// the tool bus.
 	Resources() []string
-	// Revoke returns once nothing that is covered opens anything here.
+	// Revoke returns once no token that it covers is accepted in this process.
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Config is what New needs. Zero values are the defaults of the protocol.
+// Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	Store  Store  // required
 	Tokens Tokens // required: oauth.OpenTokens
 	Trail  *Trail // required: OpenTrail
 
-	// Notifier tells the owners of applications, by sub, what was done to these; nil: nobody is
-	// told. Notify does not wait until a user has been told.
+	// Notifier notifies the owners of applications, by sub, of changes; nil: nobody is
+	// notified. Notify does not wait for the delivery.
 	Notifier interface {
 		Notify(ctx context.Context, sub string, n event.Notice)
 	}
@@ -66,24 +68,23 @@ type Config struct {
 
 	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
 
-	// ErrorWriters answer what Front refuses, by path, where clients expect another shape than
+	// ErrorWriters write Front's refusals, by path, where clients expect another shape than
 	// JSON with code, errcode and msg. The headers are set already. A path that ends in a
-	// slash stands for all below it.
+	// slash covers everything below it.
 	ErrorWriters map[string]func(w http.ResponseWriter, r *http.Request, status int, msg string)
 
-	// HSTS has Front say on every answer that the host is reached by https only, for a year
-	// (RFC 6797). It is for services that people know by an https address, and for nothing else:
-	// browsers that were told so do not come back by http.
+	// HSTS makes Front send Strict-Transport-Security for a year (RFC 6797) on every answer. Set
+	// it only for services that are reached by https: browsers that have seen it do not come
+	// back by http.
 	HSTS bool
 
-	// Journal is a folder where charged calls are written down before they are answered, so
-	// that a killed process loses none. "": what a killed process had not flushed, up to a
-	// second of calls, is lost.
+	// Journal is a folder where charged calls are stored before they are answered, so that a
+	// killed process loses none. "": a killed process loses up to a second of calls.
 	Journal string
 
-	// TrustedProxies are believed what they say of a call that they ask about at
-	// /api/v1/verify: its method and path. Where ClientIP is nil, they are believed the
-	// client's address too. nil: none.
+	// TrustedProxies may report the method and path of a call that they ask about at
+	// /api/v1/verify. Where ClientIP is nil, they may report the client's address too. nil:
+	// none.
 	TrustedProxies []netip.Prefix
 
 	ClientIP func(*http.Request) netip.Addr // nil: the peer's address, or what TrustedProxies say it is
@@ -108,7 +109,7 @@ type Gateway struct {
 	charged, overRate, uncounted atomic.Uint64
 }
 
-// New makes a Gateway. It says everything that is wrong with the Config at once. Close
+// New makes a Gateway. It reports everything that is wrong with the Config at once. Close
 // ends it.
 func New(ctx context.Context, c Config) (*Gateway, error) {
 	g := &Gateway{work: newWork()}
@@ -177,17 +178,17 @@ func (g *Gateway) complete(c *Config) error {
 
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the patterns that are served here, as http.ServeMux writes them.
 func (g *Gateway) Patterns() []string { return g.patterns }
 
-// Forget makes what is known of an application be read anew: its tier was changed, or it
-// was disabled or removed. Other processes notice within five seconds.
+// Forget drops the cached state of an application: call it when its tier was changed, or
+// it was disabled or removed. Other processes notice within five seconds.
 func (g *Gateway) Forget(clientID string) { g.accounts.forget(clientID) }
 
-// Health says what the gateway cannot do as it should; nil if there is nothing.
+// Health returns what keeps the gateway from working as it should, nil if nothing does.
 func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.c.Trail.trail.Stats().Err) }
 
-// Stats counts what the gateway has done since it was made.
+// Stats holds counters since the gateway was made.
 type Stats struct {
 	Charged      uint64 // calls counted against a quota
 	OverRate     uint64 // requests refused because there were too many
@@ -208,16 +209,20 @@ func (g *Gateway) Stats() Stats {
 	}
 }
 
-// Mount hangs the gateway's own endpoints into a router, such as an http.ServeMux.
+// Mount registers the gateway's own endpoints with a router, such as an http.ServeMux.
 func (g *Gateway) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
 	mux.Handle("/api/v1/", g)
 }
 
-// Close hands what is still counted to the store. Requests must be over. The Trail is closed
-// behind it.
+// Close flushes the remaining counts to the store. Requests must be over. Close the Trail
+// after it.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.work.close()
 	return g.ledger.Close(ctx)
 }
+
+// Billing returns the rules about money over the gateway's own counts: what is owed and used has
+// this process's last call in it. An order that it decides about holds for the next call.
+func (g *Gateway) Billing() *billing.Billing { return g.billing }

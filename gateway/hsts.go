@@ -9,12 +9,12 @@ const headerHSTS = "Strict-Transport-Security"
 // and a promise for longer than anybody here can give.
 const overTLS = "max-age=31536000"
 
-// secure tells browsers to come by https only. Over plain http they do not heed it (RFC 6797
-// 8.1), so it may stand on every answer, also behind a proxy that ends TLS. The value lives in
-// room, which belongs to this request: see package cors.
-func (g *Gateway) secure(h http.Header, room *[1]string) {
+// secure sets Strict-Transport-Security. Browsers ignore it over plain http (RFC 6797 8.1), so
+// it may be on every answer, also behind a proxy that ends TLS. value backs the header and
+// belongs to this request: see package cors.
+func (g *Gateway) secure(h http.Header, value *[1]string) {
 	if g.c.HSTS {
-		room[0] = overTLS
-		h[headerHSTS] = room[:]
+		value[0] = overTLS
+		h[headerHSTS] = value[:]
 	}
 }

@@ -13,18 +13,18 @@ const year = "max-age=31536000"
 
 func secure(c *gateway.Config) { c.HSTS, c.CORS = true, gateway.CORS{Open: []string{"/api/v1/"}} }
 
-func TestEveryAnswerOfASecureServiceSaysThatItIsOne(t *testing.T) {
+func TestEveryAnswerOfASecureServiceHasHSTS(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
 		want []string
 	}{"secure": {secure, []string{year}}, "not": {func(c *gateway.Config) { c.CORS = gateway.CORS{Open: []string{"/api/v1/"}} }, nil}} {
-		h := newHouse(t, c.edit)
+		h := newFixture(t, c.edit)
 		user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1" })
 		for what, a := range map[string]answer{
-			"a page": h.ask("GET", "/.well-known/openid-configuration", ""), "a path that is free": h.ask("GET", "/healthz/live", ""),
-			"a preflight": h.ask("OPTIONS", "/api/v1/quota", "", "Origin", "https://any.example", "Access-Control-Request-Method", "GET"),
-			"a refusal":   h.ask("GET", "/ai/200", ""), "a service": h.ask("GET", "/ai/200", user), "a service that is away": h.ask("GET", "/svc/x", user),
-			"what nobody knows": h.ask("GET", "/nothing", ""),
+			"a page": h.call("GET", "/.well-known/openid-configuration", ""), "a path that is free": h.call("GET", "/healthz/live", ""),
+			"a preflight": h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://any.example", "Access-Control-Request-Method", "GET"),
+			"a refusal":   h.call("GET", "/ai/200", ""), "a service": h.call("GET", "/ai/200", user), "a service that is away": h.call("GET", "/svc/x", user),
+			"what nobody knows": h.call("GET", "/nothing", ""),
 		} {
 			if got := a.header.Values("Strict-Transport-Security"); !slices.Equal(got, c.want) {
 				t.Errorf("%s, %s: %d %q, want %q", name, what, a.status, got, c.want)
@@ -33,9 +33,9 @@ func TestEveryAnswerOfASecureServiceSaysThatItIsOne(t *testing.T) {
 	}
 }
 
-// A browser keeps what it is told for the whole host: a service of it could switch off what
+// A browser keeps the header for the whole host: a service of it could switch off what
 // protects the sign-in beside it.
-func TestAServiceDoesNotSayHowTheHostIsReached(t *testing.T) {
+func TestAServiceCannotSetHSTS(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit      func(*gateway.Config)
 		announced bool
@@ -45,7 +45,7 @@ func TestAServiceDoesNotSayHowTheHostIsReached(t *testing.T) {
 		"a secure host, announced": {secure, true, []string{year}},
 		"a host that says nothing": {func(*gateway.Config) {}, false, []string{"max-age=0"}},
 	} {
-		h := newHouse(t, c.edit)
+		h := newFixture(t, c.edit)
 		user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Strict-Transport-Security", "max-age=0")
 			if c.announced {
@@ -65,10 +65,10 @@ func TestAServiceDoesNotSayHowTheHostIsReached(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotChargedSaysThatTheServiceIsSecure(t *testing.T) {
-	h := newHouse(t, secure, func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
+func TestAnUnchargedAnswerHasHSTS(t *testing.T) {
+	h := newFixture(t, secure, func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	behind(t, h, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") })
-	if a := h.want(h.ask("GET", "/svc/x", "any"), 503, "a call"); a.header.Get("Strict-Transport-Security") != year {
+	if a := h.want(h.call("GET", "/svc/x", "any"), 503, "a call"); a.header.Get("Strict-Transport-Security") != year {
 		t.Errorf("%v", a.header)
 	}
 }

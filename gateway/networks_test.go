@@ -14,10 +14,10 @@ import (
 const anything = "/.well-known/openid-configuration"
 
 // admitted asks n times, each time from another address, and says how many got through.
-func (h *house) admitted(n int, from func(i int) string, bearer string) (through int) {
+func (h *fixture) admitted(n int, from func(i int) string, bearer string) (through int) {
 	h.Helper()
 	for i := range n {
-		if h.ask("GET", anything, bearer, "from", "["+from(i)+"]:1").status != 429 {
+		if h.call("GET", anything, bearer, "from", "["+from(i)+"]:1").status != 429 {
 			through++
 		}
 	}
@@ -25,19 +25,19 @@ func (h *house) admitted(n int, from func(i int) string, bearer string) (through
 }
 
 // Whoever has a /48 has 65,536 addresses, and none of the rate of the next one.
-func TestOneSiteHasSixteenTimesTheRateOfAnAddressAndAHouseholdFour(t *testing.T) {
+func TestASiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		site := func(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i*13%65536) }
-		household := func(i int) string { return fmt.Sprintf("2001:db8:2:%x::7", i%256) }
+		subnet := func(i int) string { return fmt.Sprintf("2001:db8:2:%x::7", i%256) }
 		other := func(i int) string { return fmt.Sprintf("2001:db8:3:%x::7", i) }
 		if n := h.admitted(2000, site, ""); n != 960 {
 			t.Errorf("%d requests of one /48 get through in a minute, want 960", n)
 		}
-		if n := h.admitted(1000, household, ""); n != 240 {
+		if n := h.admitted(1000, subnet, ""); n != 240 {
 			t.Errorf("%d requests of one /56 get through in a minute, want 240", n)
 		}
-		if n := h.admitted(100, household, ""); n != 0 {
+		if n := h.admitted(100, subnet, ""); n != 0 {
 			t.Errorf("%d more get through", n)
 		}
 		if n := h.admitted(700, func(i int) string { return fmt.Sprintf("2001:db8:2:%x::7", 256*(1+i%200)) }, ""); n != 700 {
@@ -49,7 +49,7 @@ func TestOneSiteHasSixteenTimesTheRateOfAnAddressAndAHouseholdFour(t *testing.T)
 		if n := h.admitted(20, site, h.bearer(h.app)); n != 20 {
 			t.Errorf("%d requests with a token get through from there, want 20", n)
 		}
-		a := h.ask("GET", anything, "", "from", "[2001:db8:1:1::1]:1")
+		a := h.call("GET", anything, "", "from", "[2001:db8:1:1::1]:1")
 		if a.status != 429 || a.header.Get("Retry-After") == "" || a.header.Get("RateLimit-Policy") != `"default";q=60;w=60` {
 			t.Errorf("refused with %d %v, want to be told when to come back", a.status, a.header)
 		}
@@ -61,9 +61,9 @@ func TestOneSiteHasSixteenTimesTheRateOfAnAddressAndAHouseholdFour(t *testing.T)
 }
 
 func TestAddressesOfIPv4AreNotCountedTogether(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for i := range 2000 {
-		if a := h.ask("GET", anything, "", "from", fmt.Sprintf("203.0.%d.%d:1", i/250, i%250)); a.status == 429 {
+		if a := h.call("GET", anything, "", "from", fmt.Sprintf("203.0.%d.%d:1", i/250, i%250)); a.status == 429 {
 			t.Fatalf("the %d-th address is refused", i)
 		}
 	}
@@ -71,7 +71,7 @@ func TestAddressesOfIPv4AreNotCountedTogether(t *testing.T) {
 
 func TestNoMinuteOfASiteHoldsMoreThanItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *gateway.Config) { c.PerAddress = 3 })
+		h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 3 })
 		var admitted []time.Time
 		for i := range 2000 {
 			if h.admitted(1, func(int) string { return fmt.Sprintf("2001:db8:1:%x::7", i*257%65536) }, "") == 1 {
@@ -92,7 +92,7 @@ func TestNoMinuteOfASiteHoldsMoreThanItsRate(t *testing.T) {
 
 // An application that proves itself counts for itself, not for the network of its servers.
 func TestARequestOfAnApplicationIsTakenOffItsNetwork(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for i := range 500 {
 		h.want(h.post("/oauth/token", fmt.Sprintf("[2001:db8:1:%x::7]:1", i%128), machine(h.other)), 200, "a token")
 	}

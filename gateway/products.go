@@ -16,7 +16,7 @@ const (
 	MCP      = "mcp" // tools/call
 )
 
-// products is what calls are charged to. It does not change once the gateway is made.
+// products holds the names that calls are charged to. It does not change once the gateway is made.
 type products struct{ names []string } // sorted
 
 var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
@@ -34,7 +34,8 @@ func (p *products) add(name string) error {
 	return nil
 }
 
-// check complains of a product that calls cannot be charged to; "" is none.
+// check returns an error for a product that calls cannot be charged to; "" means no charge and
+// passes.
 func (p *products) check(name string) error {
 	if name == "" || p.has(name) {
 		return nil

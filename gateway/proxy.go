@@ -30,8 +30,8 @@ type Upstream struct {
 	// (protocol 5). Without it the token ends here: who has it could call every other product.
 	KeepBearer bool
 
-	// PerSecond paces what goes to the service, whoever calls: a call waits up to MaxWait
-	// for its turn, or is refused with a 503. 0: no pace.
+	// PerSecond limits the calls to the service, whoever makes them: a call waits up to
+	// MaxWait for its turn, or is refused with a 503. 0: no limit.
 	PerSecond float64
 	Burst     int           // calls that may go at once; 0: PerSecond, at least 1
 	MaxWait   time.Duration // 0: 1 s
@@ -39,18 +39,18 @@ type Upstream struct {
 	Timeout time.Duration // from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
 }
 
-// Proxy guards a service in another process and hands calls on to it, as they come: bodies
-// are streamed both ways. WebSockets pass too; other upgrades are taken off the request,
-// because behind h2c calls could neither be seen nor counted.
+// Proxy guards a service in another process and forwards calls to it; bodies are streamed
+// both ways. WebSockets pass too; other upgrades are taken off the request, because behind
+// h2c calls could neither be seen nor counted.
 //
-// The service is told who calls (HeaderClient and those beside it). Such headers from the
-// client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie never reach
-// it, nor does the Authorization header unless KeepBearer says so.
+// Headers name the caller to the service (HeaderClient and those beside it). Such headers
+// from the client, also with _ for -, hop-by-hop headers, trailers and the sign-in cookie
+// never reach it, nor does the Authorization header unless KeepBearer is set.
 //
-// A service that cannot be reached is answered for with a 502, a slow one with a 504, one
-// over its pace with a 503, none of them charged. A call whose client left is charged if it had
-// reached the service. One that fails within a body breaks the
-// connection, so that nobody takes half an answer for a whole one.
+// The answer is 502 if the service cannot be reached, 504 if it is slow, 503 if it is over its
+// rate; none of these is charged. A call whose client left is charged if it had reached the
+// service. One that fails within a body breaks the connection, so that nobody takes half an
+// answer for a whole one.
 func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	target, err := u.check()
 	if err == nil {
@@ -61,7 +61,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	}
 	transport := u.transport()
 	g.work.finally(transport.CloseIdleConnections)
-	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, pace: u.pace()}
+	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, limitRate: u.limitRate()}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
@@ -74,13 +74,13 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	return g.guard(guard{product: u.Product}, p), nil
 }
 
-// proxied is a service in another process, behind its guard.
+// proxied is the handler of an upstream service, behind its Guard.
 type proxied struct {
 	gateway    *Gateway
 	target     *url.URL
 	prefix     string // escaped
 	keepBearer bool
-	pace       func(context.Context) error // nil: none
+	limitRate  func(context.Context) error // nil: none
 	proxy      httputil.ReverseProxy
 }
 
@@ -89,8 +89,8 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.gateway.own(w, r, err)
 		return
 	}
-	if p.pace != nil {
-		if err := p.pace(r.Context()); err != nil {
+	if p.limitRate != nil {
+		if err := p.limitRate(r.Context()); err != nil {
 			why := busyGateway
 			if r.Context().Err() != nil {
 				why = clientGone
@@ -109,7 +109,7 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.proxy.ServeHTTP(w, r)
 }
 
-// looksAt says why a path, as it is written, is not handed on.
+// looksAt returns why a path, as it is written, is not forwarded; nil if it is.
 func (p *proxied) looksAt(path string) error {
 	if urlpath.Climbs(path) {
 		return badPath
@@ -160,8 +160,8 @@ func (u *Upstream) transport() *http.Transport {
 	}
 }
 
-// pace lets calls through at the service's pace.
-func (u *Upstream) pace() func(context.Context) error {
+// limitRate returns a function that waits for a call's turn, nil if there is no limit.
+func (u *Upstream) limitRate() func(context.Context) error {
 	if u.PerSecond == 0 {
 		return nil
 	}
@@ -180,8 +180,8 @@ func (u *Upstream) pace() func(context.Context) error {
 	}
 }
 
-// upstreamFailed answers for a service that did not. The request it is given is that to
-// the service; who asked, and for what, stands in the answer's.
+// upstreamFailed writes the answer for a service that failed. The request it is given is
+// the one to the service; the client's own is in the answer.
 func (g *Gateway) upstreamFailed(w http.ResponseWriter, _ *http.Request, err error) {
 	a := answerOf(w)
 	r := a.request
@@ -192,7 +192,7 @@ func (g *Gateway) upstreamFailed(w http.ResponseWriter, _ *http.Request, err err
 	g.own(w, r, whyNot(r, err))
 }
 
-// whyNot tells a service's failure from a client's.
+// whyNot returns the failure, and distinguishes the service's from the client's.
 func whyNot(r *http.Request, err error) error {
 	body, _ := r.Body.(*upload)
 	big, late := (*http.MaxBytesError)(nil), net.Error(nil)
@@ -211,7 +211,7 @@ func whyNot(r *http.Request, err error) error {
 	return badGateway.Because(err)
 }
 
-// own writes a failure that is the gateway's, so that it is not charged.
+// own writes a failure of the gateway itself, which is not charged.
 func (g *Gateway) own(w http.ResponseWriter, r *http.Request, err error) {
 	answerOf(w).ours = true
 	g.refuse(w, r, err)

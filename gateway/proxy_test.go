@@ -16,7 +16,7 @@ import (
 )
 
 // behind puts a service behind the proxy at /svc and returns a token of a user.
-func behind(t *testing.T, h *house, service http.HandlerFunc, edits ...func(*gateway.Upstream)) string {
+func behind(t *testing.T, h *fixture, service http.HandlerFunc, edits ...func(*gateway.Upstream)) string {
 	t.Helper()
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
@@ -28,8 +28,8 @@ func behind(t *testing.T, h *house, service http.HandlerFunc, edits ...func(*gat
 	return h.userBearer()
 }
 
-func TestAServiceBehindTheProxyIsToldWhoCallsAndNothingElse(t *testing.T) {
-	h := newHouse(t)
+func TestAServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
+	h := newFixture(t)
 	var got *http.Request
 	var body string
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
@@ -69,26 +69,26 @@ func TestAServiceBehindTheProxyIsToldWhoCallsAndNothingElse(t *testing.T) {
 }
 
 func TestNoPathClimbsOutOfTheUpstreams(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	asked := 0
-	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { asked++ })
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	received := 0
+	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { received++ })
 	for _, path := range []string{"/svc/..", "/svc/../admin", "/svc/%2e%2e/admin", "/svc/a/%2E%2e/../b", "/svc/.", "/svc/a%2F..%2F..%2Fadmin", "/svc/./x", "/svc/..;/x", "/svc/..;a=b/x", `/svc/..\admin`, "/svc/..%5Cadmin", "/svc/%2e%2e%3b/x",
 		"/svc/%252e%252e/admin", "/svc/a%252f..%252fb", "/svc/..%253bx/y", "/svc/a%255c%2e%2e/x"} {
-		h.want(h.ask("GET", path, user), 400, path)
+		h.want(h.call("GET", path, user), 400, path)
 	}
-	if got := h.used(user, "svc"); asked != 0 || got != 0 {
-		t.Errorf("the service was asked %d times, and %d calls charged", asked, got)
+	if got := h.used(user, "svc"); received != 0 || got != 0 {
+		t.Errorf("the service was asked %d times, and %d calls charged", received, got)
 	}
 	for _, path := range []string{"/svc/...", "/svc/a..b", "/svc/.well-known/x", "/svc/a;..", "/svc/..a", "/svc/100%25", "/svc/a%252Fb"} {
-		h.want(h.ask("GET", path, user), 200, path)
+		h.want(h.call("GET", path, user), 200, path)
 	}
 }
 
 func TestAnApplicationIsNoUserBehindTheProxy(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var got http.Header
 	behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
-	h.want(h.ask("GET", "/svc/x", h.bearer(h.app), "X-Keystile-User", "forged"), 200, "a call")
+	h.want(h.call("GET", "/svc/x", h.bearer(h.app), "X-Keystile-User", "forged"), 200, "a call")
 	if got.Get("X-Keystile-Client") != h.app.ID || len(got.Values("X-Keystile-User")) != 0 {
 		t.Errorf("%v", got)
 	}
@@ -107,9 +107,9 @@ func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 		"it fails by itself": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, func(*gateway.Upstream) {}, 502, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			user := behind(t, h, c.service, c.edit)
-			a := h.want(h.ask("POST", "/svc/x", user), c.status, "a call")
+			a := h.want(h.call("POST", "/svc/x", user), c.status, "a call")
 			if c.charged == 0 && (a.number("errcode") != int64(c.status) || strings.Contains(a.text, "127.0.0.1")) {
 				t.Errorf("answered %s", a.text)
 			}
@@ -120,13 +120,13 @@ func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 	}
 }
 
-// The pace of x/time/rate: what would wait too long is refused at once.
-func TestWhatAServiceCanNotTakeIsRefusedAndNotCharged(t *testing.T) {
-	h := newHouse(t)
+// As with x/time/rate, a call that would wait too long is refused at once.
+func TestWhatAServiceCannotTakeIsRefusedAndNotCharged(t *testing.T) {
+	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })
-	h.want(h.ask("GET", "/svc/x", user), 200, "call 1")
-	h.want(h.ask("GET", "/svc/x", user), 200, "call 2")
-	a := h.want(h.ask("GET", "/svc/x", user), 503, "call 3")
+	h.want(h.call("GET", "/svc/x", user), 200, "call 1")
+	h.want(h.call("GET", "/svc/x", user), 200, "call 2")
+	a := h.want(h.call("GET", "/svc/x", user), 503, "call 3")
 	if a.header.Get("Retry-After") == "" {
 		t.Errorf("%v", a.header)
 	}
@@ -136,7 +136,7 @@ func TestWhatAServiceCanNotTakeIsRefusedAndNotCharged(t *testing.T) {
 }
 
 func TestAClientThatGoesAwayEndsItsCallOfTheService(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	began, ended := make(chan struct{}), make(chan struct{})
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -162,7 +162,7 @@ func TestAClientThatGoesAwayEndsItsCallOfTheService(t *testing.T) {
 }
 
 func TestAStreamPassesAsItComes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	more := make(chan struct{})
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -188,7 +188,7 @@ func TestAStreamPassesAsItComes(t *testing.T) {
 }
 
 func TestAFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, url := range []string{"", "127.0.0.1:9", "ftp://x", "http://", "http://u:p@x", "http://x?a", "http://x#a", "http://a b"} {
 		_, err := h.gateway.Proxy(gateway.Upstream{URL: url, PerSecond: -1, Strip: "x"})
 		for _, want := range []string{"the URL", "Product is missing", "negative", "strip"} {
@@ -215,8 +215,8 @@ func TestAFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 }
 
 func TestThePlansAreAsPublished(t *testing.T) {
-	h := newHouse(t)
-	a := h.want(h.ask("GET", "/api/v1/billing/plans", h.bearer(h.app)), 200, "plans")
+	h := newFixture(t)
+	a := h.want(h.call("GET", "/api/v1/billing/plans", h.bearer(h.app)), 200, "plans")
 	var got struct {
 		Data []struct {
 			Tier      string

@@ -24,8 +24,8 @@ type quotaLeft struct {
 
 const iso8601 = manage.ISO8601
 
-// quota is GET /api/v1/quota (protocol 4.7). It tells what is charged so far, this process's
-// last call included; it is free itself.
+// quota serves GET /api/v1/quota (protocol 4.7): what is charged so far, including this
+// process's last call. It is not charged itself.
 func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 	_, account, err := g.caller(r)
 	if err != nil {
@@ -54,7 +54,7 @@ type planRecord struct {
 	SLA       string         `json:"sla"`
 }
 
-// plans is GET /api/v1/billing/plans.
+// plans serves GET /api/v1/billing/plans.
 func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	if _, _, err := g.caller(r); err != nil {
 		return err

@@ -19,11 +19,11 @@ import (
 // Decision 25.
 func TestNoMinuteHoldsMoreThanTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		bearer := h.bearer(h.app)
 		var admitted []time.Time
-		for range 400 { // about three a second: 180 a minute are asked for
-			if a := h.ask("GET", "/ai/200", bearer); a.status == 200 {
+		for range 400 { // about three a second: 180 a minute
+			if a := h.call("GET", "/ai/200", bearer); a.status == 200 {
 				admitted = append(admitted, time.Now())
 			} else if a.status != 429 {
 				t.Fatalf("status %d %s", a.status, a.text)
@@ -42,13 +42,13 @@ func TestNoMinuteHoldsMoreThanTheRate(t *testing.T) {
 }
 
 func TestOf200ParallelRequestsTheRateIsAdmitted(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	var admitted, refused atomic.Int64
 	var all sync.WaitGroup
 	for range 200 {
 		all.Go(func() {
-			switch a := h.ask("GET", "/ai/200", bearer); a.status {
+			switch a := h.call("GET", "/ai/200", bearer); a.status {
 			case 200:
 				admitted.Add(1)
 			case 429:
@@ -62,18 +62,18 @@ func TestOf200ParallelRequestsTheRateIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsAsLongAsRetryAfterSaysIsAdmitted(t *testing.T) {
+func TestARequestAfterRetryAfterIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		bearer := h.bearer(h.app)
 		for i := range 60 {
-			h.want(h.ask("GET", "/ai/200", bearer), 200, "within the rate")
+			h.want(h.call("GET", "/ai/200", bearer), 200, "within the rate")
 			time.Sleep(time.Duration(i) * time.Millisecond)
 		}
 		for range 5 {
-			a := h.ask("GET", "/ai/200", bearer)
+			a := h.call("GET", "/ai/200", bearer)
 			for a.status == 200 { // a whole second frees several
-				a = h.ask("GET", "/ai/200", bearer)
+				a = h.call("GET", "/ai/200", bearer)
 			}
 			h.want(a, 429, "over the rate")
 			wait, err := strconv.Atoi(a.header.Get("Retry-After"))
@@ -84,7 +84,7 @@ func TestWhoWaitsAsLongAsRetryAfterSaysIsAdmitted(t *testing.T) {
 				t.Errorf("RateLimit: %s, RateLimit-Policy: %s", got, a.header.Get("RateLimit-Policy"))
 			}
 			time.Sleep(time.Duration(wait) * time.Second)
-			h.want(h.ask("GET", "/ai/200", bearer), 200, "after Retry-After")
+			h.want(h.call("GET", "/ai/200", bearer), 200, "after Retry-After")
 		}
 	})
 }
@@ -109,13 +109,13 @@ func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
 		"what looks like a preflight by GET": {func(int) string { return "203.0.113.7:1" }, []string{"Origin", "https://a.example", "Access-Control-Request-Method", "GET"}, "/oauth/jwks", 429},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			for i := range 61 {
 				headers := append([]string{"from", c.from(i)}, c.extra...)
 				if name == "a header that lies" {
 					headers[3] = "198.51.100." + strconv.Itoa(i)
 				}
-				a := h.ask("GET", c.path, "", headers...)
+				a := h.call("GET", c.path, "", headers...)
 				if i < 60 && a.status == 429 {
 					t.Fatalf("request %d is refused", i+1)
 				}
@@ -127,21 +127,21 @@ func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
 	}
 }
 
-func TestAPersonIsRefusedWithAPage(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.PerAddress = 1 })
-	h.ask("GET", "/oauth/authorize", "")
-	a := h.want(h.ask("GET", "/oauth/authorize", "", "Accept", "text/html,*/*;q=0.8"), 429, "a browser")
+func TestABrowserIsRefusedWithAPage(t *testing.T) {
+	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 1 })
+	h.call("GET", "/oauth/authorize", "")
+	a := h.want(h.call("GET", "/oauth/authorize", "", "Accept", "text/html,*/*;q=0.8"), 429, "a browser")
 	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") || a.header.Get("Retry-After") == "" {
 		t.Errorf("%s, Retry-After %q", a.header.Get("Content-Type"), a.header.Get("Retry-After"))
 	}
-	a = h.want(h.ask("POST", "/oauth/token", "", "Accept", "text/html"), 429, "a program")
+	a = h.want(h.call("POST", "/oauth/token", "", "Accept", "text/html"), 429, "a program")
 	if a.number("errcode") != 429 || a.number("code") != 429 {
 		t.Errorf("answered %s", a.text)
 	}
 }
 
 func TestATokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for i := range 600 { // the rate of white_label, ten times that of an address
 		h.want(h.post("/oauth/token", "", machine(h.other)), 200, "token request "+strconv.Itoa(i+1))
 	}
@@ -150,22 +150,22 @@ func TestATokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
 		t.Errorf("refused with %v %s", a.header, a.text)
 	}
 	h.want(h.post("/oauth/revoke", "", url.Values{"client_id": {h.other.ID}, "client_secret": {h.other.AppKey().Reveal()}, "token": {"x"}}), 429, "revoke counts with it")
-	h.want(h.ask("GET", "/ai/200", h.bearer(h.other)), 429, "and so do calls")
-	h.want(h.ask("GET", "/.well-known/openid-configuration", ""), 200, "the address itself has all its rate")
+	h.want(h.call("GET", "/ai/200", h.bearer(h.other)), 429, "and so do calls")
+	h.want(h.call("GET", "/.well-known/openid-configuration", ""), 200, "the address itself has all its rate")
 }
 
 func TestWhatIsNotProvenCountsForTheAddress(t *testing.T) {
 	public := storage.App{Name: "Phone", Domains: []string{"localhost"}, Public: true}
-	for name, form := range map[string]func(*house) url.Values{
-		"a wrong secret": func(h *house) url.Values { return machine(h.app, "client_secret", "wrong") },
-		"a public client": func(h *house) url.Values {
+	for name, form := range map[string]func(*fixture) url.Values{
+		"a wrong secret": func(h *fixture) url.Values { return machine(h.app, "client_secret", "wrong") },
+		"a public client": func(h *fixture) url.Values {
 			app := must(h.store.SaveApp(t.Context(), public))(t)
 			return url.Values{"grant_type": {"refresh_token"}, "client_id": {app.ID}, "refresh_token": {"rt_x"}}
 		},
-		"nothing at all": func(*house) url.Values { return nil },
+		"nothing at all": func(*fixture) url.Values { return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(c *gateway.Config) { c.PerAddress = 5 })
+			h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 5 })
 			sent := form(h)
 			for range 5 {
 				if a := h.post("/oauth/token", "", sent); a.status == 429 || a.status == 200 {
@@ -180,39 +180,39 @@ func TestWhatIsNotProvenCountsForTheAddress(t *testing.T) {
 }
 
 func TestARequestCountsOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for range 59 { // Front, Meter and userinfo each look at the token
-		h.want(h.ask("GET", "/oauth/userinfo", bearer), 401, "userinfo for an application")
+		h.want(h.call("GET", "/oauth/userinfo", bearer), 401, "userinfo for an application")
 	}
-	h.want(h.ask("GET", "/api/v1/quota", bearer), 200, "request 60")
-	h.want(h.ask("GET", "/api/v1/quota", bearer), 429, "request 61")
+	h.want(h.call("GET", "/api/v1/quota", bearer), 200, "request 60")
+	h.want(h.call("GET", "/api/v1/quota", bearer), 429, "request 61")
 }
 
 func TestGuardKeepsTheRateWithoutFront(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.handler = h.mux
 	bearer := h.bearer(h.app)
 	for range 60 {
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "within the rate")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "within the rate")
 	}
-	h.want(h.ask("GET", "/ai/200", bearer), 429, "over the rate")
+	h.want(h.call("GET", "/ai/200", bearer), 429, "over the rate")
 	for range 60 {
-		h.want(h.ask("GET", "/ai/200", ""), 401, "without a token")
+		h.want(h.call("GET", "/ai/200", ""), 401, "without a token")
 	}
-	h.want(h.ask("GET", "/ai/200", ""), 429, "over the address's rate")
+	h.want(h.call("GET", "/ai/200", ""), 429, "over the address's rate")
 }
 
 func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	first, again := h.bearer(h.app), h.bearer(h.app)
 	for range 60 {
-		h.want(h.ask("GET", "/ai/200", first), 200, "within the rate")
+		h.want(h.call("GET", "/ai/200", first), 200, "within the rate")
 	}
-	h.want(h.ask("GET", "/ai/200", again), 429, "another token of the same application")
-	h.want(h.ask("GET", "/ai/200", h.bearer(h.other)), 200, "another application")
+	h.want(h.call("GET", "/ai/200", again), 429, "another token of the same application")
+	h.want(h.call("GET", "/ai/200", h.bearer(h.other)), 200, "another application")
 	alike := must(h.store.SaveApp(t.Context(), storage.App{Name: "Alike", Domains: []string{"alike.example.com"}}))(t)
-	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(alike)), 200, "another application of the same tier")
+	a := h.want(h.call("GET", "/api/v1/quota", h.bearer(alike)), 200, "another application of the same tier")
 	if a.header.Get("RateLimit") != `"default";r=59;t=60` {
 		t.Errorf("RateLimit: %s", a.header.Get("RateLimit"))
 	}
@@ -221,62 +221,62 @@ func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	}
 }
 
-func TestANewTierHoldsAtOnceWhereItIsTold(t *testing.T) {
+func TestANewTierTakesEffectAtOnceAfterForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		bearer := h.bearer(h.app)
 		for range 60 {
-			h.want(h.ask("GET", "/ai/200", bearer), 200, "within the rate")
+			h.want(h.call("GET", "/ai/200", bearer), 200, "within the rate")
 		}
 		h.app.Tier = storage.TierEnterprise
 		h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
-		h.want(h.ask("GET", "/ai/200", bearer), 429, "before it is told")
+		h.want(h.call("GET", "/ai/200", bearer), 429, "before it is told")
 		h.gateway.Forget(h.app.ID)
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "once it is told")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "once it is told")
 
 		h.app.Tier = storage.TierFree
 		h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
 		time.Sleep(5 * time.Second)
-		h.ask("GET", "/ai/200", bearer) // the last with what is known; meanwhile it is read again
+		h.call("GET", "/ai/200", bearer) // the last with what is known; meanwhile it is read again
 		synctest.Wait()
-		h.want(h.ask("GET", "/ai/200", bearer), 429, "another process's change, five seconds later")
+		h.want(h.call("GET", "/ai/200", bearer), 429, "another process's change, five seconds later")
 
 		time.Sleep(time.Hour)
 		if err := h.store.DeleteApp(t.Context(), h.app, storage.Quota{}); err != nil {
 			t.Fatal(err)
 		}
-		h.ask("GET", "/ai/200", bearer)
+		h.call("GET", "/ai/200", bearer)
 		synctest.Wait()
-		h.want(h.ask("GET", "/ai/200", bearer), 401, "another process has removed it")
+		h.want(h.call("GET", "/ai/200", bearer), 401, "another process has removed it")
 	})
 }
 
-func TestWithoutARateNoneIsTold(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	a := h.want(h.ask("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
+func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	a := h.want(h.call("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
 	if a.header.Get("RateLimit") != "" || a.header.Get("RateLimit-Policy") != "" {
 		t.Errorf("%v", a.header)
 	}
 }
 
 func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
-	for name, end := range map[string]func(*house) error{
-		"disabled": func(h *house) error {
+	for name, end := range map[string]func(*fixture) error{
+		"disabled": func(h *fixture) error {
 			h.app.Disabled = true
 			_, err := h.store.SaveApp(t.Context(), h.app)
 			return err
 		},
-		"gone": func(h *house) error { return h.store.DeleteApp(t.Context(), h.app, storage.Quota{}) },
+		"gone": func(h *fixture) error { return h.store.DeleteApp(t.Context(), h.app, storage.Quota{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newFixture(t)
 			bearer := h.bearer(h.app)
-			h.want(h.ask("GET", "/ai/200", bearer), 200, "before")
+			h.want(h.call("GET", "/ai/200", bearer), 200, "before")
 			if err := end(h); err != nil {
 				t.Fatal(err)
 			}
 			h.gateway.Forget(h.app.ID)
-			a := h.want(h.ask("GET", "/ai/200", bearer), 401, "afterwards")
+			a := h.want(h.call("GET", "/ai/200", bearer), 401, "afterwards")
 			if a.header.Get("WWW-Authenticate") != `Bearer error="invalid_token"` {
 				t.Errorf("WWW-Authenticate: %s", a.header.Get("WWW-Authenticate"))
 			}
@@ -285,7 +285,7 @@ func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 }
 
 func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) {
+	h := newFixture(t, func(c *gateway.Config) {
 		c.PerAddress = 1
 		own := func(words string) func(http.ResponseWriter, *http.Request, int, string) {
 			return func(w http.ResponseWriter, _ *http.Request, status int, msg string) {
@@ -295,25 +295,25 @@ func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
 		}
 		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"), "/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
 	})
-	h.ask("POST", "/api/mcp", "")
-	a := h.want(h.ask("POST", "/api/mcp", ""), 429, "over the rate")
+	h.call("POST", "/api/mcp", "")
+	a := h.want(h.call("POST", "/api/mcp", ""), 429, "over the rate")
 	if !strings.HasPrefix(a.text, "own words: too many") || a.header.Get("Retry-After") == "" || a.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v %s", a.header, a.text)
 	}
 	for path, want := range map[string]string{"/api/mcp/x": "words below: too many", "/api/mcp/b/x": "words of b: too many"} {
-		if a := h.ask("POST", path, ""); !strings.HasPrefix(a.text, want) {
+		if a := h.call("POST", path, ""); !strings.HasPrefix(a.text, want) {
 			t.Errorf("%s: %s", path, a.text)
 		}
 	}
 	for _, path := range []string{"/api/v1/quota", "/api/mcpx"} {
-		if a := h.ask("POST", path, ""); a.number("errcode") != 429 {
+		if a := h.call("POST", path, ""); a.number("errcode") != 429 {
 			t.Errorf("another path: %s", a.text)
 		}
 	}
 }
 
 func TestAServiceMayChargeByItself(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	caller := must(h.tokens.Verify(t.Context(), bearer))(t)
 	if err := h.gateway.Charge(caller, gateway.MCP, true); err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/keystile/keystile/internal/urlpath"
 )
 
-// sessionCookie is that of sign-in: it opens the console, and is nobody else's.
+// sessionCookie is the sign-in cookie: it opens the console, and no service may see it.
 const sessionCookie = "open_sso_token"
 
-// rewrite makes the request to the service of the client's. What the service must be able
-// to believe is written last: a client can have headers of its choice removed, by naming
-// them in Connection.
+// rewrite turns the client's request into the one to the service. Headers that the service
+// must be able to trust are written last: a client can have headers of its choice removed,
+// by naming them in Connection.
 func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	in, out := pr.In, pr.Out
 	strip(out.URL, p.prefix)
@@ -43,11 +43,11 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}.set(out.Header)
 }
 
-// scheme is how the client speaks: as this service sees it, or as somebody says who is believed
-// the client's address.
+// scheme returns the client's scheme: as this service sees it, or as a trusted proxy reports
+// it.
 func scheme(in *http.Request, client netip.Addr) []string {
-	if said := in.Header["X-Forwarded-Proto"]; len(said) == 1 && (said[0] == "https" || said[0] == "http") && !isPeer(in, client) {
-		return said
+	if previous := in.Header["X-Forwarded-Proto"]; len(previous) == 1 && (previous[0] == "https" || previous[0] == "http") && !isPeer(in, client) {
+		return previous
 	}
 	if in.TLS != nil {
 		return []string{"https"}
@@ -55,7 +55,7 @@ func scheme(in *http.Request, client netip.Addr) []string {
 	return []string{"http"}
 }
 
-// strip takes a prefix, which is there, off both forms of a path. What is left is cut from the
+// strip removes a prefix, which is there, from both forms of a path. The rest is cut from the
 // escaped form, so that nothing is decoded that was not compared.
 func strip(u *url.URL, prefix string) {
 	rest, _ := urlpath.Cut(u.EscapedPath(), prefix)
@@ -64,8 +64,8 @@ func strip(u *url.URL, prefix string) {
 	}
 }
 
-// forget takes away what only the gateway says. Services that make CGI-like variables of
-// headers read _ as -, so a name counts in both forms.
+// forget removes the headers that only the gateway may set. Services that make CGI-like
+// variables of headers read _ as -, so a name counts in both forms.
 func forget(h http.Header) {
 	for name := range h {
 		if folds(name, "x-keystile-", true) || folds(name, "x-forwarded", true) || folds(name, "x-real-ip", false) || folds(name, "x-request-id", false) {

@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-// open serves the house on an address of its own.
-func (h *house) open() *httptest.Server {
+// open serves the fixture on an address of its own.
+func (h *fixture) open() *httptest.Server {
 	h.Helper()
 	server := httptest.NewServer(h.handler)
 	h.Cleanup(server.Close)
@@ -33,8 +33,8 @@ func raw(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-func TestAServiceCanBelieveWhatOnlyTheGatewaySays(t *testing.T) {
-	h := newHouse(t)
+func TestAServiceCanTrustTheGatewaysHeaders(t *testing.T) {
+	h := newFixture(t)
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
 	forged := []string{
@@ -69,21 +69,21 @@ func TestAServiceCanBelieveWhatOnlyTheGatewaySays(t *testing.T) {
 // Decision 45: siblings may verify tokens themselves.
 func TestTheTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		h := newHouse(t)
+		h := newFixture(t)
 		var got http.Header
 		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header }, func(u *gateway.Upstream) { u.KeepBearer = keep })
-		h.want(h.ask("GET", "/svc/x", user), 200, "a call")
+		h.want(h.call("GET", "/svc/x", user), 200, "a call")
 		if has := got.Get("Authorization") == "Bearer "+user; has != keep || len(got.Values("Authorization")) > 1 || got.Get("X-Keystile-Client") != h.app.ID {
 			t.Errorf("KeepBearer %t: the service got %v", keep, got)
 		}
 	}
 }
 
-func TestTheSchemeIsThatOfAProxyWhoIsBelievedTheAddress(t *testing.T) {
+func TestTheSchemeIsTakenFromATrustedProxy(t *testing.T) {
 	for _, c := range []struct{ from, sent, want string }{
 		{"10.0.0.1:1", "https", "https"}, {"10.0.0.1:1", "gopher", "http"}, {"203.0.113.9:1", "https", "http"},
 	} {
-		h := newHouse(t, func(g *gateway.Config) {
+		h := newFixture(t, func(g *gateway.Config) {
 			g.ClientIP = func(r *http.Request) netip.Addr {
 				if strings.HasPrefix(r.RemoteAddr, "10.") {
 					return netip.MustParseAddr("198.51.100.7")
@@ -103,7 +103,7 @@ func TestTheSchemeIsThatOfAProxyWhoIsBelievedTheAddress(t *testing.T) {
 }
 
 func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	var got string
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
 		got = r.URL.EscapedPath() + " " + r.Header.Get("X-Forwarded-Prefix")
@@ -112,7 +112,7 @@ func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 		"/svc/x": "/base/x /svc", "/svc/a%2Fb": "/base/a%2Fb /svc", "/svc/": "/base/ /svc", "/svc//x": "/base//x /svc", "/svc/%61": "/base/%61 /svc",
 		"/svc/svc/x": "/base/svc/x /svc", "/svc/%E4%B8%AD": "/base/%E4%B8%AD /svc", "/svc/a%252Fb;c=d": "/base/a%252Fb;c=d /svc",
 	} {
-		h.want(h.ask("GET", path, user), 200, path)
+		h.want(h.call("GET", path, user), 200, path)
 		if got != want {
 			t.Errorf("%s reached the service as %s, want %s", path, got, want)
 		}
@@ -122,13 +122,13 @@ func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 // A mux that decodes paths brings requests here that say something else than the prefix: the
 // service would be handed what was never compared.
 func TestAPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
-	h := newHouse(t, func(c *gateway.Config) { c.Plans = unlimited() })
-	asked := 0
-	user := behind(t, h, func(http.ResponseWriter, *http.Request) { asked++ })
+	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
+	received := 0
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) { received++ })
 	for _, path := range []string{"/svc%2fx", "/svc%2Fx", "/%73vc/x", "/s%76%63/x", "/svc%2f/x", "/svc%2f%2e%2e/x"} {
-		h.want(h.ask("GET", path, user), 400, path)
+		h.want(h.call("GET", path, user), 400, path)
 	}
-	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstreamOf(t, func(http.ResponseWriter, *http.Request) { asked++ }), Strip: "/svc"}))(t)
+	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstreamOf(t, func(http.ResponseWriter, *http.Request) { received++ }), Strip: "/svc"}))(t)
 	h.mux.Handle("/", other)
 	for _, path := range []string{"/svcs/x", "/svc;a=b/x", "/svc%5cx", "/x/svc"} {
 		a := h.want(h.send(h.request("GET", path, user, nil)), 400, path)
@@ -136,8 +136,8 @@ func TestAPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
 			t.Errorf("%s is refused with %s, which does not say what is wanted", path, a.text)
 		}
 	}
-	if got := h.used(user, "svc"); asked != 0 || got != 0 {
-		t.Errorf("the service was asked %d times, and %d calls charged", asked, got)
+	if got := h.used(user, "svc"); received != 0 || got != 0 {
+		t.Errorf("the service was asked %d times, and %d calls charged", received, got)
 	}
 }
 
@@ -147,8 +147,8 @@ func upstreamOf(t *testing.T, service http.HandlerFunc) string {
 	return server.URL
 }
 
-// What a browser is told of origins, and a client of the request's id, is said once.
-func TestAServiceSaysNothingThatIsTheGatewaysToSay(t *testing.T) {
+// CORS headers and the request's id are sent once.
+func TestAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 	for name, c := range map[string]struct {
 		announced bool
 		cors      gateway.CORS
@@ -161,7 +161,7 @@ func TestAServiceSaysNothingThatIsTheGatewaysToSay(t *testing.T) {
 		"of which the gateway says nothing": {true, gateway.CORS{Open: []string{"/"}[:0]}, []string{"https://a.example"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(g *gateway.Config) { g.CORS = c.cors })
+			h := newFixture(t, func(g *gateway.Config) { g.CORS = c.cors })
 			user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 				if c.announced {
 					w.Header().Set("Link", "</style.css>; rel=preload")

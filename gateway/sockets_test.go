@@ -56,11 +56,11 @@ func readFrame(r io.Reader) (byte, string, error) {
 	return head[0] & 0x0f, string(body), err
 }
 
-// sockets is a service that answers each message with itself, until it is told to close.
+// sockets is a WebSocket echo service.
 type sockets struct {
-	asked  atomic.Int32
-	header chan http.Header
-	ended  chan error
+	requested atomic.Int32
+	header    chan http.Header
+	ended     chan error
 }
 
 func newSockets() *sockets {
@@ -68,7 +68,7 @@ func newSockets() *sockets {
 }
 
 func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.asked.Add(1)
+	s.requested.Add(1)
 	s.header <- r.Header
 	if r.Header.Get("Upgrade") != "websocket" {
 		io.WriteString(w, "no socket")
@@ -96,7 +96,7 @@ func handshake(bearer string, more ...string) string {
 }
 
 // connect opens a WebSocket through the gateway.
-func connect(t *testing.T, h *house, bearer string) (net.Conn, *bufio.Reader) {
+func connect(t *testing.T, h *fixture, bearer string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, in := raw(t, h.open().Listener.Addr().String(), handshake(bearer))
 	resp := must(http.ReadResponse(in, nil))(t)
@@ -106,7 +106,7 @@ func connect(t *testing.T, h *house, bearer string) (net.Conn, *bufio.Reader) {
 	return conn, in
 }
 
-func say(t *testing.T, conn io.Writer, in io.Reader, text string) {
+func echo(t *testing.T, conn io.Writer, in io.Reader, text string) {
 	t.Helper()
 	conn.Write(frame(1, text, true))
 	if opcode, got, err := readFrame(in); got != text || opcode != 1 || err != nil {

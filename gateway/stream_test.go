@@ -56,7 +56,7 @@ func call(t *testing.T, method, url, bearer string, body io.Reader) *http.Respon
 // Protocol 5: files are uploaded as multipart/form-data.
 func TestALargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
 	const size = 64 << 20
-	h := newHouse(t)
+	h := newFixture(t)
 	first, failed := make(chan struct{}), make(chan error, 1)
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		parts := must(r.MultipartReader())(t)
@@ -105,7 +105,7 @@ func TestALargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
 }
 
 func TestAnAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	more := make(chan struct{})
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "6")
@@ -128,7 +128,7 @@ func TestAnAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
 // Half an answer must not look like a whole one.
 func TestAServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 	for name, length := range map[string]string{"of known length": "100", "in chunks": ""} {
-		h := newHouse(t)
+		h := newFixture(t)
 		user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 			if length != "" {
 				w.Header().Set("Content-Length", length)
@@ -150,7 +150,7 @@ func TestAServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 }
 
 // only is the one call of a product on the trail, once it is written.
-func only(t *testing.T, h *house) event.Event {
+func only(t *testing.T, h *fixture) event.Event {
 	t.Helper()
 	var found []event.Event
 	for _, e := range h.trail() {
@@ -164,15 +164,15 @@ func only(t *testing.T, h *house) event.Event {
 	return found[0]
 }
 
-func TestAFailureIsLoggedWithThePathThatWasAskedFor(t *testing.T) {
+func TestAFailureIsLoggedWithTheRequestedPath(t *testing.T) {
 	for status, edit := range map[int]func(*gateway.Upstream){
 		502: func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1/base" },
 		504: func(u *gateway.Upstream) { u.Timeout = 20 * time.Millisecond },
 	} {
 		var log logged
-		h := newHouse(t, into(&log))
+		h := newFixture(t, into(&log))
 		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, edit)
-		h.want(h.ask("POST", "/svc/a/b?token=SECRET", user), status, "a call")
+		h.want(h.call("POST", "/svc/a/b?token=SECRET", user), status, "a call")
 		if text := log.String(); !strings.Contains(text, "path=/svc/a/b ") || !strings.Contains(text, "method=POST") || strings.Contains(text, "SECRET") {
 			t.Errorf("logged %s", text)
 		}
@@ -181,7 +181,7 @@ func TestAFailureIsLoggedWithThePathThatWasAskedFor(t *testing.T) {
 
 func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	var log logged
-	h := newHouse(t, into(&log))
+	h := newFixture(t, into(&log))
 	began, ended := make(chan struct{}), make(chan struct{})
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -207,10 +207,10 @@ func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayWaitingForItsTurnIsNotToldThatTheServiceIsBusy(t *testing.T) {
-	h := newHouse(t)
+func TestAClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
+	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
-	h.want(h.ask("GET", "/svc/x", user), 200, "the call that takes the turn")
+	h.want(h.call("GET", "/svc/x", user), 200, "the call that takes the turn")
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	h.want(h.send(h.request("GET", "/svc/x", user, nil).WithContext(ctx)), 499, "a call of nobody")
@@ -218,7 +218,7 @@ func TestAClientThatGoesAwayWaitingForItsTurnIsNotToldThatTheServiceIsBusy(t *te
 
 func TestABodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
 	var log logged
-	h := newHouse(t, into(&log))
+	h := newFixture(t, into(&log))
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
 	server := h.open()
 	conn, in := raw(t, server.Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nthis is no chunk\r\n")
@@ -233,7 +233,7 @@ func TestABodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
 }
 
 func TestAServiceMayRefuseABodyBeforeItIsSent(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Expect") != "100-continue" {
 			t.Errorf("Expect: %q", r.Header.Get("Expect"))
@@ -247,7 +247,7 @@ func TestAServiceMayRefuseABodyBeforeItIsSent(t *testing.T) {
 }
 
 func TestConnectionsToServicesEndWithTheGateway(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	gone := make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(server.Close)
@@ -258,7 +258,7 @@ func TestConnectionsToServicesEndWithTheGateway(t *testing.T) {
 	}
 	server.Start()
 	h.svc = must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: server.URL}))(t)
-	h.want(h.ask("GET", "/svc/x", h.userBearer()), 200, "a call")
+	h.want(h.call("GET", "/svc/x", h.userBearer()), 200, "a call")
 	h.gateway.Close(t.Context())
 	select {
 	case <-gone:

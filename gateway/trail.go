@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// TrailConfig is what OpenTrail needs.
+// TrailConfig holds what OpenTrail needs.
 type TrailConfig struct {
 	// Store is required; *storage.Store has this.
 	Store interface {
@@ -35,15 +35,15 @@ type TrailConfig struct {
 	Log *slog.Logger // nil: slog.Default()
 }
 
-// Trail is the audit trail: what happened, in an order and a chain that shows what is missing or
-// changed. It is made before the rooms that write on it.
+// Trail is the audit trail: events in order, chained so that a missing or changed one is
+// detected. Open it before the packages that write to it.
 type Trail struct {
 	trail *audit.Trail
 	work  sync.WaitGroup
 	end   context.CancelFunc
 }
 
-// OpenTrail continues the trail that is in the store. Close ends it.
+// OpenTrail continues the trail that is in the store. Call Close at the end.
 func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if c.Store == nil {
 		return nil, errors.New("gateway: TrailConfig: Store is missing")
@@ -67,13 +67,13 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	return t, nil
 }
 
-// Note puts an event on the trail. It does not wait for the store.
+// Note adds an event to the trail. It does not wait for the store.
 func (t *Trail) Note(e event.Event) { t.trail.Note(e) }
 
-// NoteNow puts an event on the trail and returns when it is stored, or why it is not.
+// NoteNow adds an event to the trail and returns once it is stored, or why it is not.
 func (t *Trail) NoteNow(ctx context.Context, e event.Event) error { return t.trail.NoteNow(ctx, e) }
 
-// Close hands what is still noted to the store. Whoever writes on the trail must be done.
+// Close flushes the remaining events to the store. All writers must be done.
 func (t *Trail) Close(ctx context.Context) error {
 	t.end()
 	t.work.Wait()

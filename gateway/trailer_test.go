@@ -32,12 +32,12 @@ func TestNoTrailerOfAClientReachesAService(t *testing.T) {
 	for name, announce := range map[string]string{
 		"announced": strings.Join(forgedTrailers, ", "), "announced late": "X-Other", "not announced": "",
 	} {
-		for place, put := range map[string]func(*house, http.HandlerFunc) string{
-			"behind the proxy":    func(h *house, s http.HandlerFunc) string { return behind(t, h, s) },
-			"in the same program": func(h *house, s http.HandlerFunc) string { h.svc = h.gateway.Guard("svc", s); return h.userBearer() },
+		for place, put := range map[string]func(*fixture, http.HandlerFunc) string{
+			"behind the proxy":    func(h *fixture, s http.HandlerFunc) string { return behind(t, h, s) },
+			"in the same program": func(h *fixture, s http.HandlerFunc) string { h.svc = h.gateway.Guard("svc", s); return h.userBearer() },
 		} {
 			t.Run(name+", "+place, func(t *testing.T) {
-				h := newHouse(t)
+				h := newFixture(t)
 				var body string
 				var header, trailer http.Header
 				user := put(h, func(_ http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func TestNoTrailerOfAClientReachesAService(t *testing.T) {
 
 // A handshake is a GET, and a GET may have a body that ends in trailers too.
 func TestNoTrailerOfAHandshakeReachesAService(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	got := make(chan http.Header, 1)
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -81,7 +81,7 @@ func TestNoTrailerOfAHandshakeReachesAService(t *testing.T) {
 
 // What gRPC-like services say of their answer when it is over.
 func TestTrailersOfAServiceReachTheClient(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Trailer", "Grpc-Status")
 		io.WriteString(w, "answer")
@@ -98,11 +98,11 @@ func TestTrailersOfAServiceReachTheClient(t *testing.T) {
 }
 
 // What a service cannot say in the headers of its answer it cannot say behind it either.
-func TestTrailersOfAServiceSayNothingThatIsTheGatewaysToSay(t *testing.T) {
-	said := []string{"Set-Cookie", "X-Request-Id", "Access-Control-Allow-Origin", "X-Own"}
+func TestTrailersOfAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
+	names := []string{"Set-Cookie", "X-Request-Id", "Access-Control-Allow-Origin", "X-Own"}
 	for name, announced := range map[string]bool{"announced": true, "late": false} {
 		for _, open := range []bool{true, false} {
-			h := newHouse(t, func(g *gateway.Config) {
+			h := newFixture(t, func(g *gateway.Config) {
 				if g.CORS.Open = []string{}; open {
 					g.CORS.Open = []string{"/svc/"}
 				}
@@ -111,7 +111,7 @@ func TestTrailersOfAServiceSayNothingThatIsTheGatewaysToSay(t *testing.T) {
 				prefix := http.TrailerPrefix
 				if announced {
 					prefix = ""
-					w.Header().Set("Trailer", strings.Join(said, ", "))
+					w.Header().Set("Trailer", strings.Join(names, ", "))
 				}
 				io.WriteString(w, "answer")
 				w.(http.Flusher).Flush()

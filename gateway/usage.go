@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// usageRecord is what GET /api/v1/usage answers.
+// usageRecord is the answer of GET /api/v1/usage.
 type usageRecord struct {
 	From        string           `json:"from"` // inclusive
 	To          string           `json:"to"`   // exclusive
@@ -30,7 +30,7 @@ type usageRow struct {
 	Errors  int64  `json:"errors"`
 }
 
-// usageQuery is what a client may ask for.
+// usageQuery holds the parameters of a usage request.
 type usageQuery struct {
 	from, to time.Time
 	daily    bool
@@ -44,8 +44,9 @@ const (
 	maxHours = 32 * 24 * time.Hour
 )
 
-// usage is GET /api/v1/usage (protocol 4.7): what was charged to the caller's application, by
-// day or hour, and how much of it went beyond the quota. It is free itself.
+// usage serves GET /api/v1/usage (protocol 4.7): what was charged to the caller's
+// application, by day or hour, and how much of it went beyond the quota. It is not charged
+// itself.
 func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	_, account, err := g.caller(r)
 	if err != nil {
@@ -77,8 +78,7 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, record)
 }
 
-// record makes the answer. The overage is that of all products together: the quota is
-// theirs together.
+// record makes the answer. The overage is that of all products together, as the quota is.
 func (q usageQuery) record(rows []driver.Count, over int64) usageRecord {
 	u := usageRecord{
 		From: q.from.Format(iso8601), To: q.to.Format(iso8601), Granularity: "hour",

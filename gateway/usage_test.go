@@ -14,14 +14,14 @@ import (
 // Decision 28.
 func TestUsageByDayAndHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
-		h := newHouse(t, func(c *gateway.Config) {
+		h := newFixture(t, func(c *gateway.Config) {
 			c.Plans = billing.Plans()
 			c.Plans[0].Calls, c.Products = 3, nil
 		})
 		bearer := h.bearer(h.app)
 		calls := func(n int, path string) {
 			for range n {
-				h.ask("GET", path, bearer)
+				h.call("GET", path, bearer)
 			}
 		}
 		calls(2, "/ai/200")
@@ -30,7 +30,7 @@ func TestUsageByDayAndHour(t *testing.T) {
 		calls(1, "/ai/500")
 		time.Sleep(30 * time.Hour) // the 2nd, 07:00
 		calls(4, "/ai/200")
-		h.ask("GET", "/api/v1/verify?product=payment", bearer)
+		h.call("GET", "/api/v1/verify?product=payment", bearer)
 
 		for _, c := range []struct{ query, want string }{
 			{"", `{"from":"2000-01-01T00:00:00Z","to":"2000-01-03T00:00:00Z","granularity":"day","series":[` +
@@ -46,12 +46,12 @@ func TestUsageByDayAndHour(t *testing.T) {
 			{"?from=1999-01-01&to=2000-01-01", `{"from":"1999-01-01T00:00:00Z","to":"2000-01-01T00:00:00Z","granularity":"day","series":[],` +
 				`"totals":{"ai":0,"identity":0,"mcp":0,"payment":0,"storage":0},"overage":0}`},
 		} {
-			a := h.want(h.ask("GET", "/api/v1/usage"+c.query, bearer), 200, c.query)
+			a := h.want(h.call("GET", "/api/v1/usage"+c.query, bearer), 200, c.query)
 			if want := `{"code":1,"msg":"success","data":` + c.want + `}`; a.text != want {
 				t.Errorf("usage%s\n got %s\nwant %s", c.query, a.text, want)
 			}
 		}
-		a := h.want(h.ask("GET", "/api/v1/usage?format=csv&granularity=hour", bearer), 200, "csv")
+		a := h.want(h.call("GET", "/api/v1/usage?format=csv&granularity=hour", bearer), 200, "csv")
 		if want := "at,product,calls,errors\n2000-01-01T00:00:00Z,ai,2,0\n2000-01-01T01:00:00Z,ai,4,1\n2000-01-02T07:00:00Z,ai,4,0\n2000-01-02T07:00:00Z,payment,1,0\n"; a.text != want || !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv") {
 			t.Errorf("csv is %q, %s", a.text, a.header.Get("Content-Type"))
 		}
@@ -60,13 +60,13 @@ func TestUsageByDayAndHour(t *testing.T) {
 
 func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *gateway.Config) {
+		h := newFixture(t, func(c *gateway.Config) {
 			c.Plans = billing.Plans()
 			c.Plans[1].Calls = 5
 		})
 		bearer := h.bearer(h.other)
 		for range 40 { // one call a day, the 1st of January to the 9th of February
-			h.want(h.ask("GET", "/ai/200", bearer), 200, "a call")
+			h.want(h.call("GET", "/ai/200", bearer), 200, "a call")
 			time.Sleep(24 * time.Hour)
 			if time.Until(time.Date(2000, 1, 7, 0, 0, 0, 0, time.UTC)) > 0 {
 				continue
@@ -76,15 +76,15 @@ func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 		for query, want := range map[string]int64{
 			"?from=2000-01-01&to=2000-02-01": 26, "?from=2000-01-04&to=2000-01-08": 2, "?from=2000-01-31&to=2000-02-07": 1 + 1, "?from=2000-02-01&to=2000-02-06": 0,
 		} {
-			if a := h.ask("GET", "/api/v1/usage"+query, bearer); a.number("data.overage") != want {
+			if a := h.call("GET", "/api/v1/usage"+query, bearer); a.number("data.overage") != want {
 				t.Errorf("usage%s = %s, want an overage of %d", query, a.text, want)
 			}
 		}
 	})
 }
 
-func TestAQueryThatIsWrongSaysWhatToWrite(t *testing.T) {
-	h := newHouse(t)
+func TestAWrongQueryIsAnsweredWithWhatToWrite(t *testing.T) {
+	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for query, want := range map[string]string{
 		"from=yesterday": "dates such as", "to=2026-13-01": "dates such as", "from=0001-01-01": "dates such as", "from=9999-01-01": "dates such as",
@@ -92,22 +92,22 @@ func TestAQueryThatIsWrongSaysWhatToWrite(t *testing.T) {
 		"from=2020-01-01&to=2026-01-01": "400 days", "granularity=hour&from=2026-01-01&to=2026-03-01": "32 days",
 		"granularity=minute": "day or hour", "format=xml": "json or csv", "product=nothing": "not a product", "from=2026-01-01&from=2026-01-02": "more than once",
 	} {
-		a := h.want(h.ask("GET", "/api/v1/usage?"+query, bearer), 400, query)
+		a := h.want(h.call("GET", "/api/v1/usage?"+query, bearer), 400, query)
 		if !strings.Contains(a.text, want) || a.number("errcode") != 400 {
 			t.Errorf("%s: %s, want %q", query, a.text, want)
 		}
 	}
 }
 
-func TestNobodySeesOrMovesAnothersNumbers(t *testing.T) {
-	h := newHouse(t)
+func TestACallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
+	h := newFixture(t)
 	mine, theirs := h.bearer(h.app), h.bearer(h.other)
 	for range 3 {
-		h.ask("GET", "/ai/200", mine, "X-Keystile-Client", h.other.ID)
-		h.ask("GET", "/ai/200?client_id="+h.other.ID, mine)
+		h.call("GET", "/ai/200", mine, "X-Keystile-Client", h.other.ID)
+		h.call("GET", "/ai/200?client_id="+h.other.ID, mine)
 	}
 	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/quota?client_id=" + h.app.ID, "/api/v1/usage?client_id=" + h.app.ID} {
-		a := h.want(h.ask("GET", path, theirs), 200, path)
+		a := h.want(h.call("GET", path, theirs), 200, path)
 		if a.number("data.usage_this_month.ai") > 0 || a.number("data.totals.ai") > 0 {
 			t.Errorf("%s shows %s", path, a.text)
 		}

@@ -16,7 +16,7 @@ import (
 func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
-		h := newHouse(t, edit)
+		h := newFixture(t, edit)
 		h.app.SetTier(storage.TierWhiteLabel, time.Now().Add(90*time.Minute), time.Time{})
 		if app, err := h.store.SaveApp(t.Context(), h.app); err != nil {
 			t.Fatal(err)
@@ -38,15 +38,15 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 			t.Fatalf("Sweep = %d, %v, want five hours gone", n, err)
 		}
 		bearer := h.bearer(h.app)
-		a := h.want(h.ask("GET", "/api/v1/usage?granularity=hour&from=2000-01-01&to=2000-01-02", bearer), 400, "hours of 450 days ago")
+		a := h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-01-01&to=2000-01-02", bearer), 400, "hours of 450 days ago")
 		for _, want := range []string{"400 days", "granularity=day", "2000-03-01T00:00:00Z"} {
 			if !strings.Contains(a.text, want) {
 				t.Errorf("%s, want it to say %q", a.text, want)
 			}
 		}
-		h.want(h.ask("GET", "/api/v1/usage?granularity=hour&from=2000-03-01&to=2000-03-02", bearer), 200, "what it says to ask")
-		h.want(h.ask("GET", "/api/v1/usage?granularity=hour&from=2000-02-29T23:00:00Z&to=2000-03-02", bearer), 400, "an hour before it")
-		a = h.want(h.ask("GET", "/api/v1/usage?from=2000-01-01&to=2000-01-02", bearer), 200, "days")
+		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-03-01&to=2000-03-02", bearer), 200, "what it says to ask")
+		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-02-29T23:00:00Z&to=2000-03-02", bearer), 400, "an hour before it")
+		a = h.want(h.call("GET", "/api/v1/usage?from=2000-01-01&to=2000-01-02", bearer), 200, "days")
 		if a.number("data.totals.ai") != 25 {
 			t.Errorf("by day it is %s, want 25 calls", a.text)
 		}
@@ -62,7 +62,7 @@ var month2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 func TestAMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
-		h := newHouse(t, edit)
+		h := newFixture(t, edit)
 		for range 20 { // over the quota of a day, and then over that of a month
 			for _, app := range []storage.App{h.app, h.other} {
 				for range 5 {

@@ -17,26 +17,26 @@ func few(c *gateway.Config) {
 }
 
 // calls makes calls with an application, and wants so many to remain.
-func (h *house) calls(id string, n int, left int64) {
+func (h *fixture) calls(id string, n int, left int64) {
 	h.Helper()
 	bearer := h.bearer(must(h.store.App(h.Context(), id))(h))
 	for range n {
-		h.want(h.ask("GET", "/ai/200", bearer), 200, "a call")
+		h.want(h.call("GET", "/ai/200", bearer), 200, "a call")
 	}
-	if a := h.ask("GET", "/api/v1/quota", bearer); a.number("data.quota.calls_remaining") != left {
+	if a := h.call("GET", "/api/v1/quota", bearer); a.number("data.quota.calls_remaining") != left {
 		h.Errorf("after %d calls, the quota is %s, want %d left", n, a.text, left)
 	}
 }
 
-func (h *house) removes(p person, id string) {
+func (h *fixture) removes(p testUser, id string) {
 	h.Helper()
 	h.want(h.do("DELETE", "/api/v1/apps/"+id, p.bearer, ""), 200, "DELETE")
 }
 
 func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // no time passes, so no call is in the store when it is asked for
-		h := newHouse(t, few)
-		ada, bob := h.person("ada", ""), h.person("bob", "")
+		h := newFixture(t, few)
+		ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
 		a, _ := h.made(ada, shop)
 		h.calls(a, 3, 2)
 		h.removes(ada, a)
@@ -44,11 +44,11 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 		b, _ := h.made(ada, shop)
 		h.calls(b, 0, 2)
 		own := h.bearer(must(h.store.App(t.Context(), b))(t))
-		if u := h.ask("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 0 || u.number("data.overage") != 0 {
+		if u := h.call("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 0 || u.number("data.overage") != 0 {
 			t.Errorf("calls of another application are in its usage: %s", u.text)
 		}
 		h.calls(b, 4, 0)
-		if u := h.ask("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 4 || u.number("data.overage") != 2 {
+		if u := h.call("GET", "/api/v1/usage", own); u.number("data.totals.ai") != 4 || u.number("data.overage") != 2 {
 			t.Errorf("its usage is %s, want 4 calls and 2 over", u.text)
 		}
 		h.removes(ada, b)
@@ -57,8 +57,8 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 		h.calls(c, 0, 0)
 		d, _ := h.made(ada, shop)
 		h.calls(d, 0, 5) // one was used up, and one takes its place
-		stranger, _ := h.made(bob, shop)
-		h.calls(stranger, 0, 5)
+		unrelated, _ := h.made(bob, shop)
+		h.calls(unrelated, 0, 5)
 
 		time.Sleep(24 * time.Hour)
 		h.calls(c, 0, 5)
@@ -68,8 +68,8 @@ func TestMakingAnApplicationAnewRenewsNoQuotaBeforeTheReset(t *testing.T) {
 // Otherwise whoever pays for calls beyond the quota would make an application anew before each.
 func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(c *gateway.Config) { few(c); c.Plans[0].OverFen = 1000 })
-		ada := h.person("ada", "")
+		h := newFixture(t, func(c *gateway.Config) { few(c); c.Plans[0].OverFen = 1000 })
+		ada := h.testUser("ada", "")
 		settled := func(id string, calls, over int64) {
 			t.Helper()
 			s := must(h.gateway.Billing().Settle(t.Context(), must(h.gateway.Billing().App(t.Context(), id))(t), time.Now()))(t)
@@ -101,8 +101,8 @@ func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 
 func TestNothingElseRenewsAQuotaEither(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, few)
-		ada, bob := h.person("ada", ""), h.person("bob", "")
+		h := newFixture(t, few)
+		ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
 		id, _ := h.made(ada, shop)
 		h.calls(id, 3, 2)
 		h.removes(ada, id)
@@ -127,8 +127,8 @@ func TestNothingElseRenewsAQuotaEither(t *testing.T) {
 
 func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, few)
-		ada := h.person("ada", "")
+		h := newFixture(t, few)
+		ada := h.testUser("ada", "")
 		white := storage.App{Name: "A", Domains: []string{"a.example"}, Owner: ada.Sub, Tier: storage.TierWhiteLabel}
 		app := must(h.store.CreateApp(t.Context(), white, 0, h.gateway.Billing().Limit(white)))(t)
 		h.calls(app.ID, 6, 1)
@@ -145,9 +145,9 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 	})
 }
 
-func TestNobodysApplicationCarriesNothing(t *testing.T) {
-	h := newHouse(t, few)
-	h.want(h.ask("GET", "/ai/200", h.bearer(h.app)), 200, "a call")
+func TestAnApplicationWithoutAnOwnerCarriesNoUsage(t *testing.T) {
+	h := newFixture(t, few)
+	h.want(h.call("GET", "/ai/200", h.bearer(h.app)), 200, "a call")
 	if used, err := h.gateway.Billing().Used(t.Context(), h.app); err != nil || used != (storage.Quota{}) {
 		t.Errorf("used is %+v, %v", used, err)
 	}

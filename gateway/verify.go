@@ -7,12 +7,12 @@ import (
 )
 
 // verify is forward auth: a proxy asks here, with the client's Authorization header, and
-// lets the call pass on a 200. What the client is travels back in headers. A call is
+// lets the call pass on a 200. The caller's identity is returned in headers. A call is
 // charged if the proxy names its product; its outcome is not known here.
 //
-// The product is what the query says, and never a header: proxies hand on the headers of
-// their clients. The client's method and path are what a trusted proxy says they are, and
-// stand in the audit trail only.
+// The product comes from the query, never from a header: proxies hand on the headers of
+// their clients. The client's method and path are those that a trusted proxy reports, and
+// are used for the audit trail only.
 func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	caller, account, err := g.caller(r)
 	if err != nil {
@@ -22,7 +22,7 @@ func (g *Gateway) verify(w http.ResponseWriter, r *http.Request) error {
 	if !ok || product != "" && !g.products.has(product) {
 		return badProduct
 	}
-	entryOf(r).asked = g.believed(r, product)
+	entryOf(r).verified = g.verifiedCallOf(r, product)
 	h := w.Header()
 	identity{caller.AppID, caller.UserID, caller.Scope, account.Tier}.answer(h)
 	entryOf(r).verdict.Headers(h)
@@ -37,11 +37,11 @@ type verified struct {
 	Product  string `json:"product"`
 }
 
-// identity is the caller as a service behind a proxy is told of it.
+// identity is the caller as reported to a service behind a proxy.
 type identity struct{ clientID, sub, scope, tier string }
 
-// The headers that tell a service who calls. Whatever stands in front of a service must
-// take away those that a client has sent.
+// The headers that identify the caller to a service. A proxy in front of a service must
+// remove those that a client has sent.
 const (
 	HeaderClient = "X-Keystile-Client"
 	HeaderUser   = "X-Keystile-User"
@@ -55,16 +55,16 @@ func (i identity) each() [4]struct{ name, value string } {
 	}
 }
 
-// answer writes every header, also those that are empty: a proxy that copies only what it
-// finds would otherwise leave what the client says of itself.
+// answer writes every header, even the empty ones: a proxy that copies only those it finds
+// would otherwise keep the client's.
 func (i identity) answer(h http.Header) {
 	for _, v := range i.each() {
 		h.Set(v.name, v.value)
 	}
 }
 
-// set writes the headers of a request. One that would be empty is taken away, so that what
-// was there before does not stay.
+// set writes the headers of a request. An empty one is removed, so that an earlier value
+// does not stay.
 func (i identity) set(h http.Header) {
 	for _, v := range i.each() {
 		if v.value == "" {

@@ -13,11 +13,11 @@ import (
 
 // Decision 45.
 func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := h.userBearer()
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "X-OWN"} {
 		for _, path := range []string{"/api/v1/verify", "/api/v1/verify/the/clients/own/path"} {
-			a := h.want(h.ask(method, path, user, "X-Keystile-User", "forged"), 200, method+" "+path)
+			a := h.want(h.call(method, path, user, "X-Keystile-User", "forged"), 200, method+" "+path)
 			if a.header.Get("X-Keystile-Client") != h.app.ID || a.header.Get("X-Keystile-Scope") == "" || a.header.Get("X-Keystile-Tier") != storage.TierFree || a.header.Get("X-Keystile-User")[0] != 'u' {
 				t.Errorf("%s %s: %v", method, path, a.header)
 			}
@@ -28,9 +28,9 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 // Decision 63: a proxy that copies only what it finds in the answer would leave
 // what the client says of itself.
 func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for name, bearer := range map[string]string{"an application": h.bearer(h.app), "a user": h.userBearer()} {
-		a := h.want(h.ask("GET", "/api/v1/verify", bearer), 200, name)
+		a := h.want(h.call("GET", "/api/v1/verify", bearer), 200, name)
 		for _, header := range []string{gateway.HeaderClient, gateway.HeaderUser, gateway.HeaderScope, gateway.HeaderTier} {
 			if got := a.header.Values(header); len(got) != 1 {
 				t.Errorf("%s: %s %q, want it once", name, header, got)
@@ -63,13 +63,13 @@ func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 		"a mistake":                           {"/api/v1/verify?product=AI", nil, 400, gateway.AI, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })
+			h := newFixture(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })
 			bearer := h.bearer(h.app)
-			h.want(h.ask("GET", c.path, bearer, c.headers...), c.status, c.path)
+			h.want(h.call("GET", c.path, bearer, c.headers...), c.status, c.path)
 			if got := h.used(bearer, c.product); got != c.charged {
 				t.Errorf("%s is charged %d calls, want %d", c.product, got, c.charged)
 			}
-			if a := h.ask("GET", "/api/v1/usage", bearer); a.number("data.totals."+c.product) != c.charged {
+			if a := h.call("GET", "/api/v1/usage", bearer); a.number("data.totals."+c.product) != c.charged {
 				t.Errorf("usage: %s", a.text)
 			}
 		})
@@ -83,7 +83,7 @@ func behindProxies(c *gateway.Config) {
 
 const trusted = "10.0.0.1:1"
 
-func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
+func TestTheTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 	long := "/" + strings.Repeat("长", 100)
 	for name, c := range map[string]struct {
 		headers      []string
@@ -106,8 +106,8 @@ func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
 		"a path that steers a terminal": {[]string{"X-Forwarded-Uri", "/a\tb\u0085c\u202ed\u2028e\xfff%0a"}, "PATCH", "/abcdef%0a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, behindProxies)
-			h.want(h.ask("PATCH", "/api/v1/verify/own?product=ai", h.userBearer(), append(c.headers, "X-Request-Id", "id-1", "from", trusted)...), 200, "a call")
+			h := newFixture(t, behindProxies)
+			h.want(h.call("PATCH", "/api/v1/verify/own?product=ai", h.userBearer(), append(c.headers, "X-Request-Id", "id-1", "from", trusted)...), 200, "a call")
 			events := h.trail()
 			if len(events) != 1 {
 				t.Fatalf("%d events: %v", len(events), events)
@@ -120,7 +120,7 @@ func TestTheTrailSaysWhatATrustedProxyAskedAbout(t *testing.T) {
 }
 
 // Anybody may ask at the verify path. What they say that they ask about is their word only.
-func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
+func TestACallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
 	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
@@ -133,8 +133,8 @@ func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
 			c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr("10.0.0.1") }
 		}, trusted},
 	} {
-		h := newHouse(t, c.edit)
-		h.want(h.ask("GET", "/api/v1/verify/x", h.userBearer(), append(forged, "from", c.from)...), 200, name)
+		h := newFixture(t, c.edit)
+		h.want(h.call("GET", "/api/v1/verify/x", h.userBearer(), append(forged, "from", c.from)...), 200, name)
 		if events := h.trail(); len(events) != 1 || events[0].Method != "GET" || events[0].Path != "/api/v1/verify/x" {
 			t.Errorf("%s: %+v", name, events)
 		}
@@ -142,19 +142,19 @@ func TestWhatAStrangerAsksAboutIsNotOnTheTrail(t *testing.T) {
 }
 
 // Who is trusted with the client's call is trusted with its address as well.
-func TestTrustedProxiesAreBelievedTheAddressToo(t *testing.T) {
-	h := newHouse(t, behindProxies)
+func TestTrustedProxiesReportTheAddressToo(t *testing.T) {
+	h := newFixture(t, behindProxies)
 	user := h.userBearer()
-	h.ask("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", trusted)
-	h.ask("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", "203.0.113.9:1")
+	h.call("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", trusted)
+	h.call("GET", "/ai/200", user, "X-Forwarded-For", "198.51.100.1", "from", "203.0.113.9:1")
 	if events := h.trail(); len(events) != 2 || events[0].IP != "198.51.100.1" || events[1].IP != "203.0.113.9" {
 		t.Errorf("%+v", events)
 	}
 }
 
 func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
-	h := newHouse(t)
-	h.ask("GET", "/ai/%1b%5b2J%0a%E2%80%AE"+strings.Repeat("x", 300), h.userBearer())
+	h := newFixture(t)
+	h.call("GET", "/ai/%1b%5b2J%0a%E2%80%AE"+strings.Repeat("x", 300), h.userBearer())
 	want := "/ai/[2J" + strings.Repeat("x", 246) + "…"
 	if events := h.trail(); len(events) != 1 || events[0].Path != want {
 		t.Errorf("%+v, want %s", events, want)
@@ -163,12 +163,12 @@ func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
 
 // Decision 32.
 func TestEachCallIsOnTheAuditTrail(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := h.userBearer()
-	h.ask("POST", "/ai/201?code=SECRET", user, "from", "203.0.113.9:1", "X-Request-Id", "id-1")
-	h.ask("GET", "/ai/200", "")
-	h.ask("GET", "/api/v1/quota", user)
-	h.ask("GET", "/oauth/userinfo", user)
+	h.call("POST", "/ai/201?code=SECRET", user, "from", "203.0.113.9:1", "X-Request-Id", "id-1")
+	h.call("GET", "/ai/200", "")
+	h.call("GET", "/api/v1/quota", user)
+	h.call("GET", "/oauth/userinfo", user)
 	func() {
 		defer func() { recover() }()
 		h.handler.ServeHTTP(nil, h.request("GET", "/ai/200", user, nil)) // a connection that breaks at the first byte
@@ -176,7 +176,7 @@ func TestEachCallIsOnTheAuditTrail(t *testing.T) {
 	h.mux.Handle("/broken/", h.gateway.Guard("broken", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
 	func() {
 		defer func() { recover() }()
-		h.ask("GET", "/broken/x", user)
+		h.call("GET", "/broken/x", user)
 	}()
 	events := h.trail()
 	var lines []event.Event

@@ -13,10 +13,10 @@ import (
 	"github.com/keystile/keystile/gateway/internal/tunnel"
 )
 
-// farewell is how long one side of a WebSocket may go on when the other has said its last.
-const farewell = 5 * time.Second
+// closeTimeout is how long one side of a WebSocket may stay open after the other has closed.
+const closeTimeout = 5 * time.Second
 
-var errUnasked = errors.New("the service switches to a protocol that nobody has asked for")
+var errUnrequested = errors.New("the service switches to a protocol that nobody has asked for")
 
 // isWebSocket reports whether a request asks to become a WebSocket (RFC 6455 4.1).
 func isWebSocket(r *http.Request) bool {
@@ -24,8 +24,8 @@ func isWebSocket(r *http.Request) bool {
 		r.Method == http.MethodGet && r.ProtoMajor == 1 && r.ProtoMinor >= 1
 }
 
-// switchOver hands on a request that asks to become a WebSocket, and stays until that is
-// over: when either side ends it, or Close.
+// switchOver forwards a WebSocket handshake and returns when the connection is over: when
+// either side or Close ends it.
 func (p *proxied) switchOver(a *answer, r *http.Request) {
 	g := p.gateway
 	release, ok := g.work.hold()
@@ -38,7 +38,7 @@ func (p *proxied) switchOver(a *answer, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(g.work.ctx, cancel)()
 
-	s := &switching{a, tunnel.New(farewell)}
+	s := &switching{a, tunnel.New(closeTimeout)}
 	defer func() { // also if the copying panics
 		s.tunnel.Close()
 		a.bytes += s.tunnel.Sent()
@@ -48,7 +48,7 @@ func (p *proxied) switchOver(a *answer, r *http.Request) {
 	proxy.ServeHTTP(s, r.WithContext(ctx))
 }
 
-// switching is the answer to a request that asks to become a WebSocket.
+// switching is the answer to a WebSocket handshake.
 type switching struct {
 	*answer
 	tunnel *tunnel.Tunnel
@@ -61,7 +61,7 @@ func (s *switching) received(res *http.Response) error {
 	}
 	conn, ok := res.Body.(io.ReadWriteCloser)
 	if !ok {
-		return errUnasked
+		return errUnrequested
 	}
 	res.Body = s.tunnel.Upstream(conn)
 	return nil

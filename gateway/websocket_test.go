@@ -16,7 +16,7 @@ import (
 )
 
 func TestAWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
 	conn, in := connect(t, h, user)
@@ -24,7 +24,7 @@ func TestAWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
 		t.Errorf("charged %d while it is open, want 1", got)
 	}
 	for _, text := range []string{"hello", "", strings.Repeat("x", 125)} {
-		say(t, conn, in, text)
+		echo(t, conn, in, text)
 	}
 	conn.Close()
 	if err := ending(t, service.ended); !errors.Is(err, io.EOF) {
@@ -43,10 +43,10 @@ func TestAWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
 }
 
 func TestAServiceThatEndsAWebSocketEndsTheClientsToo(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	service := newSockets()
 	conn, in := connect(t, h, behind(t, h, service.ServeHTTP))
-	say(t, conn, in, "hello")
+	echo(t, conn, in, "hello")
 	conn.Write(frame(1, "bye", true))
 	if text, err := io.ReadAll(in); err != nil || len(text) != 0 {
 		t.Errorf("read %q, %v; want the end", text, err)
@@ -58,10 +58,10 @@ func TestAServiceThatEndsAWebSocketEndsTheClientsToo(t *testing.T) {
 }
 
 func TestCloseEndsWebSocketsAndWaitsForTheirRows(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	service := newSockets()
 	conn, in := connect(t, h, behind(t, h, service.ServeHTTP))
-	say(t, conn, in, "hello")
+	echo(t, conn, in, "hello")
 	if e := only(t, h); e.Status != 101 || e.Bytes != 7 { // only closes the gateway
 		t.Errorf("on the trail: %+v", e)
 	}
@@ -73,7 +73,7 @@ func TestCloseEndsWebSocketsAndWaitsForTheirRows(t *testing.T) {
 
 func TestCloseWaitsUntilAWebSocketIsOnTheTrail(t *testing.T) {
 	closing, closed := atomic.Bool{}, make(chan struct{})
-	h := newHouse(t, func(c *gateway.Config) {
+	h := newFixture(t, func(c *gateway.Config) {
 		c.ClientIP = func(r *http.Request) netip.Addr {
 			if closing.Load() { // the row is being written
 				select {
@@ -87,7 +87,7 @@ func TestCloseWaitsUntilAWebSocketIsOnTheTrail(t *testing.T) {
 	})
 	service := newSockets()
 	conn, in := connect(t, h, behind(t, h, service.ServeHTTP))
-	say(t, conn, in, "hello")
+	echo(t, conn, in, "hello")
 	closing.Store(true)
 	h.gateway.Close(t.Context())
 	close(closed)
@@ -96,7 +96,7 @@ func TestCloseWaitsUntilAWebSocketIsOnTheTrail(t *testing.T) {
 
 // A side that does not read must not keep Close waiting.
 func TestCloseEndsAWebSocketWhoseClientDoesNotRead(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	full := make(chan struct{})
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		conn, _, _ := http.NewResponseController(w).Hijack()
@@ -121,8 +121,8 @@ func TestCloseEndsAWebSocketWhoseClientDoesNotRead(t *testing.T) {
 	}
 }
 
-func TestWhatAClientSaysRightBehindItsHandshakeIsNotLost(t *testing.T) {
-	h := newHouse(t)
+func TestDataRightAfterTheHandshakeIsNotLost(t *testing.T) {
+	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
 	_, in := raw(t, h.open().Listener.Addr().String(), handshake(user)+string(frame(1, "early", true)))
@@ -135,7 +135,7 @@ func TestWhatAClientSaysRightBehindItsHandshakeIsNotLost(t *testing.T) {
 }
 
 func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
 	address := h.open().Listener.Addr().String()
@@ -148,15 +148,15 @@ func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 			t.Errorf("%s: %d %v, want %d", bearer, resp.StatusCode, resp.Header, want)
 		}
 	}
-	if got := service.asked.Load(); got != 0 {
+	if got := service.requested.Load(); got != 0 {
 		t.Errorf("the service was asked %d times", got)
 	}
 }
 
 // A switch that cannot be counted does not take place, and nothing stays open.
-func TestAWebSocketThatCanNotBeChargedIsNotOpened(t *testing.T) {
+func TestAWebSocketThatCannotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
-	h := newHouse(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
+	h := newFixture(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	service := newSockets()
 	behind(t, h, service.ServeHTTP)
 	_, in := raw(t, h.open().Listener.Addr().String(), handshake("any"))
@@ -195,7 +195,7 @@ func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
 		"without Connection": "Upgrade: websocket\r\n",
 		"of another method":  "",
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		service := newSockets()
 		user := behind(t, h, service.ServeHTTP)
 		method := "GET"
@@ -212,12 +212,12 @@ func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
 	}
 }
 
-func TestAServiceSwitchesToWhatWasAskedForOrFails(t *testing.T) {
+func TestAServiceSwitchesToTheRequestedProtocolOrFails(t *testing.T) {
 	for name, c := range map[string]struct{ request, protocol string }{
 		"nothing was asked for": {"GET /svc/x HTTP/1.1\r\nHost: h\r\n", "websocket"},
 		"another protocol":      {"", "h2c"},
 	} {
-		h := newHouse(t)
+		h := newFixture(t)
 		closed := make(chan error, 1)
 		user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 			conn, _, _ := http.NewResponseController(w).Hijack()
@@ -244,7 +244,7 @@ func TestAServiceSwitchesToWhatWasAskedForOrFails(t *testing.T) {
 }
 
 func TestAServiceMayDeclineAWebSocket(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Sec-WebSocket-Version", "13")
 		w.WriteHeader(426)
@@ -260,21 +260,21 @@ func TestAServiceMayDeclineAWebSocket(t *testing.T) {
 
 // Services in the same program take connections over themselves.
 func TestAGuardedHandlerMayTakeItsConnectionAndIsChargedOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", newSockets())
 	user := h.userBearer()
 	conn, in := raw(t, h.open().Listener.Addr().String(), handshake(user))
 	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 101 {
 		t.Fatalf("answered %d", resp.StatusCode)
 	}
-	say(t, conn, in, "hello")
+	echo(t, conn, in, "hello")
 	if got := h.used(user, "svc"); got != 1 {
 		t.Errorf("charged %d", got)
 	}
 }
 
-func TestWhereAConnectionCanNotBeTakenNothingIsCharged(t *testing.T) {
-	h := newHouse(t)
+func TestWhereAConnectionCannotBeHijackedNothingIsCharged(t *testing.T) {
+	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrNotSupported) {
 			t.Errorf("Hijack() = %v", err)
@@ -282,7 +282,7 @@ func TestWhereAConnectionCanNotBeTakenNothingIsCharged(t *testing.T) {
 		w.WriteHeader(429) // which is free
 	}))
 	user := h.userBearer()
-	h.want(h.ask("GET", "/svc/x", user), 429, "a call") // a recorder has no connection
+	h.want(h.call("GET", "/svc/x", user), 429, "a call") // a recorder has no connection
 	if got := h.used(user, "svc"); got != 0 {
 		t.Errorf("charged %d", got)
 	}

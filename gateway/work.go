@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// work is what runs beside the requests. Close waits for all of it.
+// work tracks goroutines and long calls that Close waits for.
 type work struct {
 	mu     sync.Mutex
 	closed bool
@@ -21,7 +21,7 @@ func newWork() *work {
 	return w
 }
 
-// do runs f beside the caller, unless the gateway is closed.
+// do runs f in a goroutine, unless the gateway is closed.
 func (w *work) do(f func(context.Context)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,8 +30,8 @@ func (w *work) do(f func(context.Context)) {
 	}
 }
 
-// hold makes close wait until release is called. What holds must end with the context. It
-// is not ok once the gateway is closed.
+// hold makes close wait until release is called. The holder must stop when the context
+// ends. ok is false once the gateway is closed.
 func (w *work) hold() (release func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +42,7 @@ func (w *work) hold() (release func(), ok bool) {
 	return w.all.Done, true
 }
 
-// finally has close call f when all else is over.
+// finally makes close call f after everything else.
 func (w *work) finally(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

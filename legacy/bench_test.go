@@ -7,7 +7,7 @@ import (
 )
 
 func BenchmarkLogin(b *testing.B) {
-	h := newHouse(b, quietly)
+	h := newFixture(b, quietly)
 	plain := form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect)
 	for name, v := range map[string]func() *http.Request{
 		"plain": func() *http.Request { return request("GET", "/connect.php", plain) },
@@ -30,7 +30,7 @@ func BenchmarkLogin(b *testing.B) {
 
 // BenchmarkCallback is a code's whole way: issued, redeemed, answered.
 func BenchmarkCallback(b *testing.B) {
-	h := newHouse(b, quietly)
+	h := newFixture(b, quietly)
 	sso := request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect))
 	sso.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})
 	b.ReportAllocs()

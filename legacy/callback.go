@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// profile is what old applications know of a user. All are texts and all are always there:
+// profile is a user as old applications see one. All are texts and all are always there:
 // clients decode them into fixed types.
 type profile struct {
 	Type        string `json:"type"`
@@ -37,8 +37,8 @@ func profileOf(u storage.User, openid, loginType string) profile {
 	}
 }
 
-// pending is the answer to who asks before the browser is back. Its code stands for that in
-// every client that looks at it, and for nothing else.
+// pending is the answer to a request that comes before the browser is back. Clients that
+// look at its code know this meaning alone.
 type pending struct {
 	Code int    `json:"code"`
 	Msg  string `json:"msg"`
@@ -46,8 +46,8 @@ type pending struct {
 
 var goesOn = pending{2, "the sign-in has not come back: redeem the code that redirect_uri is given"}
 
-// callback is act=callback: it redeems a code, once (protocol 3.1). Everything is read, judged
-// and minted before the one write that spends the code.
+// callback serves act=callback: it redeems a code, once (protocol 3.1). Everything is read,
+// verified and minted before the one write that spends the code.
 func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)
 	if err != nil {
@@ -82,7 +82,7 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	return succeed(w, app, answer)
 }
 
-// present finds the code and judges it. A code of another kind or of another application
+// present finds the code and verifies it. A code of another kind or of another application
 // does not exist for this one, so that a wrong attempt changes nothing.
 func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (driver.Token, error) {
 	t, err := l.c.Store.Token(c.Context(), handle.KeyOf(code))
@@ -97,7 +97,7 @@ func (l *Legacy) present(c *call, app storage.App, code string, now time.Time) (
 		return t, codeUsed
 	}
 	// Clients look users up by the type their redirect brought, which anybody can write.
-	if asked := c.params.Get("type"); asked != "" && asked != t.LoginType {
+	if wanted := c.params.Get("type"); wanted != "" && wanted != t.LoginType {
 		return t, wrongType.Saying("type differs from the one the code was issued for; the code is still good")
 	}
 	return t, nil
@@ -114,8 +114,8 @@ func (l *Legacy) spend(ctx context.Context, t driver.Token, now time.Time) error
 	return err
 }
 
-// owner returns a user and how an application knows them. One who is gone, disabled or a
-// stranger to the application is storage.ErrNotFound.
+// owner returns a user and their openid for an application. It returns storage.ErrNotFound
+// for a user who is removed, disabled or unknown to the application.
 func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storage.User, string, error) {
 	user, err := l.c.Users.User(ctx, sub)
 	if err == nil && user.Disabled {
@@ -133,7 +133,7 @@ func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storag
 
 var openidShape = regexp.MustCompile(`^[0-9A-F]{32}$`)
 
-// query is act=query: a second look at a user of the application. It hands out no token.
+// query serves act=query: it looks up a user of the application again. It returns no token.
 func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)
 	if err != nil {
@@ -143,7 +143,7 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	if uid == "" {
 		return badParameter.Saying("social_uid is missing")
 	}
-	if asked := c.params.Get("type"); asked != "" && !slices.Contains(loginTypes, asked) {
+	if wanted := c.params.Get("type"); wanted != "" && !slices.Contains(loginTypes, wanted) {
 		return wrongType
 	}
 	if !openidShape.MatchString(uid) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for range 10 {
 		code := h.code()
 		answers := make([]answer, 20)
@@ -40,7 +40,7 @@ func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
 }
 
 func TestAWrongAttemptSpendsNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	for what, a := range map[string]answer{
 		"a wrong appkey":       h.callback(code, "appkey", "wrong"),
@@ -61,7 +61,7 @@ func TestAWrongAttemptSpendsNothing(t *testing.T) {
 }
 
 func TestACodeOfAnotherApplicationDoesNotExist(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	theirs := func() string {
 		return h.callback(code, "appid", h.other.ID, "appkey", h.other.AppKey().Reveal()).refuses(t, "callback", 107).raw
@@ -74,9 +74,9 @@ func TestACodeOfAnotherApplicationDoesNotExist(t *testing.T) {
 }
 
 func TestACodeMayBeRedeemedBySignature(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
-	a := h.ask(request("POST", "/connect.php", h.signed(form("act", "callback", "appid", "1000", "code", code))))
+	a := h.call(request("POST", "/connect.php", h.signed(form("act", "callback", "appid", "1000", "code", code))))
 	a.wants(t, "callback", 1)
 	if got := h.trail.last(); got.Detail != "callback signed" || got.User != h.ada.Sub || got.App != "1000" {
 		t.Errorf("event = %+v, want a signed callback for Ada", got)
@@ -84,11 +84,11 @@ func TestACodeMayBeRedeemedBySignature(t *testing.T) {
 }
 
 func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	first, second := h.code(), h.code()
 	a := h.callback(first).wants(t, "callback", 1)
 	check := func() bool {
-		valid, _ := h.ask(request("GET", "/check_token.php", form("token", a.text("access_token")))).body["valid"].(bool)
+		valid, _ := h.call(request("GET", "/check_token.php", form("token", a.text("access_token")))).body["valid"].(bool)
 		return valid
 	}
 	if !check() {
@@ -104,16 +104,16 @@ func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 	h.callback(second).refuses(t, "callback of a code from before", 107)
 }
 
-func TestADisabledUserIsNobody(t *testing.T) {
-	h := newHouse(t)
-	code, spare := h.code(), h.code()
-	a := h.callback(spare).wants(t, "callback", 1)
+func TestADisabledUserIsRefused(t *testing.T) {
+	h := newFixture(t)
+	code, second := h.code(), h.code()
+	a := h.callback(second).wants(t, "callback", 1)
 	h.ada.Version = must(h.store.User(t.Context(), h.ada.Sub))(t).Version
 	h.ada.Disabled = true
 	must(h.store.SaveUser(t.Context(), h.ada))(t)
 	h.callback(code).refuses(t, "callback", 107)
 	h.connect("query", "social_uid", a.text("social_uid")).refuses(t, "query", 106)
-	h.ask(request("GET", "/check_token.php", form("token", a.text("access_token")))).refuses(t, "check_token", 401)
+	h.call(request("GET", "/check_token.php", form("token", a.text("access_token")))).refuses(t, "check_token", 401)
 	if got := h.connect("check_sso").wants(t, "check_sso", 1); got.body["logged_in"] != false {
 		t.Errorf("check_sso = %s, want nobody", got.raw)
 	}
@@ -121,7 +121,7 @@ func TestADisabledUserIsNobody(t *testing.T) {
 
 // Nobody finds out whom other applications know.
 func TestAUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	theirs := must(h.store.EnsureOpenID(t.Context(), h.other.ID, h.ada.Sub))(t).OpenID
 	own := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	if own == theirs {
@@ -140,16 +140,16 @@ func TestAUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
 }
 
 func TestADisabledApplicationHasNoValidTokens(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	token := h.callback(h.code()).wants(t, "callback", 1).text("access_token")
-	alone := func() answer { return h.ask(request("GET", "/check_token.php", form("token", token))) }
+	alone := func() answer { return h.call(request("GET", "/check_token.php", form("token", token))) }
 	alone().wants(t, "check_token", 1)
 	h.change(func(a *storage.App) { a.Disabled = true })
 	alone().refuses(t, "check_token", 401)
 }
 
 func TestAllFieldsButCodeAreTexts(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for gender, want := range map[string]string{"male": "男", "female": "女", "": ""} {
 		u := must(h.store.User(t.Context(), h.ada.Sub))(t)
 		u.Gender, u.Nickname, u.Picture, u.Location = gender, "", "", ""
@@ -168,18 +168,18 @@ func TestAllFieldsButCodeAreTexts(t *testing.T) {
 
 func TestACodeWaitsNoLongerThanFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		code, spare := h.code(), h.code()
+		h := newFixture(t)
+		code, second := h.code(), h.code()
 		time.Sleep(5*time.Minute - 1)
 		h.callback(code).wants(t, "callback in the last moment", 1)
 		time.Sleep(time.Nanosecond)
-		h.callback(spare).refuses(t, "callback after five minutes", 107)
+		h.callback(second).refuses(t, "callback after five minutes", 107)
 	})
 }
 
 // A store that fails says nothing about the code, and spends nothing.
 func TestAFaultIsNoVerdict(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	code := h.code()
 	h.backend.fail = context.DeadlineExceeded
 	for _, a := range []answer{

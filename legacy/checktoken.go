@@ -25,18 +25,19 @@ type ownedAnswer struct {
 	ExpiresIn int64  `json:"expires_in"` // seconds
 }
 
-// checkToken is /check_token.php (protocol 4.10): whether a user's access token is good. Whoever
-// has it may ask; whose it is, only the application it was issued to is told.
+// checkToken serves /check_token.php (protocol 4.10): it reports whether a user's access token
+// is valid. Anybody who has the token may call it; only the application that it was issued to
+// learns the user.
 func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, checkTokenNames, func(w http.ResponseWriter, c *call) error {
 		c.event.Detail = "check_token"
 		if c.params.Has("appid") || offersProof(c.params) {
-			return l.tellOwner(w, c)
+			return l.answerOwner(w, c)
 		}
 		if err := once(c.params); err != nil {
 			return err
 		}
-		caller, app, _, err := l.judge(c)
+		caller, app, _, err := l.checkBearer(c)
 		if err != nil {
 			return err
 		}
@@ -46,14 +47,14 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// tellOwner answers an application about a token of its own. One of another application is
-// as good as none.
-func (l *Legacy) tellOwner(w http.ResponseWriter, c *call) error {
+// answerOwner answers an application about a token of its own. A token of another
+// application is refused.
+func (l *Legacy) answerOwner(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)
 	if err != nil {
 		return err
 	}
-	caller, issuedTo, user, err := l.judge(c)
+	caller, issuedTo, user, err := l.checkBearer(c)
 	switch {
 	case err != nil:
 		return err
@@ -67,12 +68,12 @@ func (l *Legacy) tellOwner(w http.ResponseWriter, c *call) error {
 	})
 }
 
-// left is for how many more seconds a token is good.
+// left returns for how many more seconds a token is valid.
 func left(caller storage.Caller) int64 { return int64(time.Until(caller.ExpiresAt) / time.Second) }
 
-// judge returns what the token of a request is about: a user and an application that are
-// still there, or it is no good.
-func (l *Legacy) judge(c *call) (caller storage.Caller, app storage.App, about profile, err error) {
+// checkBearer verifies the token of a request and returns its user and application. It
+// refuses a token if one of them is removed or disabled.
+func (l *Legacy) checkBearer(c *call) (caller storage.Caller, app storage.App, about profile, err error) {
 	if caller, err = l.bearer(c); err != nil {
 		return caller, app, about, err
 	}
@@ -87,8 +88,8 @@ func (l *Legacy) judge(c *call) (caller storage.Caller, app storage.App, about p
 	return caller, app, profileOf(user, openid, cmp.Or(user.LoginType, storage.LoginSelf)), badTokenIf(err)
 }
 
-// bearer returns whom the token of a request speaks for: a user, or it is no good. It
-// comes in one place only, because two might be two different ones.
+// bearer verifies the token of a request, which must be a user's. It refuses a token in
+// more than one place, because they might differ.
 func (l *Legacy) bearer(c *call) (storage.Caller, error) {
 	text, err := token.Bearer(c.Request)
 	places := 0
@@ -120,7 +121,7 @@ func (l *Legacy) bearer(c *call) (storage.Caller, error) {
 	return caller, nil
 }
 
-// badTokenIf takes what a good token can no longer be about for a bad one.
+// badTokenIf turns ErrNotFound into badToken: the user or application of the token is gone.
 func badTokenIf(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
 		return badToken.Because(err)

@@ -12,17 +12,17 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// strict makes the house's provider ask for consent.
-func (h *house) strict() {
+// strict makes the fixture's provider ask for consent.
+func (h *fixture) strict() {
 	h.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	h.door.Server = must(oauth.New(context.Background(), oauth.Config{
-		Tokens: h.tokens, SignIn: h.door.signIn, Consent: h.door.signIn, Log: quiet,
+	h.provider.Server = must(oauth.New(context.Background(), oauth.Config{
+		Tokens: h.tokens, SignIn: h.provider.signIn, Consent: h.provider.signIn, Log: quiet,
 	}))(h.TB)
 }
 
-func TestCheckSSONeverAsksAndTellsNothingWithoutConsent(t *testing.T) {
-	h := newHouse(t)
+func TestCheckSSONeverPromptsAndRevealsNothingWithoutConsent(t *testing.T) {
+	h := newFixture(t)
 	h.strict()
 	sso := func() string {
 		r := request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect, "state", "s"))
@@ -41,8 +41,8 @@ func TestCheckSSONeverAsksAndTellsNothingWithoutConsent(t *testing.T) {
 	}
 }
 
-func TestWhoTookAccessAwayIsNobodyToTheApplication(t *testing.T) {
-	h := newHouse(t)
+func TestAUserWhoEndedAccessIsUnknownToTheApplication(t *testing.T) {
+	h := newFixture(t)
 	uid := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	h.connect("query", "social_uid", uid).wants(t, "query", 1)
 	if err := h.store.EndOpenID(t.Context(), "1000", h.ada.Sub, time.Now()); err != nil {

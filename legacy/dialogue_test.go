@@ -20,7 +20,7 @@ import (
 func TestDialogues(t *testing.T) {
 	document := openapitest.New(t, new(legacy.Legacy).OpenAPI())
 	dialogue.Prove(t, issuer, func(t *testing.T, file string) (http.Handler, map[string]string) {
-		h := newHouse(t, func(c *legacy.Config) {
+		h := newFixture(t, func(c *legacy.Config) {
 			if strings.Contains(file, "mapped") {
 				c.ErrorStatus = legacy.Mapped
 			}
@@ -34,7 +34,7 @@ func TestDialogues(t *testing.T) {
 }
 
 // backstage is what dialogues may do that no client can: change application 1000.
-func backstage(h *house) http.Handler {
+func backstage(h *fixture) http.Handler {
 	changes := map[string]func(*storage.App){
 		"zero":     func(a *storage.App) { a.LegacySuccessCode = new(0) },
 		"nested":   func(a *storage.App) { a.LegacyNested = true },

@@ -8,11 +8,12 @@
 //
 // An application calls act=login and is given an address. The user signs in there, at the
 // one provider there is, and comes back to redirect_uri with type and code. act=callback
-// redeems the code for who they are and an access token. act=query looks them up again,
-// act=check_sso asks whether a browser is signed in, check_token whether a token is good.
+// redeems the code for the user's identity and an access token. act=query looks the user
+// up again, act=check_sso tells whether a browser is signed in, check_token whether a
+// token is valid.
 //
-// Every answer has code: 1, or 0 for applications whose LegacySuccessCode says so, is a
-// success; 2 a sign-in that is not back yet; -1 a refusal, with errcode and msg:
+// Every answer has code: 1, or 0 for applications with LegacySuccessCode 0, is a success;
+// 2 a sign-in that is not back yet; -1 a refusal, with errcode and msg:
 //
 //	101    a parameter is missing, malformed, sent twice or, in a signed request, ambiguous
 //	102    appid unknown or disabled
@@ -45,8 +46,8 @@
 // the refresh token.
 //
 // The example shows both ways side by side. Two applications of one owner can be moved one
-// after the other: the old endpoints stay open meanwhile. Package migration
-// tells who still uses them.
+// after the other: the old endpoints stay open meanwhile. Package migration reports who
+// still uses them.
 //
 // # What the signature cannot promise
 //
@@ -77,7 +78,7 @@
 //
 // A refusal is HTTP 200, because PHP's file_get_contents drops the body of anything else. What
 // a client should notice whatever it reads (too many requests, a body too large, a fault of
-// ours) has its own status. A person who meets a refusal, in a navigation, is shown a page.
+// ours) has its own status. In a navigation of a browser a refusal is a page.
 //
 // A parameter sent twice is refused, signed or not. A sign or a timestamp, even an empty one,
 // makes the signature decide alone. Names are held to what is said above of values: a name with
@@ -91,5 +92,6 @@
 // per application however they signed in, and the answer names the last way.
 //
 // check_sso is for browsers and needs no key; a visitor is named only to an application that
-// proves itself and has met them. It tells pages of other sites that nobody is signed in.
+// proves itself and has met them. To pages of other sites it answers that nobody is signed
+// in.
 package legacy

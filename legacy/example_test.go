@@ -11,7 +11,7 @@ import (
 
 // An application before and after its three steps: it finds the same user.
 func Example_fromConnectToOAuth() {
-	h := newHouse(inExample{})
+	h := newFixture(inExample{})
 	const appid, appkey = "1000", appKey
 
 	// Before: act=login, the browser, act=callback.
@@ -41,20 +41,20 @@ func Example_fromConnectToOAuth() {
 
 // browse opens an address in the browser of a user who is signed in, and returns what the
 // application is brought.
-func (h *house) browse(address string) url.Values {
+func (h *fixture) browse(address string) url.Values {
 	r := httptest.NewRequest("GET", address, nil)
 	r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})
 	return must(url.Parse(h.serve(r).Header().Get("Location")))(h).Query()
 }
 
-func (h *house) get(path string, v url.Values) map[string]any {
+func (h *fixture) get(path string, v url.Values) map[string]any {
 	return h.decode(request("GET", path, v))
 }
-func (h *house) post(path string, v url.Values) map[string]any {
+func (h *fixture) post(path string, v url.Values) map[string]any {
 	return h.decode(request("POST", path, v))
 }
 
-func (h *house) decode(r *http.Request) (body map[string]any) {
+func (h *fixture) decode(r *http.Request) (body map[string]any) {
 	if err := json.Unmarshal(h.serve(r).Body.Bytes(), &body); err != nil {
 		h.Fatal(err)
 	}

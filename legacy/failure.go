@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-// Every way this room says no. The status is that of Mapped (protocol 7); the numbers are those
-// that old clients know, and 105 and 40163 those of the protocol.
+// The refusals of this package. The status is that of Mapped (protocol 7); the numbers are
+// those that old clients know, and 105 and 40163 those of the protocol.
 var (
 	badParameter = &reply.Failure{Status: 400, Errcode: 101, Msg: "a parameter is missing or malformed"}
 	unknownApp   = &reply.Failure{Status: 401, Errcode: 102, Msg: "appid is not that of an application here, or the application is disabled"}
@@ -32,11 +32,11 @@ var (
 // Numbers for what is no fault of the client.
 const (
 	errStore   = 201 // the store does not answer
-	errBehind  = 301 // something else behind this door failed
+	errBehind  = 301 // something else behind this endpoint failed
 	errTooLong = 101
 )
 
-// failure is how every refusal looks. code is never a success code, nor 2, which is the
+// failure is the shape of every refusal. code is never a success code, nor 2, which is the
 // answer to a sign-in that goes on.
 type failure struct {
 	Code    int    `json:"code"`
@@ -45,7 +45,7 @@ type failure struct {
 	Valid   *bool  `json:"valid,omitempty"`
 }
 
-// fail writes a refusal: to a person as a page, to a program as JSON.
+// fail writes a refusal: a page for a browser, JSON for a program.
 func (l *Legacy) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	if navigates(r) {
 		page.Fail(w, r, f.Status, "This request cannot go on", f.Msg)
@@ -54,7 +54,7 @@ func (l *Legacy) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) 
 	reply.JSON(w, l.statusOf(f), failure{Code: -1, Errcode: errcodeOf(f), Msg: f.Msg})
 }
 
-// failToken is fail for check_token, where a token that is no good is said to be so.
+// failToken is fail for check_token, which answers that a token is not valid.
 func (l *Legacy) failToken(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	body := failure{Code: -1, Errcode: errcodeOf(f), Msg: f.Msg}
 	if body.Errcode == badToken.Status {
@@ -63,7 +63,7 @@ func (l *Legacy) failToken(w http.ResponseWriter, r *http.Request, f *reply.Fail
 	reply.JSON(w, l.statusOf(f), body)
 }
 
-// statusOf keeps what is true of the connection, whoever asks: wait, too large, broken.
+// statusOf keeps the statuses that are not about the application: wait, too large, broken.
 func (l *Legacy) statusOf(f *reply.Failure) int {
 	switch f.Status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
@@ -86,11 +86,11 @@ func errcodeOf(f *reply.Failure) int {
 	return f.Code()
 }
 
-// navigates reports whether a browser shows the answer to a person. Browsers alone send
+// navigates reports whether a browser shows the answer to its user. Browsers alone send
 // the header, and scripts in them cannot set it.
 func navigates(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") == "navigate" }
 
-// refusedSign gives the verdicts on a signature their numbers.
+// refusedSign returns the failure for an error of the signature check.
 func refusedSign(err error) *reply.Failure {
 	switch {
 	case errors.Is(err, md5sign.ErrTimestamp):

@@ -51,12 +51,12 @@ func (f *faulty) Exchange(ctx context.Context, key driver.Key, at time.Time, nex
 	return f.Backend.Exchange(ctx, key, at, next...)
 }
 
-// from makes a house see every request come from an address of its own choice.
+// from makes a fixture see every request come from an address of its choice.
 func from(address *string) func(*legacy.Config) {
 	return func(c *legacy.Config) {
 		c.ClientIP = func(*http.Request) netip.Addr { return netip.MustParseAddr(*address) }
 	}
 }
 
-// quietly is a house that writes nothing down.
+// quietly is a fixture without an audit trail.
 func quietly(c *legacy.Config) { c.Audit = nil }

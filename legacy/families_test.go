@@ -15,7 +15,7 @@ import (
 // family is how the clients of one kind ask, and how they read an answer.
 type family struct {
 	name string
-	ask  func(h *house, v url.Values) *http.Request
+	send func(h *fixture, v url.Values) *http.Request
 	read func(raw string, success int) (map[string]string, error) // the texts of a success
 }
 
@@ -32,12 +32,14 @@ func withKey(v url.Values) url.Values {
 	return v
 }
 
-func byGet(_ *house, v url.Values) *http.Request { return request("GET", "/connect.php", withKey(v)) }
+func byGet(_ *fixture, v url.Values) *http.Request { return request("GET", "/connect.php", withKey(v)) }
 
-func byPost(_ *house, v url.Values) *http.Request { return request("POST", "/connect.php", withKey(v)) }
+func byPost(_ *fixture, v url.Values) *http.Request {
+	return request("POST", "/connect.php", withKey(v))
+}
 
 // byFetch is what a browser sends for a page of the application's own server's origin.
-func byFetch(_ *house, v url.Values) *http.Request {
+func byFetch(_ *fixture, v url.Values) *http.Request {
 	r := request("GET", "/connect.php", withKey(v))
 	r.Header.Set("Accept", "*/*")
 	r.Header.Set("Sec-Fetch-Mode", "cors")
@@ -46,7 +48,7 @@ func byFetch(_ *house, v url.Values) *http.Request {
 	return r
 }
 
-func bySignature(h *house, v url.Values) *http.Request {
+func bySignature(h *fixture, v url.Values) *http.Request {
 	return request("GET", "/connect.php", h.signed(v))
 }
 
@@ -98,29 +100,29 @@ func TestEachFamilyOfClientsSignsAUserIn(t *testing.T) {
 	for _, f := range families {
 		for _, success := range []int{0, 1} {
 			t.Run(fmt.Sprint(f.name, ", success is ", success), func(t *testing.T) {
-				h := newHouse(t)
+				h := newFixture(t)
 				h.change(func(a *storage.App) { a.LegacySuccessCode = &success })
-				ask := func(pairs ...string) map[string]string {
+				send := func(pairs ...string) map[string]string {
 					t.Helper()
-					w := h.serve(f.ask(h, form(append([]string{"appid", "1000"}, pairs...)...)))
+					w := h.serve(f.send(h, form(append([]string{"appid", "1000"}, pairs...)...)))
 					texts, err := f.read(w.Body.String(), success)
 					if err != nil || w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 						t.Fatalf("%q = %d %s: %v", pairs, w.Code, w.Body, err)
 					}
 					return texts
 				}
-				began := ask("act", "login", "type", "self", "redirect_uri", redirect+"?own=1", "state", "s 1")
+				began := send("act", "login", "type", "self", "redirect_uri", redirect+"?own=1", "state", "s 1")
 				r := httptest.NewRequest("GET", began["url"], nil)
 				r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})
 				back, err := h.serve(r).Result().Location()
 				if err != nil || !strings.HasPrefix(back.String(), redirect+"?own=1&type=self&code=") || back.Query().Get("state") != "s 1" {
 					t.Fatalf("the browser comes back to %v, %v", back, err)
 				}
-				came := ask("act", "callback", "type", "self", "code", back.Query().Get("code"))
+				came := send("act", "callback", "type", "self", "code", back.Query().Get("code"))
 				if came["type"] != "self" || len(came["social_uid"]) != 32 || came["access_token"] == "" || came["nickname"] != "Ada" || came["gender"] != "女" {
 					t.Errorf("callback = %v", came)
 				}
-				known := ask("act", "query", "type", "self", "social_uid", came["social_uid"])
+				known := send("act", "query", "type", "self", "social_uid", came["social_uid"])
 				if known["social_uid"] != came["social_uid"] || known["nickname"] != "Ada" || known["faceimg"] == "" {
 					t.Errorf("query = %v", known)
 				}

@@ -27,11 +27,11 @@ import (
 func TestGuessingKeysIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "203.0.113.7"
-		h := newHouse(t, from(&address))
+		h := newFixture(t, from(&address))
 		guess := func() answer { return h.connect("query", "appkey", "wrong", "social_uid", "x") }
 		for range 15 {
 			guess().refuses(t, "a wrong key", 103)
-			h.ask(request("GET", "/check_token", form("appid", "1000", "timestamp", unix(time.Now()), "sign", "x", "token", "x"))).refuses(t, "a wrong sign", 103)
+			h.call(request("GET", "/check_token", form("appid", "1000", "timestamp", unix(time.Now()), "sign", "x", "token", "x"))).refuses(t, "a wrong sign", 103)
 		}
 		for what, a := range map[string]answer{"a guess": guess(), "the right key": h.connect("query", "social_uid", "x")} {
 			if a.status != 429 || a.number("errcode") != 429 || a.number("code") != -1 || a.header.Get("Retry-After") != "60" {
@@ -49,9 +49,9 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 // Decision 19: names that somebody makes up have one count by address, and none
 // of the applications that there are.
 func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for i := range 62 {
-		a := h.ask(request("GET", "/connect.php", form("act", "query", "appid", fmt.Sprint("made up ", i), "appkey", "wrong", "type", "qq", "social_uid", "x")))
+		a := h.call(request("GET", "/connect.php", form("act", "query", "appid", fmt.Sprint("made up ", i), "appkey", "wrong", "type", "qq", "social_uid", "x")))
 		if (a.status == 429) != (i >= 60) {
 			t.Errorf("guess %d = %d %s, want 429 from the 61st on", i+1, a.status, a.raw)
 		}
@@ -61,7 +61,7 @@ func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
 
 func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 	address := ""
-	h := newHouse(t, from(&address))
+	h := newFixture(t, from(&address))
 	for i := range 31 {
 		address = fmt.Sprintf("2001:db8::%x", i+1)
 		if a := h.connect("query", "appkey", "wrong"); (a.status == 429) != (i == 30) {
@@ -70,8 +70,8 @@ func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 	}
 }
 
-func TestAnEventSaysWhatCameOfIt(t *testing.T) {
-	h := newHouse(t)
+func TestAnEventHasTheOutcome(t *testing.T) {
+	h := newFixture(t)
 	h.connect("query", "social_uid", "x").refuses(t, "query", 106)
 	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy || e.Path != "/connect.php" {
 		t.Errorf("event = %+v, want a plain query with status 404", e)
@@ -82,14 +82,14 @@ func TestAnEventSaysWhatCameOfIt(t *testing.T) {
 	}
 }
 
-func TestAnApplicationMayAskForOneInSoManyWords(t *testing.T) {
-	h := newHouse(t)
+func TestAnApplicationMayRequestCodeOneExplicitly(t *testing.T) {
+	h := newFixture(t)
 	h.change(func(a *storage.App) { a.LegacySuccessCode = new(1) })
 	h.connect("login", "redirect_uri", redirect).wants(t, "login", 1)
 }
 
 func TestAWrongClockIsNoGuess(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for range 40 {
 		h.connect("login", "timestamp", "1", "sign", "x").refuses(t, "a wrong clock", 105)
 		h.connect("login", "appkey", "-").refuses(t, "no appkey", 101)
@@ -99,13 +99,13 @@ func TestAWrongClockIsNoGuess(t *testing.T) {
 
 // Decision 24.
 func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	over := &reply.Failure{Status: 429, Msg: "too many requests", Header: http.Header{"Retry-After": {"7"}}}
 	var moved []string
-	ask := func(v url.Values, path string, err error) answer {
+	send := func(v url.Values, path string, err error) answer {
 		r := request("GET", path, v)
 		seen := &reqctx.Visit{Context: r.Context(), Move: func(app storage.App) error { moved = append(moved, app.ID); return err }}
-		return h.ask(r.WithContext(seen))
+		return h.call(r.WithContext(seen))
 	}
 	for what, c := range map[string]struct {
 		v    url.Values
@@ -123,33 +123,33 @@ func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 		"a proven lookup": {form("act", "query", "appid", "1000", "appkey", appKey), "/connect.php", []string{"1000"}},
 	} {
 		moved = nil
-		ask(c.v, c.path, nil)
+		send(c.v, c.path, nil)
 		if !slices.Equal(moved, c.want) {
 			t.Errorf("%s: counted against %v, want %v", what, moved, c.want)
 		}
 	}
-	a := ask(form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect), "/connect.php", over)
+	a := send(form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect), "/connect.php", over)
 	if a.status != 429 || a.number("code") != -1 || a.number("errcode") != 429 || a.header.Get("Retry-After") != "7" {
 		t.Errorf("over its rate = %d %s, want 429 with code -1", a.status, a.raw)
 	}
 }
 
 func TestAPublicApplicationOpensNothingHere(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	public := h.register(storage.App{ID: "3000", Public: true})
 	for _, key := range []string{"", "x"} {
 		h.connect("login", "appid", public.ID, "appkey", key, "redirect_uri", redirect).refuses(t, "login", 103)
 	}
 	v := form("act", "callback", "appid", public.ID, "code", "x", "timestamp", unix(time.Now()))
 	v.Set("sign", md5sign.Of(storage.App{Secrets: []storage.AppSecret{{Secret: storage.NewSecret(" ")}}}, v))
-	h.ask(request("GET", "/connect.php", v)).refuses(t, "a signed callback", 103)
+	h.call(request("GET", "/connect.php", v)).refuses(t, "a signed callback", 103)
 	r := request("GET", "/connect.php", form("act", "check_sso", "appid", public.ID, "redirect_uri", redirect))
 	r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})
-	h.ask(r).refuses(t, "check_sso by redirect", 103)
+	h.call(r).refuses(t, "check_sso by redirect", 103)
 }
 
 func TestBothKeysOpenDuringARotation(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.change(func(a *storage.App) {
 		a.Secrets = append([]storage.AppSecret{{Secret: storage.DrawSecret()}}, a.Secrets...)
 		a.Secrets[1].ExpiresAt = time.Now().Add(time.Hour)
@@ -160,18 +160,18 @@ func TestBothKeysOpenDuringARotation(t *testing.T) {
 
 func TestNoSecretIsInAnAddressOrTheLog(t *testing.T) {
 	var log bytes.Buffer
-	h := newHouse(t, func(c *legacy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	h := newFixture(t, func(c *legacy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	signed := h.signed(form("act", "login", "appid", "1000", "redirect_uri", redirect))
 	code := h.code()
 	token := h.callback(code).text("access_token")
 	h.backend.fail = errors.New("disk on fire")
 	h.callback(code)
-	h.ask(request("GET", "/check_token.php", form("token", token, "appid", "1000", "appkey", appKey)))
+	h.call(request("GET", "/check_token.php", form("token", token, "appid", "1000", "appkey", appKey)))
 	h.backend.fail = nil
 	if !strings.Contains(log.String(), "disk on fire") {
 		t.Fatal("the log holds nothing: nothing is tested")
 	}
-	to := h.ask(request("GET", "/connect.php", signed)).wants(t, "login", 1).text("url")
+	to := h.call(request("GET", "/connect.php", signed)).wants(t, "login", 1).text("url")
 	for name, secret := range map[string]string{"appkey": appKey, "sign": signed.Get("sign"), "code": code, "token": token} {
 		if strings.Contains(log.String(), secret) || strings.Contains(to, secret) {
 			t.Errorf("the %s is in the log or in the sign-in address", name)
@@ -184,7 +184,7 @@ func TestNoSecretIsInAnAddressOrTheLog(t *testing.T) {
 	}
 }
 
-func TestNewSaysEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := legacy.New(t.Context(), legacy.Config{BaseURL: "https://id.example.com/", Types: []string{"self", "sina"}, ErrorStatus: "never"})
 	for _, want := range []string{"BaseURL", "Store", "Users", "SignIns", "Codes", "Verifier", "Visitors", `"sina"`, `"never"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -195,18 +195,18 @@ func TestNewSaysEverythingThatIsWrong(t *testing.T) {
 
 func TestTypesAreThoseThatAreOffered(t *testing.T) {
 	types := []string{"wx", "email"}
-	h := newHouse(t, func(c *legacy.Config) { c.Types = types })
+	h := newFixture(t, func(c *legacy.Config) { c.Types = types })
 	types[0] = "qq" // the caller's list is the caller's
-	for asked, want := range map[string]string{"": "wx", "wx": "wx", "email": "email"} {
-		if got := h.connect("login", "redirect_uri", redirect, "type", asked).wants(t, "login", 1).text("type"); got != want {
-			t.Errorf("login with type %q: type = %q, want %q", asked, got, want)
+	for requests, want := range map[string]string{"": "wx", "wx": "wx", "email": "email"} {
+		if got := h.connect("login", "redirect_uri", redirect, "type", requests).wants(t, "login", 1).text("type"); got != want {
+			t.Errorf("login with type %q: type = %q, want %q", requests, got, want)
 		}
 	}
 	h.connect("login", "redirect_uri", redirect, "type", "self").refuses(t, "a type that is off", 104)
 }
 
-func TestADoorThatFailsBehindSaysSo(t *testing.T) {
-	h := newHouse(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
+func TestAnEndpointWhoseBackendFailsReportsIt(t *testing.T) {
+	h := newFixture(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
 	a := h.callback(h.code())
 	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 || strings.Contains(a.raw, "secret detail") {
 		t.Errorf("callback = %d %s, want 500 with errcode 301 and no detail", a.status, a.raw)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNobodyIsSentToAnotherHost(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	bad := []string{
 		"https://evil.example/cb", "https://app.example.com.evil.example/", "https://evil.example/app.example.com", "https://app.example.com@evil.example/",
 		"https://evil.example#app.example.com", "https://evil.example\\app.example.com", "//evil.example/", "/cb", "javascript:alert(1)", "data:text/html,x",
@@ -36,7 +36,7 @@ func TestNobodyIsSentToAnotherHost(t *testing.T) {
 }
 
 func TestAStateIsReturnedAsItWas(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, state := range []string{"x", "a b&c=d#e", "微信", "'\"<>", strings.Repeat("s", 2048)} {
 		to := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", state).wants(t, "login", 1).text("url")))(t)
 		if got := to.Query().Get("state"); got != state {
@@ -52,7 +52,7 @@ func TestAStateIsReturnedAsItWas(t *testing.T) {
 }
 
 func TestAnEmptyStateIsNotSentBack(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for own, want := range map[string]string{"": "?sso=0", "?": "?sso=0", "?state=own": "?state=own&sso=0", "?state=own&": "?state=own&sso=0"} {
 		w := h.serve(request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+own, "state", "")))
 		if to := w.Header().Get("Location"); to != redirect+want {
@@ -63,37 +63,37 @@ func TestAnEmptyStateIsNotSentBack(t *testing.T) {
 
 // What PHP, Go and proxies read differently is read by nobody.
 func TestParametersAreNotPolluted(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	good := form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect).Encode()
 	for _, more := range []string{
 		"&appid=2000", "&appkey=x", "&redirect_uri=https%3A%2F%2Fevil.example%2F", "&act=login", "&x=1&x=2", "&state=a&state=a", ";x=1", "&state=%ff", "&state=%00", "&%zz",
 	} {
-		h.ask(httptest.NewRequest("GET", issuer+"/connect.php?"+good+more, nil)).refuses(t, more, 101)
+		h.call(httptest.NewRequest("GET", issuer+"/connect.php?"+good+more, nil)).refuses(t, more, 101)
 	}
-	h.ask(httptest.NewRequest("GET", issuer+"/check_token?token=x&token=x", nil)).refuses(t, "two tokens", 101)
-	h.ask(httptest.NewRequest("GET", issuer+"/connect?act=check_sso&appid=1000&appid=1000", nil)).refuses(t, "two applications", 101)
+	h.call(httptest.NewRequest("GET", issuer+"/check_token?token=x&token=x", nil)).refuses(t, "two tokens", 101)
+	h.call(httptest.NewRequest("GET", issuer+"/connect?act=check_sso&appid=1000&appid=1000", nil)).refuses(t, "two applications", 101)
 	r := httptest.NewRequest("POST", issuer+"/connect.php?"+good, strings.NewReader("appid=1000"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	h.ask(r).refuses(t, "a name in the query and in the body", 101)
+	h.call(r).refuses(t, "a name in the query and in the body", 101)
 	r = httptest.NewRequest("POST", issuer+"/connect.php", strings.NewReader(good))
 	r.Header.Set("Content-Type", "text/plain") // what a form of another site may send without leave
-	h.ask(r).refuses(t, "a form that does not say so", 101)
+	h.call(r).refuses(t, "a form that does not say so", 101)
 	get := httptest.NewRequest("GET", issuer+"/connect.php?"+good, strings.NewReader("redirect_uri=https%3A%2F%2Fevil.example%2F"))
-	h.ask(get).wants(t, "a GET with a body, which is not read", 1)
+	h.call(get).wants(t, "a GET with a body, which is not read", 1)
 }
 
 func TestWhatIsTooLongIsNotRead(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	r := httptest.NewRequest("POST", issuer+"/connect.php?act=login", strings.NewReader("state="+strings.Repeat("x", 64<<10)))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if a := h.ask(r); a.status != 413 || a.number("code") != -1 || a.number("errcode") != 101 {
+	if a := h.call(r); a.status != 413 || a.number("code") != -1 || a.number("errcode") != 101 {
 		t.Errorf("a long body = %d %s, want 413 with errcode 101", a.status, a.raw)
 	}
-	h.ask(httptest.NewRequest("GET", issuer+"/connect.php?act=check_sso&appid=1000&x="+strings.Repeat("x", 64<<10), nil)).refuses(t, "a long query", 101)
+	h.call(httptest.NewRequest("GET", issuer+"/connect.php?act=check_sso&appid=1000&x="+strings.Repeat("x", 64<<10), nil)).refuses(t, "a long query", 101)
 	cut := httptest.NewRequest("POST", issuer+"/connect.php", errReader{})
 	cut.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	cut.ContentLength = 10
-	h.ask(cut).refuses(t, "a body that breaks off", 101)
+	h.call(cut).refuses(t, "a body that breaks off", 101)
 }
 
 type errReader struct{}
@@ -103,7 +103,7 @@ func (errReader) Read([]byte) (int, error) { return 0, errors.New("connection re
 // Nobody makes a sign-in of the old kind by hand, or of another one.
 func TestASignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newFixture(t)
 		begun := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", "s").wants(t, "login", 1).text("url")))(t)
 		open := func(change func(url.Values)) *httptest.ResponseRecorder {
 			v := begun.Query()
@@ -137,8 +137,8 @@ func TestASignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	})
 }
 
-// Whatever comes, the old doors answer JSON or a redirect to a registered host, and never a
-// success to who has not proved anything.
+// Whatever comes, the old endpoints answer JSON or a redirect to a registered host, and
+// never a success to who has not proved anything.
 func FuzzConnect(f *testing.F) {
 	for _, query := range []string{
 		"", "act=login", "act=callback&code=x", "act=query&social_uid=0123456789ABCDEF0123456789ABCDEF", "act=check_sso&appid=1000",
@@ -148,7 +148,7 @@ func FuzzConnect(f *testing.F) {
 		f.Add(query)
 	}
 	address := "203.0.113.7"
-	h := newHouse(f, from(&address), quietly)
+	h := newFixture(f, from(&address), quietly)
 	n := 0
 	f.Fuzz(func(t *testing.T, query string) {
 		n++

@@ -19,64 +19,63 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Store is what this room asks of storage; *storage.Store has it.
+// Store holds the methods of storage that this package uses; *storage.Store has it.
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
-	// OpenID returns how an application knows a user, FindOpenID the user whom it knows so.
+	// OpenID returns the openid of a user for an application, FindOpenID the user of an openid.
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	FindOpenID(ctx context.Context, appID, openid string) (storage.OpenID, error)
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 }
 
-// Users finds the people that codes and tokens are about; *storage.Store has it.
+// Users finds the users of codes and tokens; *storage.Store has it.
 type Users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 // SignIns runs the browser's part of act=login; *oauth.Server has it.
 type SignIns interface {
-	// LegacySignIn returns the address of a sign-in for an application that has proved who it
-	// is. It is good for a few minutes and for these values only, so that nobody else can make
-	// one. The browser comes back to redirectURI with type, code and state.
+	// LegacySignIn returns the address of a sign-in for an authenticated application. It is
+	// valid for a few minutes and for these values only, so that nobody else can make one. The
+	// browser comes back to redirectURI with type, code and state.
 	LegacySignIn(app storage.App, loginType, redirectURI, state string) string
 	// LegacyBegun reports whether a text is the ticket of such a sign-in, still good.
 	LegacyBegun(app storage.App, ticket string) bool
 }
 
-// Codes makes what applications are given; *oauth.Server has it.
+// Codes issues codes and access tokens; *oauth.Server has it.
 type Codes interface {
-	// LegacyCode issues a code of kind legacy to an application for a user who is signed in
-	// in a browser at an address. A user who has not allowed the application that is
-	// storage.ErrNotFound: ask them by way of act=login.
+	// LegacyCode issues a code of kind legacy to an application for a user who is signed in in
+	// a browser at an address. It returns storage.ErrNotFound if the user has not consented
+	// yet: send them to act=login.
 	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
-	// LegacyAccess mints the access token that a legacy code is about to be redeemed for.
+	// LegacyAccess mints the access token for a legacy code that is about to be redeemed.
 	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
 }
 
-// Verifier judges access tokens; *oauth.Tokens does.
+// Verifier verifies access tokens; *oauth.Tokens does.
 type Verifier interface {
-	// Verify returns whom a token for this service speaks for; one that is no good is
-	// oauth.ErrInvalidToken.
+	// Verify returns the caller of a token for this service, or oauth.ErrInvalidToken.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
 }
 
-// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+// Visitors identifies the signed-in user of a browser; *signin.SignIn has it.
 type Visitors interface {
 	// Visitor returns the session of a signed-in user, or storage.ErrNotFound.
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
-// Audit takes down what happens here; *gateway.Trail does.
+// Audit records events; *gateway.Trail does.
 type Audit interface{ Note(e event.Event) }
 
-// How a refusal is sent (Config.ErrorStatus).
+// Values of Config.ErrorStatus.
 const (
 	AlwaysOK = "always_ok" // HTTP 200: clients that read no body of an error still get to know errcode
 	Mapped   = "mapped"    // HTTP 400, 401, 403 or 404 (protocol 7)
 )
 
-// Config is what New needs. Zero values are the defaults of the protocol.
+// Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	BaseURL  string // the origin, such as https://id.example.com; required
 	Store    Store  // required
@@ -94,7 +93,7 @@ type Config struct {
 	Log      *slog.Logger                   // nil: slog.Default()
 }
 
-// Legacy is the old doors.
+// Legacy serves the old endpoints.
 type Legacy struct {
 	c        Config
 	mux      *reply.Mux
@@ -102,7 +101,7 @@ type Legacy struct {
 	failures *bruteforce.Failures
 }
 
-// New makes a Legacy. It says everything that is wrong with the Config at once.
+// New makes a Legacy. It reports everything that is wrong with the Config at once.
 func New(_ context.Context, c Config) (*Legacy, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -113,7 +112,8 @@ func New(_ context.Context, c Config) (*Legacy, error) {
 	return l, nil
 }
 
-// routes is the room's one table (protocol 4.10). There is no HEAD: it would spend a code.
+// routes lists every endpoint of this package (protocol 4.10). There is no HEAD: it would spend a
+// code.
 func (l *Legacy) routes() (all []reply.Route) {
 	methods := []string{http.MethodGet, http.MethodPost}
 	for _, php := range []string{"", ".php"} {
@@ -126,10 +126,10 @@ func (l *Legacy) routes() (all []reply.Route) {
 
 func (l *Legacy) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the patterns that are served here, as http.ServeMux writes them.
 func (l *Legacy) Patterns() []string { return l.mux.Patterns() }
 
-// Mount hangs the endpoints into a router, such as an http.ServeMux.
+// Mount registers the endpoints with a router, such as an http.ServeMux.
 func (l *Legacy) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
@@ -138,7 +138,7 @@ func (l *Legacy) Mount(mux interface {
 	}
 }
 
-// Close ends the Legacy. It has nothing that runs beside its requests.
+// Close does nothing: the Legacy has no goroutines.
 func (*Legacy) Close(context.Context) error { return nil }
 
 var loginTypes = []string{

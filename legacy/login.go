@@ -13,8 +13,8 @@ type loginAnswer struct {
 	URL  string `json:"url"`
 }
 
-// login is act=login: an application proves who it is and is given the address of a
-// sign-in. A browser that was sent here itself is sent on.
+// login serves act=login: it authenticates an application and returns the address of a
+// sign-in. A browser that was sent here itself is redirected.
 func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 	app, err := l.prove(c)
 	if err != nil {
@@ -38,8 +38,8 @@ func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 	return succeed(w, app, loginAnswer{loginType, to})
 }
 
-// target is where a request wants a browser sent. Nothing is ever sent anywhere before the
-// application's own rule has passed it (protocol 5).
+// target returns the redirect_uri of a request. It refuses one that the application's rule
+// does not allow (protocol 5).
 func (c *call) target(app storage.App) (string, error) {
 	uri := c.params.Get("redirect_uri")
 	if uri == "" {

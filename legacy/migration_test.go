@@ -11,10 +11,10 @@ import (
 	"github.com/keystile/keystile/oauth"
 )
 
-// What the room takes down, through the gateway's own trail, is what the report counts.
+// The report counts the events that the package writes to the gateway's own trail.
 func TestWhatWasCalledIsInTheReport(t *testing.T) {
-	late := &lateAudit{}
-	h := newHouse(t, func(c *legacy.Config) { c.Audit = late })
+	late := &slowAudit{}
+	h := newFixture(t, func(c *legacy.Config) { c.Audit = late })
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store}))(t)
 	late.Audit = trail
 	from := time.Now().Add(-time.Minute)
@@ -23,7 +23,7 @@ func TestWhatWasCalledIsInTheReport(t *testing.T) {
 	h.callback(code) // refused, and proven all the same
 	h.connect("login", "appkey", "wrong")
 	h.connect("check_sso", "appkey", "-")
-	h.ask(request("GET", "/connect.php", h.signed(form("act", "query", "appid", "1000", "social_uid", "x"))))
+	h.call(request("GET", "/connect.php", h.signed(form("act", "query", "appid", "1000", "social_uid", "x"))))
 	if err := trail.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestWhatWasCalledIsInTheReport(t *testing.T) {
 	}
 }
 
-type lateAudit struct{ legacy.Audit }
+type slowAudit struct{ legacy.Audit }
 
 var _ legacy.Verifier = (*oauth.Tokens)(nil)
 var _ legacy.Audit = (*gateway.Trail)(nil)

@@ -14,19 +14,19 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// How an application proved who it is, in an event's Detail.
+// Details of events: how an application was authenticated.
 const (
 	byKey    = event.DetailPlainKey
 	bySign   = event.DetailSigned
 	unproven = " open"
 )
 
-// decoy is asked where there is no application to ask: an unknown appid costs what a known
-// one does.
+// decoy stands in for an unknown application, so that an unknown appid takes as long as a
+// known one.
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
-// prove finds the application of a request and has it prove who it is (protocol 5). From then
-// on the request counts against the application and no longer against its address.
+// prove finds the application of a request and authenticates it (protocol 5). From then on
+// the request counts against the application and no longer against its address.
 func (l *Legacy) prove(c *call) (storage.App, error) {
 	now, address := time.Now(), l.c.ClientIP(c.Request)
 	who := bruteforce.By(address, c.params.Get("appid"))
@@ -69,8 +69,8 @@ func (l *Legacy) find(c *call) (storage.App, error) {
 	return app, err
 }
 
-// demonstrate judges what a request brings to prove that it is an application's. One that
-// has to do with signing is judged by its signature alone.
+// demonstrate verifies the credentials of a request. A request with a sign or a timestamp
+// is verified by its signature alone.
 func demonstrate(app storage.App, params url.Values, known []string, now time.Time) (how string, err error) {
 	if md5sign.IsSigned(params) {
 		if err := md5sign.Check(app, params, now, known...); err != nil {
@@ -92,5 +92,5 @@ func demonstrate(app storage.App, params url.Values, known []string, now time.Ti
 	return byKey, nil
 }
 
-// offersProof reports whether a request that need not prove anything wants to.
+// offersProof reports whether a request has credentials.
 func offersProof(params url.Values) bool { return md5sign.IsSigned(params) || params.Has("appkey") }

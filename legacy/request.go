@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// call is a request on its way through this room.
+// call is the state of a request in this package.
 type call struct {
 	*http.Request
 	params url.Values // not checked for repetition before the application is known
@@ -23,17 +23,17 @@ type call struct {
 	event  event.Event
 }
 
-// act is what one value of the parameter act does.
+// act handles one value of the parameter act.
 type act func(w http.ResponseWriter, c *call) error
 
-// The parameters of the two endpoints, whichever act heeds them. What is signed must not hide
-// one of them in another.
+// The parameters of the two endpoints, for all acts. A signed text must not hide one of them
+// in another.
 var (
 	connectNames    = []string{"act", "appid", "appkey", "type", "redirect_uri", "state", "code", "social_uid", "timestamp", "sign"}
 	checkTokenNames = []string{"access_token", "token", "appid", "appkey", "timestamp", "sign"}
 )
 
-// connect is /connect.php (protocol 4.10).
+// connect serves /connect.php (protocol 4.10).
 func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 	return l.serve(w, r, connectNames, func(w http.ResponseWriter, c *call) error {
 		name := c.params.Get("act")
@@ -46,7 +46,7 @@ func (l *Legacy) connect(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// serve reads a request, and takes down what came of it.
+// serve reads a request, handles it and records the outcome.
 func (l *Legacy) serve(w http.ResponseWriter, r *http.Request, known []string, do act) (err error) {
 	c := &call{Request: r, known: known, event: reqctx.Event(r, event.Legacy, l.c.ClientIP(r))}
 	c.event.Anonymous = true // until an application or a user is proven
@@ -70,7 +70,7 @@ const (
 	formCT   = "application/x-www-form-urlencoded"
 )
 
-// parameters are those of the query and, of a POST, of the form body too.
+// parameters returns those of the query and, for a POST, of the form body too.
 func parameters(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	text := r.URL.RawQuery
 	if len(text) > maxForm {
@@ -99,7 +99,7 @@ func parameters(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return params, nil
 }
 
-// badBody is a body that could not be read: too large, or cut off.
+// badBody returns the refusal of a body that could not be read: too large, or cut off.
 func badBody(err error) error {
 	if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
 		return err

@@ -15,7 +15,7 @@ import (
 // Decision 63. The text that is signed does not tell where a value ends: an
 // application that takes state from its own visitors would sign what another request says.
 func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	now := unix(time.Now())
 	rest := "&timestamp=" + now + "&type=self"
 	honest := h.signed(form("act", "login", "appid", "1000", "redirect_uri", redirect, "state", "1&timestamp="+now+"&type=qq&z=", "type", "self"))
@@ -23,19 +23,19 @@ func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	if md5sign.Of(h.app, forged) != honest.Get("sign") {
 		t.Fatal("the two have different signatures: nothing is tested")
 	}
-	h.ask(request("GET", "/connect.php", honest)).refuses(t, "what was signed", 101)
-	h.ask(request("POST", "/connect.php", forged)).refuses(t, "what was made of it", 101)
+	h.call(request("GET", "/connect.php", honest)).refuses(t, "what was signed", 101)
+	h.call(request("POST", "/connect.php", forged)).refuses(t, "what was made of it", 101)
 
 	for name, v := range map[string]url.Values{
 		"a value that takes state in": form("act", "login", "appid", "1000", "q", redirect+"&state=s"),
 		"a name that takes state in":  form("act", "login", "appid", "1000", "redirect_uri", redirect, "state=s&x", "y"),
 	} {
-		h.ask(request("GET", "/connect.php", h.signed(v))).refuses(t, name, 101)
+		h.call(request("GET", "/connect.php", h.signed(v))).refuses(t, name, 101)
 	}
 }
 
 func TestAValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, c := range []struct {
 		path string
 		v    url.Values
@@ -48,7 +48,7 @@ func TestAValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 		{"/check_token.php", form("appid", "1000", "token", "x", "own", "a&access_token=b"), 101},
 		{"/check_token.php", form("appid", "1000", "token", "x", "redirect_uri", "a&access_token=b"), 101},
 	} {
-		a := h.ask(request("GET", c.path, h.signed(c.v)))
+		a := h.call(request("GET", c.path, h.signed(c.v)))
 		if c.code == 0 {
 			a.wants(t, c.v.Encode(), 1)
 		} else {
@@ -69,7 +69,7 @@ func TestTheNamesThatNoValueMayHideAreThoseOfTheDocument(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t)
+	h := newFixture(t)
 	for path, base := range map[string]url.Values{
 		"/connect.php":     form("act", "login", "appid", "1000", "redirect_uri", redirect),
 		"/check_token.php": form("appid", "1000", "token", "x"),
@@ -84,7 +84,7 @@ func TestTheNamesThatNoValueMayHideAreThoseOfTheDocument(t *testing.T) {
 				v[name] = slices.Clone(values)
 			}
 			v.Set("own", "a&"+p.Name+"=b")
-			h.ask(request("GET", path, h.signed(v))).refuses(t, path+" with &"+p.Name+"=", 101)
+			h.call(request("GET", path, h.signed(v))).refuses(t, path+" with &"+p.Name+"=", 101)
 		}
 	}
 }

@@ -22,12 +22,12 @@ type ssoIdentity struct {
 	FaceImg   string `json:"faceimg"`
 }
 
-// checkSSO is act=check_sso: whether the visitor is signed in here, asked by a page of an
-// application, with their cookie. With a redirect_uri the browser is sent there with the
+// checkSSO serves act=check_sso: a page of an application asks, with the visitor's cookie,
+// whether they are signed in. With a redirect_uri the browser is sent there with the
 // answer, and with a code if it is yes: what OpenID Connect calls prompt=none. No cookie
 // comes along from pages of other sites, so that they can only ask in that way.
 func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
-	app, err := l.asker(c)
+	app, err := l.requestingApp(c)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 		return l.sendBack(w, c, app, who, target)
 	}
 	answer := ssoAnswer{LoggedIn: who.UserID != ""}
-	if answer.LoggedIn && offersProof(c.params) { // it has been proved, see asker
+	if answer.LoggedIn && offersProof(c.params) { // it was authenticated, see requestingApp
 		if answer.ssoIdentity, err = l.identity(c, app, who); err != nil {
 			return err
 		}
@@ -63,9 +63,9 @@ func (l *Legacy) checkSSO(w http.ResponseWriter, c *call) error {
 	return succeed(w, app, answer)
 }
 
-// asker returns the application that asks. It is a page in a browser, which has no appkey;
-// one that offers proof has to be right.
-func (l *Legacy) asker(c *call) (storage.App, error) {
+// requestingApp returns the application of a request. A page in a browser has no appkey;
+// credentials that are sent must be right.
+func (l *Legacy) requestingApp(c *call) (storage.App, error) {
 	if offersProof(c.params) {
 		return l.prove(c)
 	}
@@ -81,7 +81,7 @@ func (l *Legacy) asker(c *call) (storage.App, error) {
 }
 
 // crossOrigin lets pages on the application's own hosts read the answer, and reports whether
-// a page of anybody else asks.
+// the request comes from a page of another site.
 func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage.App) (foreign bool) {
 	h := w.Header()
 	cors.Vary(h, "Origin, Sec-Fetch-Site")
@@ -112,7 +112,7 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 	}
 	code, err := l.c.Codes.LegacyCode(c.Context(), app, who, target, l.c.ClientIP(c.Request))
 	switch {
-	case errors.Is(err, storage.ErrNotFound): // not allowed by the user, who is not asked here
+	case errors.Is(err, storage.ErrNotFound): // the user has not consented, and is not prompted here
 		return reply.Found(w, no)
 	case err != nil:
 		return err
@@ -120,7 +120,7 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 	return reply.Found(w, reply.WithQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
 }
 
-// identity is who the visitor is, for an application that has met them.
+// identity returns the visitor's identity, nil if the application does not know them.
 func (l *Legacy) identity(c *call, app storage.App, who storage.Session) (*ssoIdentity, error) {
 	user, openid, err := l.owner(c.Context(), app, who.UserID)
 	if errors.Is(err, storage.ErrNotFound) {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	r, w := byFetch(h, form("act", "check_sso", "appid", h.app.ID)), httptest.NewRecorder()
 	w.Header().Set("Vary", "Accept-Encoding")
 	h.mux.ServeHTTP(w, r)

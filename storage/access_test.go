@@ -127,7 +127,7 @@ func TestAccessIsForCapabilitiesThatAreThere(t *testing.T) {
 	}
 }
 
-func TestARuleThatSaysNothingIsRefused(t *testing.T) {
+func TestAnEmptyRuleIsRefused(t *testing.T) {
 	store := accessStore(t)
 	save(t, store, storage.Capability{Member: "shop"})
 	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1", "app:https://agent.example/client.json", "tier:white_label"} {
@@ -195,7 +195,7 @@ func TestABundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 	}
 }
 
-// meddling is a backend where somebody writes an access list between the skeleton at it and the
+// meddling is a backend where somebody writes an access list between the look at it and the
 // removal of its capability.
 type meddling struct {
 	driver.Backend

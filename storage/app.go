@@ -22,13 +22,13 @@ type App struct {
 	ForbidPlain       bool         `json:"forbid_plain,omitempty"`
 	IDTokenAlg        string       `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
 	FirstParty        bool         `json:"first_party,omitempty"`
-	Tier              string       `json:"tier"`                          // in the beginning; TierAt is what holds
+	Tier              string       `json:"tier"`                          // the first one; TierAt returns the present one
 	Tiers             []TierChange `json:"tiers,omitempty"`               // in the order of time, of the future too
 	Order             string       `json:"order,omitempty"`               // the id of the one that is open
 	LegacySuccessCode *int         `json:"legacy_success_code,omitempty"` // code of a success at the old endpoints, 0 or 1; nil: 1 (protocol 4)
 	ForbidPlainKey    bool         `json:"forbid_plain_key,omitempty"`    // the old endpoints want a signature, not the appkey
-	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // they repeat what they answer under data
-	Brand             *Brand       `json:"brand,omitempty"`               // how its pages skeleton, where the tier allows it
+	LegacyNested      bool         `json:"legacy_nested,omitempty"`       // their answers are repeated under data
+	Brand             *Brand       `json:"brand,omitempty"`               // how its pages look, where the tier allows it
 	Owner             string       `json:"owner,omitempty"`               // a user's sub
 	Spent             Quota        `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
 	Disabled          bool         `json:"disabled,omitempty"`
@@ -93,7 +93,7 @@ func (a App) Authenticates(text string, at time.Time) bool {
 	return ok && !a.Public
 }
 
-// AppKey is the newest secret: what signs HS256 id_tokens.
+// AppKey returns the newest secret, which signs HS256 id_tokens.
 func (a App) AppKey() Secret {
 	if len(a.Secrets) == 0 {
 		return Secret{}
@@ -101,8 +101,8 @@ func (a App) AppKey() Secret {
 	return a.Secrets[0].Secret
 }
 
-// SignsIDTokensWith is the algorithm of the application's id_tokens: HS256 with its appkey
-// (OpenID Connect Core 10.1) unless it has asked for another, or has no appkey.
+// SignsIDTokensWith returns the algorithm of the application's id_tokens: HS256 with its
+// appkey (OpenID Connect Core 10.1) unless it has asked for another, or has no appkey.
 func (a App) SignsIDTokensWith() string {
 	switch {
 	case a.Public && (a.IDTokenAlg == "" || a.IDTokenAlg == "HS256"):
@@ -113,8 +113,8 @@ func (a App) SignsIDTokensWith() string {
 	return a.IDTokenAlg
 }
 
-// SuccessCode is the code of a success at the old endpoints (protocol 4): 1, or 0 if the
-// application has asked for it.
+// SuccessCode returns the code of a success at the old endpoints (protocol 4): 1, or 0 if
+// the application has asked for it.
 func (a App) SuccessCode() int {
 	if a.LegacySuccessCode == nil {
 		return 1
@@ -122,7 +122,7 @@ func (a App) SuccessCode() int {
 	return *a.LegacySuccessCode
 }
 
-// Check says what is wrong with an application, everything at once.
+// Check returns everything that is wrong with an application at once.
 func (a App) Check() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -179,8 +179,8 @@ func (a App) Check() error {
 // App returns an application, or ErrNotFound.
 func (s *Store) App(ctx context.Context, id string) (App, error) { return apps.get(ctx, s, id) }
 
-// SaveApp checks and writes an application. One without ID is made: it is given an ID
-// and, unless it is public or brings one, a secret.
+// SaveApp checks and writes an application. An application without ID is created: it gets
+// an ID and, unless it is public or has one already, a secret.
 func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
 	a, err := a.complete(time.Now().UTC())
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Store) SaveApp(ctx context.Context, a App) (App, error) {
 	return apps.put(ctx, s, a)
 }
 
-// complete fills in what an application is made with, and checks it.
+// complete fills in the defaults of a new application, and checks it.
 func (a App) complete(now time.Time) (App, error) {
 	if a.Version == 0 {
 		if a.ID == "" {

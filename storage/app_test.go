@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnApplicationSaysHowTheOldEndpointsTreatIt(t *testing.T) {
+func TestAnApplicationDecidesHowTheOldEndpointsTreatIt(t *testing.T) {
 	app := App{Name: "App", Tier: TierFree, Secrets: []AppSecret{{Secret: DrawSecret()}}}
 	for code, good := range map[int]bool{0: true, 1: true, 2: false, -1: false, 105: false} {
 		app.LegacySuccessCode = &code

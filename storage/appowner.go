@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// maxSecrets is how many secrets of one application may be valid at once: the new one and the
+// maxSecrets is the maximum number of valid secrets of one application: the new one and the
 // one before it.
 const maxSecrets = 2
 
@@ -49,9 +49,9 @@ var fences = kind[fence]{
 }
 
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
-// ErrFull: they have. limit is what it may call until its quota is reset; what the owner has
-// used up already of that period with applications that were removed counts against it. An
-// application that is nobody's is made without all that.
+// It returns ErrFull if the owner has that many. limit is the quota until its reset; calls
+// that the owner made in that period with applications since removed count against it. None
+// of this applies to an application without an owner.
 func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (App, error) {
 	if a.Owner == "" {
 		return s.SaveApp(ctx, a)
@@ -65,7 +65,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return a, err
 		}
-		if err := s.room(ctx, a.Owner, most); err != nil {
+		if err := s.checkAppLimit(ctx, a.Owner, most); err != nil {
 			return a, err
 		}
 		stands.Owner = a.Owner
@@ -83,7 +83,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 	}
 }
 
-func (s *Store) room(ctx context.Context, owner string, most int) error {
+func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
 	if most == 0 {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (s *Store) room(ctx context.Context, owner string, most int) error {
 	return err
 }
 
-// writeFenced writes an application with its fence, and what is left of what was used before.
+// writeFenced writes an application with its fence, and the remaining usage of removed ones.
 func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (int64, error) {
 	app, err := apps.doc(s, a)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 	}
 }
 
-// ordersOf returns the orders of an application that are chosen.
+// ordersOf returns the orders of an application for which chosen is true.
 func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool) (all []Order, err error) {
 	for after := ""; ; {
 		page, next, err := s.Orders(ctx, OrderQuery{AppID: id}, after, driver.Page)
@@ -168,7 +168,7 @@ func (s *Store) ordersOf(ctx context.Context, id string, chosen func(Order) bool
 	}
 }
 
-// closedApp keeps what the last months of an application that was removed are settled by.
+// closedApp keeps the fields of a removed application that settle its last months.
 type closedApp struct {
 	ID        string       `json:"id"`
 	Name      string       `json:"name"`
@@ -189,7 +189,7 @@ var closedApps = kind[closedApp]{
 	version: func(c *closedApp) *int64 { return &c.Version },
 }
 
-// app returns the application as far as a settlement needs it.
+// app returns the fields of the application that a settlement needs.
 func (c closedApp) app() App {
 	return App{
 		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Spent: c.Spent, CreatedAt: c.CreatedAt, Disabled: true,
@@ -199,7 +199,7 @@ func (c closedApp) app() App {
 // DeleteApp removes an application, and writes its orders that are canceled with it in the same
 // step. Its tokens are ended by a revocation of kind app, which the caller writes first. What it
 // has used of the quota of its period is kept for its owner until the reset: see CreateApp.
-// Package gateway/billing says what is canceled and used.
+// Package gateway/billing decides which orders are canceled and what counts as used.
 func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error {
 	now := time.Now().UTC()
 	docs, err := orders.docs(s, canceled...)
@@ -233,8 +233,8 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 	}
 }
 
-// ClosedApp returns what is left of an application that was removed: what its last months are
-// settled by. ErrNotFound: none was.
+// ClosedApp returns the fields of a removed application that settle its last months, or
+// ErrNotFound.
 func (s *Store) ClosedApp(ctx context.Context, id string) (App, error) {
 	c, err := closedApps.get(ctx, s, id)
 	return c.app(), err

@@ -2,7 +2,7 @@ package storage
 
 import "time"
 
-// Bounds of what records hold.
+// Limits of records.
 const (
 	MaxTimeout = 10 * time.Minute // of one call of a tool, from its request to the last byte of the answer
 

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Brand is how the pages of an application skeleton in place of Keystile's own (protocol 8). Each
-// tier may keep one; only white_label and enterprise show it, so that nothing has to be
+// Brand describes how the pages of an application look in place of Keystile's own (protocol 8).
+// Each tier may keep one; only white_label and enterprise show it, so that nothing has to be
 // typed again when a tier begins or ends.
 type Brand struct {
 	Name  string `json:"name,omitempty"`  // instead of the application's
@@ -37,7 +37,7 @@ func (b Brand) check() error {
 	return errors.Join(errs...)
 }
 
-// isLogo admits what every browser reads as what it says: no other host behind a path, no
+// isLogo accepts addresses that every browser reads alike: no other host behind a path, no
 // userinfo, nothing that a browser would drop or turn into a slash.
 func isLogo(text string) bool {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\\\"'<>`", r) }

@@ -31,7 +31,8 @@ func (s *Store) Bundles(ctx context.Context, from string, n int) ([]access.Bundl
 	return bundles.list(ctx, s, span, n)
 }
 
-// SaveBundle writes a bundle. Version 0 makes it: ErrExists if there is one of that name.
+// SaveBundle writes a bundle. Version 0 creates it; it returns ErrExists if there is one of that
+// name.
 func (s *Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error) {
 	if err := b.Check(); err != nil {
 		return b, err

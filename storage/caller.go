@@ -2,7 +2,7 @@ package storage
 
 import "time"
 
-// Caller is whoever a valid access token speaks for.
+// Caller is the application, and the user if there is one, that a valid access token stands for.
 type Caller struct {
 	AppID     string    // client_id
 	UserID    string    // the user's sub; "" for an application acting for itself

@@ -48,11 +48,11 @@ type Capability struct {
 	carried
 }
 
-// AutoDiscover reports whether the tools are asked of the upstream (auto_discover 1).
+// AutoDiscover reports whether the tools are listed by the upstream (auto_discover 1).
 func (c Capability) AutoDiscover() bool { return c.Kind == CapabilityMCP }
 
 // defaultTimeout is how long one call of a tool may take, from its request to the last byte of the
-// answer, where nobody says otherwise.
+// answer, unless configured otherwise.
 const defaultTimeout = 30 * time.Second
 
 // CallTimeout returns how long one call of a tool may take: 1 s to MaxTimeout.
@@ -132,10 +132,10 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 }
 
 // SaveCapability writes a capability and all its tools in one step: nobody sees the old
-// tools with the new upstream. Version 0 makes it, and a name that differs from another's in
-// case, - and _ alone is then refused with a *NameTaken; with any other its access list
-// stays. Events of the change are queued in the same step; of each Event, URL, Secret and
-// Payload are read, and the rest is filled in.
+// tools with the new upstream. Version 0 creates it, and a name that differs from another's
+// only in case, - and _ is then refused with a *NameTaken. With any other Version its access
+// list stays. Events of the change are queued in the same step; of each Event, URL, Secret
+// and Payload are read, and the rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }

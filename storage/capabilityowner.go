@@ -10,17 +10,17 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// capabilityFences are written with each capability that its owner's share is skeletonsMade at
-// for, so that two written at once do not both count the same others.
+// capabilityFences are written with each capability whose owner's limit is checked, so that
+// two written at once do not both count the same others.
 var capabilityFences = kind[fence]{
 	name:    "capabilityfence",
 	id:      func(f fence) string { return f.Owner },
 	version: func(f *fence) *int64 { return &f.Version },
 }
 
-// SaveCapabilityIf is SaveCapability if allow has nothing against it. Allow is asked with
-// everything the owner has at that moment, what this write replaces included, and perhaps
-// more than once; its error is returned. Without an owner it is not asked.
+// SaveCapabilityIf is SaveCapability if allow returns nil. It calls allow with all
+// capabilities that the owner has at that moment, including the one that is replaced, and
+// perhaps more than once; it returns allow's error. Without an owner allow is not called.
 func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
 	docs, c, err := s.capabilityDocs(ctx, c, tools)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []tool
 	return c, err
 }
 
-// fenceOf asks whether an owner may write a capability, and returns the document that makes
-// the write fail if they have written another one since.
+// fenceOf calls allow for a capability's owner, and returns the document that makes the
+// write fail if the owner has written another one since.
 func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Capability) error) (driver.Doc, error) {
 	stands, err := capabilityFences.get(ctx, s, owner)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -63,9 +63,8 @@ func (s *Store) fenceOf(ctx context.Context, owner string, allow func(owned []Ca
 	return capabilityFences.doc(s, stands)
 }
 
-// changeWith is change with documents that are worked out anew as often as somebody else
-// has changed what they were worked out from. Each time somebody else has got through, so
-// this ends.
+// changeWith is change with documents that are computed anew on each conflict. In each
+// round some other writer has succeeded, so this ends.
 func (s *Store) changeWith(ctx context.Context, member string, events []Delivery, docs func() ([]driver.Doc, error)) (int64, error) {
 	for {
 		all, err := docs()
@@ -95,7 +94,7 @@ func (s *Store) capabilityDocs(ctx context.Context, c Capability, tools []toolpl
 		return nil, c, err
 	}
 	beside := toolset{Member: c.Member}
-	if c.Version != 0 { // for what it carries
+	if c.Version != 0 { // for its unknown fields
 		if beside, err = toolsets.get(ctx, s, c.Member); errors.Is(err, ErrNotFound) {
 			beside, err = toolset{Member: c.Member}, nil
 		}

@@ -152,7 +152,7 @@ func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
 }
 
 // What this version empties must not come back because it was there when it was read.
-func TestAKnownFieldIsAsThisVersionSays(t *testing.T) {
+func TestAKnownFieldHasTheValueOfThisVersion(t *testing.T) {
 	s, _ := open(t)
 	for name, k := range storage.KindsForTest() {
 		before, _ := later(t, s, filled(t, s, k))
@@ -184,9 +184,9 @@ func TestAKnownFieldIsAsThisVersionSays(t *testing.T) {
 	}
 }
 
-// An item of a list that this version changes is another item: what was said of the one must
-// not be said of the other.
-func TestAnItemThatIsChangedLosesWhatWasSaidOfTheOld(t *testing.T) {
+// An item of a list that this version changes is another item: unknown fields of the one
+// must not be in the other.
+func TestAChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
 	s, backend := open(t)
 	if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil); err != nil {
 		t.Fatal(err)

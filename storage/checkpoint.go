@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Checkpoint stands for the audit records that were removed. Text is the trail's, and sealed
-// as a whole: who can write to the file and has no master key cannot make one, nor change it.
+// Checkpoint stands for the audit records that were removed. Text belongs to the trail and is
+// sealed as a whole: a writer without the master key can neither make nor change one.
 type Checkpoint struct {
 	Text    Secret `json:"-"`
 	Version int64  `json:"-"` // 0: there is none
@@ -25,8 +25,8 @@ var checkpoints = kind[Checkpoint]{
 	secrets: func(c *Checkpoint) map[string]*Secret { return map[string]*Secret{"text": &c.Text} },
 }
 
-// Checkpoint returns the one there is, or one with Version 0. It is ErrCheckpoint if what is
-// stored in its place does not open.
+// Checkpoint returns the checkpoint, or one with Version 0 if there is none. It returns
+// ErrCheckpoint if the stored one cannot be opened.
 func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	d, err := s.backend.Get(ctx, checkpoints.name, checkpointID)
 	if errors.Is(err, ErrNotFound) {
@@ -45,8 +45,8 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 	return c, nil
 }
 
-// SaveCheckpoint replaces the checkpoint that was read, or fails with ErrConflict if there is
-// another one by now.
+// SaveCheckpoint replaces the checkpoint that was read, or returns ErrConflict if it has
+// changed since.
 func (s *Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error) {
 	saved, err := checkpoints.put(ctx, s, c)
 	if errors.Is(err, ErrExists) {

@@ -13,7 +13,7 @@ import (
 const (
 	behindBy = 5 * time.Minute    // what a clock may lag behind the highest time seen
 	aheadBy  = 24 * time.Hour     // and be ahead of what is known to have passed
-	doubt    = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is believed
+	doubt    = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is trusted
 	markAge  = time.Minute        // the least time between two writes of the mark
 )
 
@@ -32,16 +32,16 @@ var timeMarks = kind[timeMark]{
 	version: func(m *timeMark) *int64 { return &m.Version },
 }
 
-// clock keeps what a process knows of time besides what its own clock says.
+// clock keeps what a process knows of the time besides its own clock.
 type clock struct {
-	mu      sync.Mutex
-	highest time.Time     // of what was seen, without a monotonic reading, as base is
-	base    time.Time     // had been reached at since
-	since   time.Time     // with a monotonic reading, which no change of the clock moves
-	held    bool          // the clock is too far ahead to be believed
-	doubted time.Duration // until since
-	marked  time.Time     // with a monotonic reading; zero: not by this process
-	said    string        // about the clock, so that it is said once
+	mu       sync.Mutex
+	highest  time.Time     // of what was seen, without a monotonic reading, as base is
+	base     time.Time     // had been reached at since
+	since    time.Time     // with a monotonic reading, which no change of the clock moves
+	held     bool          // the clock is too far ahead to be trusted
+	doubted  time.Duration // until since
+	marked   time.Time     // with a monotonic reading; zero: not by this process
+	reported string        // what was reported about the clock, so that it is reported once
 }
 
 // start compares the clock with the mark in the store.
@@ -49,7 +49,7 @@ func (c *clock) start(m timeMark, now time.Time) {
 	wall := now.Round(0).UTC()
 	c.highest, c.base, c.since = m.Highest, m.Reached, now
 	if behind := m.Highest.Sub(wall); behind > behindBy {
-		c.highest = m.Highest.Add(markAge) // whoever wrote the mark has gone on for up to so long
+		c.highest = m.Highest.Add(markAge) // the process that wrote the mark may have run on for this long
 	}
 	if wall.After(c.highest) {
 		c.highest = wall
@@ -61,8 +61,8 @@ func (c *clock) start(m timeMark, now time.Time) {
 	}
 }
 
-// reach returns what has surely come by now: no later than the clock says, nor than
-// can have passed since what the store had reached.
+// reach returns the time that has surely come: no later than the clock's, nor than the
+// time the store had reached plus the time this process has run.
 func (c *clock) reach(now time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +76,7 @@ func (c *clock) reached(now time.Time) time.Time {
 	case c.held && ahead && c.doubted+ran < doubt:
 	case ahead && !c.held:
 		c.held, c.base, c.since = true, passed, now
-	default: // it is right, or behind, or believed by now
+	default: // it is right, or behind, or trusted by now
 		c.held, c.doubted, c.since, c.base = false, 0, now, passed
 		if wall.After(passed) {
 			c.base, passed = wall, wall
@@ -88,24 +88,24 @@ func (c *clock) reached(now time.Time) time.Time {
 	return passed
 }
 
-// complain says what is wrong with the clock, when it begins to be.
+// complain returns an error when the clock begins to be wrong.
 func (c *clock) complain(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed, wall := c.reached(now), now.Round(0).UTC()
-	said, text := c.said, ""
-	c.said = ""
+	reported, text := c.reported, ""
+	c.reported = ""
 	switch {
 	case c.held:
-		c.said = "ahead"
+		c.reported = "ahead"
 		text = fmt.Sprintf("it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
 			wall.Format(time.RFC3339), passed.Format(time.RFC3339), doubt)
 	case c.highest.Sub(wall) > behindBy:
-		c.said = "behind"
+		c.reported = "behind"
 		text = fmt.Sprintf("it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
 			wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
 	}
-	if text == "" || c.said == said {
+	if text == "" || c.reported == reported {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrClock, text)
@@ -124,14 +124,14 @@ func (s *Store) Later(now time.Time) time.Time {
 	return c.highest
 }
 
-// Reached returns the time that has surely come by now: no later than now. What is forgotten
-// because it is over is judged by it, so that a clock that was ahead brings nothing back.
+// Reached returns the time that has surely come: no later than now. Records are removed by
+// it once they have ended, so that a clock that was ahead does not remove revocations too
+// early.
 func (s *Store) Reached(now time.Time) time.Time { return s.clock.reach(now) }
 
-// Dated returns revocations as they must be where the clock is behind the highest time seen:
-// one that ends what was granted before a time ends all that was granted, and each lasts as
-// much longer. With a clock that is right they come back as they are. Revoke does this too;
-// whoever keeps revocations in memory beside it does it first.
+// Dated adjusts revocations where the clock is behind the highest time seen: each then ends
+// all that was granted, and lasts that much longer. With a right clock it returns them
+// unchanged. Revoke does this too; callers that also keep revocations in memory do it first.
 func (s *Store) Dated(rs ...driver.Revocation) []driver.Revocation {
 	now := time.Now().Round(0)
 	c := &s.clock
@@ -193,7 +193,7 @@ func (s *Store) markTime(ctx context.Context, now time.Time, last bool) error {
 	return err
 }
 
-// merge takes what other processes have seen, and gives the mark what this one has.
+// merge reads what other processes have seen, and adds what this one has to the mark.
 func (c *clock) merge(m timeMark, now time.Time) timeMark {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,12 +33,12 @@ func clocked(t *testing.T, highest, reached time.Time) (*storage.Store, driver.B
 }
 
 // sweeping runs SweepEvery for some time and returns what it complained of.
-func sweeping(t *testing.T, s *storage.Store, d time.Duration) (said []error) {
+func sweeping(t *testing.T, s *storage.Store, d time.Duration) (got []error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), d)
 	defer stop()
-	s.SweepEvery(ctx, time.Minute, func(err error) { said = append(said, err) })
-	return said
+	s.SweepEvery(ctx, time.Minute, func(err error) { got = append(got, err) })
+	return got
 }
 
 func revoked(t *testing.T, s *storage.Store) map[string]driver.Revocation {
@@ -71,16 +71,16 @@ func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
 			endAt(t, s, "ended", right.Add(-time.Second))
 			endAt(t, s, "soon", right.Add(90*time.Second))
 			endAt(t, s, "a week", right.Add(7*day))
-			said := sweeping(t, s, time.Second)
-			if len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
-				t.Errorf("%v ahead it says %v", fast, said)
+			got := sweeping(t, s, time.Second)
+			if len(got) != 1 || !errors.Is(got[0], storage.ErrClock) {
+				t.Errorf("%v ahead it says %v", fast, got)
 			}
 			if left := revoked(t, s); len(left) != 2 {
 				t.Errorf("%v ahead, after a second %d revocations are left, want the 2 that have not ended", fast, len(left))
 			}
 			s = opened(t, backend, clockKey) // it finds its own mark
-			if said := sweeping(t, s, 3*time.Minute+time.Second); len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
-				t.Errorf("%v ahead, started again it says %v", fast, said)
+			if got := sweeping(t, s, 3*time.Minute+time.Second); len(got) != 1 || !errors.Is(got[0], storage.ErrClock) {
+				t.Errorf("%v ahead, started again it says %v", fast, got)
 			}
 			if _, there := revoked(t, s)["a week"]; !there || len(revoked(t, s)) != 1 {
 				t.Errorf("%v ahead, after three minutes %d revocations are left, want the one of a week", fast, len(revoked(t, s)))
@@ -89,7 +89,7 @@ func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsRightAgainForALongTimeIsBelieved(t *testing.T) {
+func TestAClockThatIsRightForALongTimeIsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := time.Now().Add(-60 * day) // the service was stopped for so long
 		s, backend := clocked(t, before, before)
@@ -105,8 +105,8 @@ func TestAClockThatIsRightAgainForALongTimeIsBelieved(t *testing.T) {
 		if len(revoked(t, s)) != 0 {
 			t.Error("it is not believed after seven days of running, over seven starts")
 		}
-		if said := sweeping(t, opened(t, backend, clockKey), time.Hour); len(said) != 0 {
-			t.Errorf("the next start says %v", said)
+		if got := sweeping(t, opened(t, backend, clockKey), time.Hour); len(got) != 0 {
+			t.Errorf("the next start says %v", got)
 		}
 	})
 }
@@ -116,14 +116,14 @@ func TestAnOrdinaryStopIsNoReasonToDoubtTheClock(t *testing.T) {
 		for _, away := range []time.Duration{0, time.Hour, 23 * time.Hour, -4 * time.Minute} {
 			s, _ := clocked(t, time.Now().Add(-away), time.Now().Add(-away))
 			endAt(t, s, "a", time.Now())
-			if said := sweeping(t, s, time.Second); len(said) != 0 || len(revoked(t, s)) != 0 {
-				t.Errorf("after %v it says %v, and %d revocations are left that have ended", away, said, len(revoked(t, s)))
+			if got := sweeping(t, s, time.Second); len(got) != 0 || len(revoked(t, s)) != 0 {
+				t.Errorf("after %v it says %v, and %d revocations are left that have ended", away, got, len(revoked(t, s)))
 			}
 		}
 		empty := opened(t, memory.New())
 		endAt(t, empty, "a", time.Now())
-		if said := sweeping(t, empty, time.Second); len(said) != 0 || len(revoked(t, empty)) != 0 {
-			t.Errorf("a store without a mark says %v", said)
+		if got := sweeping(t, empty, time.Second); len(got) != 0 || len(revoked(t, empty)) != 0 {
+			t.Errorf("a store without a mark says %v", got)
 		}
 	})
 }
@@ -184,15 +184,15 @@ func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 			if second := end(); !second.Covers(next) {
 				t.Errorf("%s: a second one does not end what was granted behind the first", kind)
 			}
-			if said := sweeping(t, s, time.Second); len(said) != 1 || !errors.Is(said[0], storage.ErrClock) {
-				t.Errorf("%s: an hour behind it says %v", kind, said)
+			if got := sweeping(t, s, time.Second); len(got) != 1 || !errors.Is(got[0], storage.ErrClock) {
+				t.Errorf("%s: an hour behind it says %v", kind, got)
 			}
 		})
 	}
 }
 
 // The clock is ahead for a moment in the life of one process, and no sweep has seen it.
-func TestAGrantIsAWitnessOfTheTime(t *testing.T) {
+func TestAGrantProvesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))

@@ -12,8 +12,8 @@ import (
 )
 
 // Delivery is one event on its way to a capability's webhook (Standard Webhooks). It waits
-// until it is delivered, which removes it, or given up. The waiting ones of a capability
-// are a line: they are delivered in the order in which they were made.
+// until it is delivered, which removes it, or given up. The pending deliveries of a
+// capability are a queue: they are delivered in the order in which they were made.
 type Delivery struct {
 	ID         string    `json:"id"` // webhook-id, the same at each attempt; in the order of making
 	Event      string    `json:"event"`
@@ -22,7 +22,7 @@ type Delivery struct {
 	Secret     Secret    `json:"-"` // none: it is not signed
 	Payload    []byte    `json:"payload"`
 	CreatedAt  time.Time `json:"created_at"`
-	NextAt     time.Time `json:"next_at"` // when it is due, or the lease of who sends it ends; up to the year 9999
+	NextAt     time.Time `json:"next_at"` // when it is due, or its sender's lease ends; up to the year 9999
 	Attempts   int       `json:"attempts"`
 	LastStatus int       `json:"last_status,omitempty"` // of HTTP; 0: no answer
 	LastError  string    `json:"last_error,omitempty"`  // for its owner to read, without address or secret
@@ -32,7 +32,7 @@ type Delivery struct {
 	carried
 }
 
-// Waiting reports whether the delivery is still to be made.
+// Waiting reports whether the delivery is still pending.
 func (d Delivery) Waiting() bool { return d.GivenUpAt.IsZero() }
 
 var deliveries = kind[Delivery]{
@@ -44,7 +44,7 @@ var deliveries = kind[Delivery]{
 	secrets: func(d *Delivery) map[string]*Secret { return map[string]*Secret{"secret": &d.Secret} },
 }
 
-// entries of a delivery that was given up keep it out of the line and out of what is due.
+// entries returns the index entries; a delivery that was given up is in no queue and never due.
 func (d Delivery) entries() []string {
 	all := []string{"member=" + d.Member}
 	if d.Waiting() {
@@ -55,10 +55,10 @@ func (d Delivery) entries() []string {
 
 func line(member string) string { return "waiting=" + member }
 
-// due has one width, so that bytes are in the order of time.
+// due has a fixed width, so that byte order is time order.
 func due(at time.Time) string { return "due=" + at.UTC().Format("2006-01-02T15:04:05.000000000") }
 
-// check says what no delivery may be stored with.
+// check returns why a delivery cannot be stored.
 func (d Delivery) check() error {
 	switch {
 	case d.Member == "" || d.Event == "" || d.URL == "":
@@ -71,8 +71,8 @@ func (d Delivery) check() error {
 	return nil
 }
 
-// maxDeliveryWait is more than any delivery is put off. One that is due later still was put
-// off by a clock that was ahead.
+// maxDeliveryWait is longer than any delivery is deferred. One that is due even later was
+// deferred by a clock that was ahead.
 const maxDeliveryWait = 24 * time.Hour
 
 // WaitsAt reports whether a delivery is not due yet at a time.
@@ -82,8 +82,8 @@ func (d Delivery) WaitsAt(at time.Time) bool {
 }
 
 // DueDeliveries returns up to n deliveries that are due by a time, the earliest first, and
-// those behind them that were put off for too long to be true. Some may have to wait for
-// another of their line: see FirstDelivery.
+// those that were deferred by a clock that was ahead. Some may have to wait for another of
+// their queue: see FirstDelivery.
 func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Delivery, error) {
 	list, _, err := deliveries.list(ctx, s, driver.Between("due=", driver.Is(due(at)).To), n)
 	if err != nil || len(list) >= n {
@@ -93,8 +93,8 @@ func (s *Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Deliv
 	return append(list, astray...), err
 }
 
-// FirstDelivery returns the delivery of a capability whose turn it is, due or not, or
-// ErrNotFound if none waits.
+// FirstDelivery returns the first delivery in a capability's queue, due or not, or
+// ErrNotFound if none is pending.
 func (s *Store) FirstDelivery(ctx context.Context, member string) (Delivery, error) {
 	list, _, err := deliveries.list(ctx, s, driver.Is(line(member)), 1)
 	switch {
@@ -113,8 +113,8 @@ func (s *Store) Deliveries(ctx context.Context, member string) ([]Delivery, erro
 }
 
 // SaveDelivery writes a delivery that was read before. A version that has changed meanwhile
-// is ErrConflict, so moving NextAt ahead is a lease: of many who try, one may send. Giving
-// up the first of a line makes the one behind it due, in the same step.
+// is ErrConflict, so moving NextAt ahead is a lease: of many that try, one may send. Giving
+// up the first of a queue makes the next one due, in the same step.
 func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) {
 	if d.Version == 0 {
 		return d, fmt.Errorf("%w: a delivery is made together with the change it tells of", ErrInvalid)
@@ -136,8 +136,8 @@ func (s *Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error) 
 	return d, err
 }
 
-// DeleteDelivery removes a delivery. If it was the first of its line, the one behind it is
-// due now, in the same step.
+// DeleteDelivery removes a delivery. If it was the first of its queue, the next one
+// becomes due in the same step.
 func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 	_, err := s.leave(ctx, d, driver.Doc{Kind: deliveries.name, ID: d.ID, Version: d.Version, Deleted: true})
 	return err
@@ -147,7 +147,7 @@ func (s *Store) DeleteDelivery(ctx context.Context, d Delivery) error {
 // changed between the reading and the writing.
 const tries = 10
 
-// leave writes the document of a delivery that stands in its line no more.
+// leave returns the document of a delivery that is no longer in its queue.
 func (s *Store) leave(ctx context.Context, d Delivery, doc driver.Doc) (int64, error) {
 	for range tries {
 		docs := []driver.Doc{doc}
@@ -156,7 +156,7 @@ func (s *Store) leave(ctx context.Context, d Delivery, doc driver.Doc) (int64, e
 			return 0, err
 		}
 		if len(front) == 2 && front[0].ID == d.ID {
-			front[1].NextAt = time.Now().UTC() // written even if it is due, or who has just seen d in front could put it off
+			front[1].NextAt = time.Now().UTC() // written even if it is due, or a sender that has just seen d in front could defer it
 			next, err := deliveries.doc(s, front[1])
 			if err != nil {
 				return 0, err
@@ -172,7 +172,7 @@ func (s *Store) leave(ctx context.Context, d Delivery, doc driver.Doc) (int64, e
 	return 0, restless(d.Member)
 }
 
-// change writes documents of a capability and the deliveries that tell of it in one step:
+// change writes documents of a capability and the deliveries that announce it in one step:
 // no change without its event, no event without its change.
 func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...driver.Doc) (int64, error) {
 	if len(events) == 0 {
@@ -196,9 +196,9 @@ func restless(member string) error {
 	return fmt.Errorf("%w: the deliveries of %q change faster than they can be written", ErrUnavailable, member)
 }
 
-// queue returns the documents that put events at the end of a capability's line, and those
-// that make room for them. What is on its way to another URL is taken off: its owner has
-// turned away from there, and the new URL must not wait until the old one is given up.
+// queue returns the documents that append events to a capability's queue, and those that
+// make room for them. Deliveries to another URL are dropped: its owner has replaced that
+// URL, and the new URL must not wait until the old one is given up.
 func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]driver.Doc, error) {
 	waiting, err := deliveries.all(ctx, s, driver.Is(line(member)))
 	if err != nil {
@@ -231,8 +231,8 @@ func (s *Store) queue(ctx context.Context, member string, events []Delivery) ([]
 	return docs, nil
 }
 
-// crowdedOut picks what has to go for new events. The first of the line keeps its place,
-// or a line that is always full would never get to the end of its attempts.
+// crowdedOut picks the deliveries that are dropped for new events. The first of the queue
+// keeps its place, or a queue that is always full would never finish its attempts.
 func crowdedOut(waiting, events []Delivery) (out []Delivery) {
 	var stay []Delivery
 	for _, d := range waiting {

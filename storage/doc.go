@@ -16,12 +16,12 @@
 // carries only the id can still be compared with "everything before noon is revoked".
 //
 // Several master keys may open, one seals. A store has a mark sealed with its key, so that
-// the wrong one fails at Open and is told by id which one is wanted; while the key changes
+// the wrong one fails at Open with the id of the one that is needed; while the key changes
 // there is a mark for each key in use, because until the end all of them are needed.
 //
-// Ready believes a write that succeeded for five seconds, and probes with one document of its
-// own after that. What was refused, found nothing to do or lost its caller proves nothing about
-// the disk and is left out. A reader of revocations in the same process learns of them with the
+// Ready trusts a successful write for five seconds, and probes with one document of its own
+// after that. What was refused, found nothing to do or lost its caller proves nothing about the
+// disk and is left out. A reader of revocations in the same process learns of them with the
 // write, so the feed is fresh while it can be read.
 //
 // Clocks are wrong now and then, and a revoked token stays revoked all the same. One document
@@ -34,11 +34,11 @@
 // Within the last minute before a kill the highest time may not be written, so a start that is
 // behind takes it for a minute later.
 //
-// A store lists the features that whoever opens it must obey ([Feature]), each written down
-// before the first fact that needs it, and a version that does not know one is refused with
-// [ErrNewer] and the name of the version that does. So a store goes back to the version
-// before as long as nothing new was used in it. Who is older than the list itself is kept out
-// by the adapter: storage/bolt has a format of its own for that.
+// A store lists the features that every binary that opens it must obey ([Feature]), each
+// written down before the first fact that needs it, and a version that does not know one is
+// refused with [ErrNewer] and the name of the version that does. So a store goes back to the
+// version before as long as nothing new was used in it. A version older than the list itself
+// is kept out by the adapter: storage/bolt has a format of its own for that.
 //
 // What a newer version has written into a document and this one does not know survives when
 // this one reads, changes and writes it: fields of the record and of the objects in it, items
@@ -52,9 +52,9 @@
 // come, like all else.
 //
 // Audit records are removed by their Seq, oldest first, never by name. The [Checkpoint] that
-// stands for them is sealed here, because the master key is; what it says is the trail's
+// stands for them is sealed here, because the master key is; its content is the trail's
 // (internal/audit). It is written before the first of them is removed.
 //
-// Expired tokens and documents are returned until they are swept: whoever reads a
-// record compares its ExpiresAt, because only the reader may skeleton at a clock.
+// Expired tokens and documents are returned until they are swept: whoever reads a record
+// compares its ExpiresAt, because only the reader may look at a clock.
 package storage

@@ -8,8 +8,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// The verdicts of a Backend, as those who use a [Store] name them. What each means stands in
-// package driver. Every other error of a Store wraps one of those below them.
+// The verdicts of a Backend, as those who use a [Store] name them. Package driver describes
+// what each means. Every other error of a Store wraps one of those below them.
 var (
 	ErrNotFound = driver.ErrNotFound
 	ErrExists   = driver.ErrExists
@@ -23,11 +23,11 @@ var (
 	// a record that cannot be opened. Whether a write behind it happened is unknown.
 	ErrUnavailable = errors.New("storage: unavailable")
 
-	// ErrMasterKey: Open or BeginRekey was not handed a key that the store is sealed with. The
-	// error says by id which one the store wants and which ones it was given.
+	// ErrMasterKey: Open or BeginRekey was not given a key that the store is sealed with. The
+	// error has the id of the one that the store needs and of those that were given.
 	ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
 
-	// ErrClock is what SweepEvery hands to its caller when the clock cannot be right.
+	// ErrClock is reported by SweepEvery when the clock cannot be right.
 	ErrClock = errors.New("storage: the clock disagrees with the times in the store")
 
 	// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
@@ -42,8 +42,8 @@ var (
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}
 
-// trouble passes verdicts through and marks everything else as ErrUnavailable, saying
-// what was being done.
+// trouble passes verdicts through and marks everything else as ErrUnavailable, with the
+// operation that failed.
 func trouble(doing string, err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) || verdict(err) {
 		return err

@@ -10,10 +10,11 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// A Feature is a fact in the store that whoever opens it must obey: a binary that ignored it
-// would let in what it keeps out, or forget what it keeps. It is written down before the
-// first such fact is, so a store in which nothing new was used can still be opened by the
-// version before. What merely adds is no feature: unknown fields survive a rewrite anyway.
+// A Feature is a fact in the store that every binary that opens it must obey: one that
+// ignored it would let in what the fact keeps out, or forget what it keeps. It is written
+// before the first such fact, so a store in which nothing new was used can still be opened
+// by the version before. What merely adds is no feature: unknown fields survive a rewrite
+// anyway.
 //
 // A new kind of document that a check depends on is a feature, and so is a new kind of
 // revocation, a setting that narrows, and a sealed text in a kind that had none: a binary
@@ -23,7 +24,7 @@ type Feature struct {
 	Since string `json:"since"` // the version of Keystile that brought it
 }
 
-// firstVersion is the one that began to keep the list.
+// firstVersion is the version that began to keep the list.
 const firstVersion = "v0.1.0"
 
 var (
@@ -52,7 +53,7 @@ var formats = kind[format]{
 
 const formatID = "features"
 
-// featureMemo is what a process knows to be on the list. It is never taken off.
+// featureMemo caches the features that are on the list. They are never removed.
 type featureMemo struct {
 	mu     sync.Mutex
 	listed map[string]bool
@@ -97,8 +98,8 @@ func (s *Store) obeys(ctx context.Context) error {
 	return nil
 }
 
-// need puts a feature on the list. It comes before the first write of what must be obeyed:
-// a process that dies in between leaves a store that asks for more than it needs.
+// need adds a feature to the list, before the first write that it protects: a process that
+// dies in between leaves a store that requires more than necessary.
 func (s *Store) need(ctx context.Context, needed Feature) error {
 	if s.features.has(needed.Name) {
 		return nil

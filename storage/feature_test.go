@@ -92,12 +92,12 @@ func TestABinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 	}
 }
 
-func refusedAsNewer(t *testing.T, err error, says ...string) {
+func refusedAsNewer(t *testing.T, err error, want ...string) {
 	t.Helper()
 	if !errors.Is(err, storage.ErrNewer) {
 		t.Fatalf("Open = %v, want ErrNewer", err)
 	}
-	for _, text := range append(says, "newer version of Keystile", "use that version", "the backup made before the upgrade") {
+	for _, text := range append(want, "newer version of Keystile", "use that version", "the backup made before the upgrade") {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("Open = %v, want it to say %q", err, text)
 		}
@@ -218,19 +218,19 @@ func TestAProcessLearnsThatANewerOneHasJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, backend := open(t)
 		ctx, stop := context.WithCancel(t.Context())
-		said, done := make(chan error, 9), make(chan struct{})
-		go func() { s.SweepEvery(ctx, time.Minute, func(err error) { said <- err }); close(done) }()
+		got, done := make(chan error, 9), make(chan struct{})
+		go func() { s.SweepEvery(ctx, time.Minute, func(err error) { got <- err }); close(done) }()
 		synctest.Wait()
-		if len(said) != 0 {
-			t.Errorf("it says %v of a store of its own version", <-said)
+		if len(got) != 0 {
+			t.Errorf("it says %v of a store of its own version", <-got)
 		}
 		plantFeature(t, backend)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(said) != 1 {
-			t.Fatalf("it says %d things, want one", len(said))
+		if len(got) != 1 {
+			t.Fatalf("it says %d things, want one", len(got))
 		}
-		refusedAsNewer(t, <-said, "time travel")
+		refusedAsNewer(t, <-got, "time travel")
 		stop()
 		<-done
 	})

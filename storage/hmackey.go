@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// hmacKey is a key that is drawn when it is first asked for, and stays.
+// hmacKey is a key that is drawn at its first use, and stays.
 type hmacKey struct {
 	Name      string    `json:"name"`
 	Key       Secret    `json:"-"`
@@ -23,8 +23,8 @@ var hmacKeys = kind[hmacKey]{
 	secrets: func(k *hmacKey) map[string]*Secret { return map[string]*Secret{"key": &k.Key} },
 }
 
-// HMACKey returns the key of a name: 256 random bits that every process over one store is
-// given alike, and that are sealed there. What it is for is said by the name.
+// HMACKey returns the key of a name: 256 random bits that every process over one store
+// shares, sealed there. The name tells its purpose.
 func (s *Store) HMACKey(ctx context.Context, name string) (Secret, error) {
 	k, err := hmacKeys.get(ctx, s, name)
 	if errors.Is(err, ErrNotFound) {

@@ -9,10 +9,10 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Invitation lets one person sign up. Its code is kept only as a hash.
+// Invitation lets one user sign up. Its code is kept only as a hash.
 type Invitation struct {
 	ID        string    `json:"id"`             // InvitationID(code)
-	Role      string    `json:"role,omitempty"` // of who signs up with it
+	Role      string    `json:"role,omitempty"` // of the user who signs up with it
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	Version   int64     `json:"-"`
@@ -53,8 +53,9 @@ func (s *Store) Invitation(ctx context.Context, id string) (Invitation, error) {
 	return invitations.get(ctx, s, id)
 }
 
-// CreateInvited is CreateUser for who was invited: in the same step the invitation is used
-// up. ErrConflict: somebody else has used it. The user gets its role.
+// CreateInvited is CreateUser for an invited user, who gets the invitation's role. It uses
+// the invitation up in the same step, and returns ErrConflict if it has been used
+// meanwhile.
 func (s *Store) CreateInvited(ctx context.Context, u User, by Invitation, logins ...Login) (User, error) {
 	u.Role = by.Role
 	used := driver.Doc{Kind: invitations.name, ID: by.ID, Version: by.Version, Deleted: true}

@@ -68,7 +68,7 @@ func TestATakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 	}
 }
 
-func TestAnInvitationIsReadAsPeopleTypeIt(t *testing.T) {
+func TestAnInvitationIsReadAsUsersTypeIt(t *testing.T) {
 	code := handle.NewInvitation()
 	if len(code) != 29 || handle.NewInvitation() == code {
 		t.Errorf("a code is %q", code)

@@ -38,7 +38,7 @@ var signingKeys = kind[SigningKey]{
 	secrets: func(k *SigningKey) map[string]*Secret { return map[string]*Secret{"private": &k.Private} },
 }
 
-// end is when the key may be swept: only a retired one ever is.
+// end returns when the key may be swept: only a retired one is.
 func (k SigningKey) end() time.Time {
 	if k.State != KeyRetired {
 		return time.Time{}

@@ -14,9 +14,19 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-// kind describes one kind of typed document: the whole of what the typed layer knows
-// about it. Secrets are fields tagged json:"-" that are sealed beside the JSON. A record
-// embeds carried.
+// Every record has it, here and in what a record holds: one without would lose what a newer
+// version has written.
+var _ = []carried{
+	App{}.carried, fence{}.carried, closedApp{}.carried, Capability{}.carried, toolset{}.carried,
+	Checkpoint{}.carried, timeMark{}.carried, Consent{}.carried, Delivery{}.carried, format{}.carried,
+	hmacKey{}.carried, Invitation{}.carried, SigningKey{}.carried, keySet{}.carried, Login{}.carried,
+	memberName{}.carried, OpenID{}.carried, Order{}.carried, spent{}.carried, probe{}.carried,
+	Session{}.carried, Setting{}.carried, skeleton{}.carried, skeletonsMade{}.carried,
+	Ticket{}.carried, User{}.carried, counter{}.carried,
+}
+
+// kind describes one kind of typed document to the typed layer. Secrets are fields tagged
+// json:"-" that are sealed beside the JSON. A record embeds carried.
 type kind[T any] struct {
 	name    string
 	id      func(T) string
@@ -73,7 +83,7 @@ func (k kind[T]) seal(s *Store, d driver.Doc, v *T) ([]byte, error) {
 	return json.Marshal(sealed)
 }
 
-// known are the secrets of a record.
+// known returns the secrets of a record.
 func (k kind[T]) known(v *T) map[string]*Secret {
 	if k.secrets == nil {
 		return nil

@@ -18,9 +18,9 @@ var adminFences = kind[fence]{
 // administers reports whether the user may administer.
 func (u User) administers() bool { return u.Role == RoleAdmin && !u.Disabled }
 
-// SaveUserKeepingAdmin is SaveUser, but refuses with ErrLastAdmin what would leave nobody
-// who administers. Changes that go through it, also at once in several processes, leave at
-// least one; SaveUser does not skeleton.
+// SaveUserKeepingAdmin is SaveUser, but returns ErrLastAdmin for a change that would leave
+// no enabled administrator. Changes that go through it, also at once in several processes,
+// leave at least one; SaveUser does not check.
 func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) {
 	if err := u.Check(); err != nil {
 		return u, err
@@ -49,7 +49,7 @@ func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) 
 	}
 }
 
-// anotherAdmin returns ErrLastAdmin unless somebody else administers.
+// anotherAdmin returns ErrLastAdmin unless there is another enabled administrator.
 func (s *Store) anotherAdmin(ctx context.Context, sub string) error {
 	for from := ""; ; {
 		page, next, err := s.Users(ctx, from, driver.Page)

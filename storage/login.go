@@ -28,8 +28,8 @@ type Login struct {
 	CreatedAt    time.Time `json:"created_at"`
 	Version      int64     `json:"-"`
 
-	// Looks is read by CreateUser alone: what the user's name skeletons like, in up to two ways.
-	// Nobody's may skeleton the same who is made later.
+	// Looks is read by CreateUser alone: what the user's name looks like, in up to two ways. No
+	// user who is created later may have a name that looks the same.
 	Skeletons [2]string `json:"-"`
 	carried
 }
@@ -46,16 +46,16 @@ func (s *Store) Login(ctx context.Context, method, subject string) (Login, error
 	return logins.get(ctx, s, logins.id(Login{Method: method, Subject: subject}))
 }
 
-// SaveLogin writes a login: a new password hash, or one more way in.
+// SaveLogin writes a login: a new password hash, or one more sign-in method.
 func (s *Store) SaveLogin(ctx context.Context, l Login) (Login, error) { return logins.put(ctx, s, l) }
 
-// Logins returns every way a user (a sub) has in.
+// Logins returns all logins of a user (a sub).
 func (s *Store) Logins(ctx context.Context, sub string) ([]Login, error) {
 	return logins.all(ctx, s, driver.Is("user="+sub))
 }
 
-// LinkLogins gives a user more ways in, all or none. One that is taken, by them or by
-// somebody else: ErrExists.
+// LinkLogins adds logins to a user, all or none. It returns ErrExists if one is taken, by
+// them or by another user.
 func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error {
 	now := time.Now().UTC()
 	more = slices.Clone(more)
@@ -70,7 +70,7 @@ func (s *Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 	return err
 }
 
-// EndLogins takes ways in away that have been read before, all or none.
+// EndLogins removes logins that have been read before, all or none.
 func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
 	docs, err := logins.docs(s, some...)
 	if err != nil {
@@ -83,9 +83,9 @@ func (s *Store) EndLogins(ctx context.Context, some ...Login) error {
 	return err
 }
 
-// UnlinkLogins is EndLogins for a user who keeps another way in: keep has been read before
-// too, and is written once more in the same step. So of two requests that each take away
-// what the other keeps, one fails with ErrConflict.
+// UnlinkLogins is EndLogins for a user who keeps another login: keep has been read before
+// too, and is written again in the same step. So of two requests that each remove what the
+// other keeps, one fails with ErrConflict.
 func (s *Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) error {
 	docs, err := logins.docs(s, append(slices.Clone(some), keep)...)
 	if err != nil {

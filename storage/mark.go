@@ -18,8 +18,8 @@ const (
 	markEntry = "rekey" // the index entry of the marks of a change
 )
 
-// checkMaster makes sure that keys opens every mark, and that the key it seals with has
-// left one.
+// checkMaster makes sure that keys opens every mark, and that there is one of the key it
+// seals with.
 func (s *Store) checkMaster(ctx context.Context, keys *sealer) error {
 	mark, err := s.backend.Get(ctx, markKind, markID)
 	if errors.Is(err, ErrNotFound) {

@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// memberName says which capability has a name. Its id is the name as [fold] has it, so that
-// of two capabilities whose names skeleton alike one can be made.
+// memberName records which capability has a name. Its id is the name as [fold] has it, so
+// that of two capabilities whose names look alike only one can be created.
 type memberName struct {
 	Folded  string `json:"folded"`
 	Member  string `json:"member"`
@@ -25,7 +25,7 @@ var memberNames = kind[memberName]{
 	version: func(n *memberName) *int64 { return &n.Version },
 }
 
-// fold returns what of a name tells it apart from others: people read over case, - and _.
+// fold returns a name without what users overlook: case, - and _.
 func fold(member string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' {
@@ -36,8 +36,8 @@ func fold(member string) string {
 	return strings.ToLower(cmp.Or(plain, member))
 }
 
-// NameTaken is how SaveCapability refuses a new name that differs from another capability's
-// in case, - and _ alone.
+// NameTaken is the error of SaveCapability for a new name that differs from another
+// capability's only in case, - and _.
 type NameTaken struct{ By Capability }
 
 func (e *NameTaken) Error() string {
@@ -67,9 +67,10 @@ func (s *Store) CapabilityLike(ctx context.Context, member string) (Capability, 
 	return Capability{}, cmp.Or(err, ErrNotFound)
 }
 
-// claim returns the document that gives a capability its name, to be written with it. One
-// that is made must have the name for itself: *NameTaken. One that was stored before names
-// were written down takes its name now if nobody has it, and goes on without it otherwise.
+// claim returns the document that gives a capability its name, to be written with it. A
+// new one must have the name for itself, or claim returns a *NameTaken. One that was
+// stored before names were recorded claims its name now if it is free, and goes on without
+// it otherwise.
 func (s *Store) claim(ctx context.Context, c Capability) ([]driver.Doc, error) {
 	held, err := memberNames.get(ctx, s, fold(c.Member))
 	switch {
@@ -90,7 +91,7 @@ func (s *Store) claim(ctx context.Context, c Capability) ([]driver.Doc, error) {
 			return nil, err
 		}
 	}
-	// Whoever takes the name of one that is gone, or takes their own anew, must meet here.
+	// Writers that claim the name of a removed one, or their own anew, must conflict here.
 	held.Folded, held.Member = fold(c.Member), c.Member
 	return memberNames.docs(s, held)
 }

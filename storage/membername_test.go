@@ -222,9 +222,9 @@ func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
 func TestWhatAnOwnerMakesMeanwhileCounts(t *testing.T) {
 	backend := &overtaken{Backend: memory.New(), id: "second"}
 	store := openStore(t, backend)
-	errFull, asked := errors.New("full"), []int{}
+	errFull, requests := errors.New("full"), []int{}
 	one := func(owned []storage.Capability) error {
-		if asked = append(asked, len(owned)); len(owned) > 0 {
+		if requests = append(requests, len(owned)); len(owned) > 0 {
 			return errFull
 		}
 		return nil
@@ -234,8 +234,8 @@ func TestWhatAnOwnerMakesMeanwhileCounts(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) || !slices.Equal(asked, []int{0, 0, 1}) {
-		t.Errorf("SaveCapabilityIf() = %v after it saw %v, want it refused once it sees the other", err, asked)
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) || !slices.Equal(requests, []int{0, 0, 1}) {
+		t.Errorf("SaveCapabilityIf() = %v after it saw %v, want it refused once it sees the other", err, requests)
 	}
 	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u2", "second"), nil, one); err != nil {
 		t.Errorf("another owner's: %v", err)

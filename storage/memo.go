@@ -3,10 +3,10 @@ package storage
 import "github.com/keystile/keystile/internal/cache"
 
 // memo remembers decoded records by the version they were read at. The document is read
-// from the backend all the same; what is saved is decoding it and opening its secrets. A
+// from the backend all the same; the memo saves decoding it and opening its secrets. A
 // version is never used twice, so a record that changed anywhere is decoded anew.
 type memo[T any] struct {
-	clone func(T) T // the caller may change what it is handed
+	clone func(T) T // the caller may change the result
 	known *cache.Cache[string, *memorized[T]]
 }
 
@@ -15,10 +15,10 @@ type memorized[T any] struct {
 	record  T
 }
 
-const memoRoom = 16_384 // records
+const maxMemorized = 16_384 // records
 
 func newMemo[T any](clone func(T) T) *memo[T] {
-	return &memo[T]{clone: clone, known: cache.New[string, *memorized[T]](memoRoom)}
+	return &memo[T]{clone: clone, known: cache.New[string, *memorized[T]](maxMemorized)}
 }
 
 func (m *memo[T]) get(id string, version int64) (v T, ok bool) {

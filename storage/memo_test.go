@@ -23,7 +23,7 @@ func TestARememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsHandedOutCanBeChanged(t *testing.T) {
+func TestReturnedRecordsMayBeChanged(t *testing.T) {
 	m := newMemo(App.clone)
 	in := App{Domains: []string{"a"}, RedirectURIs: []string{"a"}, Secrets: []AppSecret{{Secret: NewSecret("a")}}}
 	m.put("a", 1, in)
@@ -40,13 +40,13 @@ func TestWhatIsHandedOutCanBeChanged(t *testing.T) {
 func TestTheMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 	m := newMemo(User.clone)
 	m.put("used", 1, User{Name: "used"})
-	for i := range 10 * memoRoom {
+	for i := range 10 * maxMemorized {
 		m.put(fmt.Sprint(i), 1, User{})
 		if v, ok := m.get("used", 1); !ok || v.Name != "used" {
 			t.Fatalf("the record in use is forgotten after %d others", i)
 		}
 	}
-	if n := m.known.Len(); n > memoRoom {
-		t.Errorf("%d records are remembered, want at most %d", n, memoRoom)
+	if n := m.known.Len(); n > maxMemorized {
+		t.Errorf("%d records are remembered, want at most %d", n, maxMemorized)
 	}
 }

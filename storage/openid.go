@@ -34,8 +34,8 @@ func (s *Store) OpenIDs(ctx context.Context, sub string) ([]OpenID, error) {
 	return openIDs.all(ctx, s, driver.Is("user="+sub))
 }
 
-// EndOpenID writes down that a user has taken an application's access away; nothing if
-// they have never met. The openid stays: an application knows who comes back.
+// EndOpenID records that a user has ended an application's access; it does nothing if they
+// have never met. The openid stays: a user who comes back has the same one.
 func (s *Store) EndOpenID(ctx context.Context, appID, sub string, at time.Time) error {
 	for {
 		o, err := s.OpenID(ctx, appID, sub)
@@ -73,8 +73,8 @@ func (s *Store) FindOpenID(ctx context.Context, appID, openid string) (OpenID, e
 }
 
 // EnsureOpenID returns how an application knows a user, and draws an openid (32 upper-case
-// hexadecimal characters) at their first meeting. All concurrent callers get one value.
-// Who meets again has the openid of before.
+// hexadecimal characters) at their first meeting. All concurrent callers get one value. A
+// user who comes back has the same openid.
 func (s *Store) EnsureOpenID(ctx context.Context, appID, sub string) (OpenID, error) {
 	o, err := s.OpenID(ctx, appID, sub)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// What may have become of an order.
+// The statuses of an order.
 const (
 	OrderPending  = "pending"  // waits for an administrator
 	OrderContact  = "contact"  // waits for terms to be agreed on
@@ -18,13 +18,13 @@ const (
 	OrderCanceled = "canceled"
 )
 
-// Order is the wish that an application has another tier, and what became of it. Of one
-// application at most one is open.
+// Order is a request for another tier of an application, and its outcome. An application
+// has at most one open order.
 type Order struct {
 	ID          string    `json:"id"`
 	AppID       string    `json:"app"`
 	Owner       string    `json:"owner"` // of the application, a sub
-	By          string    `json:"by"`    // who ordered: a sub, or a client_id that acted for its owner
+	By          string    `json:"by"`    // a sub, or a client_id that acted for its owner
 	From        string    `json:"from"`  // the tier there was
 	Tier        string    `json:"tier"`
 	Status      string    `json:"status"`
@@ -49,13 +49,13 @@ var orders = kind[Order]{
 	version: func(o *Order) *int64 { return &o.Version },
 }
 
-// Open reports whether the order waits for somebody.
+// Open reports whether the order still waits for a decision.
 func (o Order) Open() bool { return o.Status == OrderPending || o.Status == OrderContact }
 
 // Order returns an order, or ErrNotFound.
 func (s *Store) Order(ctx context.Context, id string) (Order, error) { return orders.get(ctx, s, id) }
 
-// OrderQuery says which orders are wanted: all, or those that have what is named.
+// OrderQuery selects orders: all, or those that match each field that is set.
 type OrderQuery struct{ Owner, AppID, Status string }
 
 // Orders returns a page of orders, the oldest first, that come after one; after "" it is the
@@ -94,8 +94,8 @@ func (q OrderQuery) fits(o Order) bool {
 }
 
 // SaveOrder writes an order and its application in one step, and with them other orders of it
-// that change together. What may become of an order is for package gateway/billing to say.
-// ErrConflict: one of them has changed since it was read.
+// that change together. Package gateway/billing decides which changes are allowed. It returns
+// ErrConflict if one of them has changed since it was read.
 func (s *Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) (Order, App, error) {
 	if len(o.Reason) > 1000 {
 		return o, a, fmt.Errorf("%w: the reason has at most 1,000 bytes", ErrInvalid)

@@ -166,7 +166,7 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 }
 
 // Decision 3: who has no appkey is never signed for with one.
-func TestWhatAnApplicationDoesNotSayIsTheDefault(t *testing.T) {
+func TestOmittedFieldsHaveTheirDefaults(t *testing.T) {
 	for _, c := range []struct {
 		app  storage.App
 		want string

@@ -20,8 +20,8 @@ type Quota struct {
 // in reports whether q is of the period that another one is of.
 func (q Quota) in(other Quota) bool { return q.Period == other.Period && q.Until.Equal(other.Until) }
 
-// UsedBefore is how many calls of a period count as made by an application because its owner
-// made them with another one, which was removed.
+// UsedBefore returns how many calls of a period count as made by an application because its
+// owner made them with another one, which was removed.
 func (a App) UsedBefore(period Quota) int64 {
 	if a.Spent.in(period) {
 		return a.Spent.Calls
@@ -29,9 +29,9 @@ func (a App) UsedBefore(period Quota) int64 {
 	return 0
 }
 
-// spent is what an owner's removed applications have used of periods that go on. An
-// application that is made takes of it what its own limit allows, so that removing one and
-// making another renews nothing.
+// spent records what an owner's removed applications have used of current periods. A new
+// application takes over as much of it as its limit allows, so that removing one and
+// making another does not renew the quota.
 type spent struct {
 	carried
 	Owner   string  `json:"owner"`
@@ -54,7 +54,7 @@ var spents = kind[spent]{
 }
 
 // mostPeriods bounds what is kept for one owner. Two go on at a time, and two more at a reset;
-// further ones come of a clock that was wrong, and nothing is ever made in their period.
+// further ones come from a wrong clock, and no application is ever made in their period.
 const mostPeriods = 4
 
 // add notes what was used of a period. Those that are over by then are dropped.
@@ -92,7 +92,7 @@ func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
 	return v, err
 }
 
-// lost reports whether a write failed because somebody else was quicker with a document of
+// lost reports whether a write failed because another writer was faster with a document of
 // this kind.
 func lost(err error, kinds ...string) bool {
 	in := (*driver.PutError)(nil)

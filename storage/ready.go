@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// quietFor is how long a write that succeeded speaks for the store, and the least time
-	// between two probes.
+	// quietFor is how long a successful write counts as proof, and the least time between two
+	// probes.
 	quietFor  = 5 * time.Second
-	probeWait = time.Second // what a probe may take
+	probeWait = time.Second // the timeout of a probe
 )
 
-// probe is the one document that Ready writes where nobody else has written: always the same.
+// probe is the one document that Ready writes if there were no other writes: always the same.
 type probe struct {
 	At      time.Time `json:"at"`
 	Version int64     `json:"-"`
@@ -29,10 +29,10 @@ var probes = kind[probe]{
 	version: func(p *probe) *int64 { return &p.Version },
 }
 
-// Ready says whether the store can be served from: the last write that anybody made
-// succeeded, a sweep included, and the feed of revocations can be read. If nothing was
-// written for some seconds it writes one small document itself, at most once in five
-// seconds however often it is asked. It is an error that wraps ErrUnavailable, else nil.
+// Ready reports whether the store works: the last write succeeded, including sweeps, and
+// the feed of revocations can be read. If nothing was written for some seconds it writes
+// one small document itself, at most once in five seconds however often it is called. It
+// returns an error that wraps ErrUnavailable, or nil.
 func (s *Store) Ready(ctx context.Context) error {
 	if _, err := s.Revocations(ctx, 0, 1); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return trouble("the last write", w.last())
 }
 
-// probe writes. A caller of Ready who goes away must not end it: others wait for it too.
+// probe writes. A caller of Ready that goes away must not cancel it: others wait for it too.
 func (s *Store) probe() error {
 	ctx, cancel := context.WithTimeout(context.Background(), probeWait)
 	defer cancel()
@@ -72,7 +72,7 @@ type writes struct {
 	mu      sync.Mutex
 	at      time.Time // of the last verdict
 	err     error     // nil: it succeeded
-	asked   time.Time // when the last probe began
+	began   time.Time // when the last probe began
 	probing chan struct{}
 }
 
@@ -90,10 +90,10 @@ func (w *writes) turn(now time.Time) turn {
 	switch fresh := !w.at.IsZero() && now.Sub(w.at) < quietFor; {
 	case w.probing != nil:
 		return turn{done: w.probing}
-	case fresh && w.err == nil, !w.asked.IsZero() && now.Sub(w.asked) < quietFor:
+	case fresh && w.err == nil, !w.began.IsZero() && now.Sub(w.began) < quietFor:
 		return turn{done: nothing}
 	}
-	w.asked, w.probing = now, make(chan struct{})
+	w.began, w.probing = now, make(chan struct{})
 	return turn{mine: true, done: w.probing}
 }
 
@@ -110,8 +110,8 @@ func (w *writes) last() error {
 	return w.err
 }
 
-// ended remembers what a write came to. One that was refused, or had nothing to do, or
-// whose caller has gone away, says nothing about the disk.
+// ended records the outcome of a write. One that was refused, had nothing to do, or whose
+// caller has gone away proves nothing about the disk.
 func (w *writes) ended(wrote bool, err error) {
 	switch {
 	case err == nil && !wrote, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), verdict(err):

@@ -13,7 +13,7 @@ import (
 // maxRedirect is the longest redirect_uri, in bytes.
 const maxRedirect = 2048
 
-// AllowsRedirect judges a redirect_uri (protocol 4.1, 5). Its host must equal one of the
+// AllowsRedirect checks a redirect_uri (protocol 4.1, 5). Its host must equal one of the
 // application's Domains: no suffixes, no wildcards. An entry without a port admits any
 // port, one with a port only that. The scheme is https; http passes for a registered
 // loopback host, or where AllowHTTPRedirect is set. If RedirectURIs are listed, only
@@ -70,7 +70,7 @@ func splitRedirect(raw string) (scheme, host, port string, err error) {
 	return scheme, host, port, err
 }
 
-// checkCharacters refuses what has no place in a URI, or is a control character in disguise.
+// checkCharacters refuses characters that are not allowed in a URI, and encoded control characters.
 func checkCharacters(raw string) error {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
@@ -170,9 +170,9 @@ func joinPort(host, port string) string {
 	return host + ":" + port
 }
 
-// NormalizeDomain turns what a person types for a domain into an entry of Domains: a
-// URL becomes host[:port], letters become lower-case. It refuses wildcards and hosts
-// that are not in one plain form.
+// NormalizeDomain turns user input into an entry of Domains: a URL becomes host[:port],
+// letters become lower-case. It refuses wildcards and hosts that are not in one plain
+// form.
 func NormalizeDomain(typed string) (string, error) {
 	entry := strings.ToLower(strings.TrimSpace(typed))
 	for _, scheme := range []string{"https://", "http://"} {

@@ -41,7 +41,7 @@ func redirectCases(t testing.TB) (cases []redirectCase) {
 	return cases
 }
 
-func TestRedirectsAreJudgedAsListed(t *testing.T) {
+func TestRedirectsAreCheckedAsListed(t *testing.T) {
 	accepted, refused := 0, 0
 	for _, c := range redirectCases(t) {
 		err := redirectApp.AllowsRedirect(c.uri)

@@ -16,22 +16,22 @@ import (
 var sealedKinds = []string{apps.name, capabilities.name, deliveries.name, signingKeys.name, hmacKeys.name, checkpoints.name}
 
 // SealedWith returns the id of the master key that everything in the store is sealed with;
-// while that key changes, of the one before.
+// during a change of the key, that of the old one.
 func (s *Store) SealedWith(ctx context.Context) (string, error) {
 	mark, err := s.backend.Get(ctx, markKind, markID)
 	return sealedBy(mark.Data), trouble("read the master key's mark", err)
 }
 
 // Rekeying reports whether a change of the master key has begun and not ended: the store
-// then wants more than one key at Open.
+// then needs more than one key at Open.
 func (s *Store) Rekeying(ctx context.Context) (bool, error) {
 	marks, err := s.changing(ctx)
 	return len(marks) > 0, err
 }
 
-// BeginRekey seals with the first of the keys from now on. All of them open, and so do
-// those that did until now. It fails, and changes nothing, if the store holds something
-// that none of the keys handed in opens: the next Open would fail.
+// BeginRekey seals with the first of the keys from now on. All of them open, and so do the
+// previous ones. It fails, and changes nothing, if the store holds something that none of
+// the given keys opens: the next Open would fail.
 //
 // A master key is changed in three steps. BeginRekey comes when the new key is kept where
 // the next start finds it, in front of the old one; [Store.Reseal] brings every document
@@ -46,7 +46,7 @@ func (s *Store) BeginRekey(ctx context.Context, keys ...MasterKey) error {
 	if err := s.checkMaster(ctx, next); err != nil {
 		return err
 	}
-	s.sealing.Lock() // waits for what is being written with the old key
+	s.sealing.Lock() // waits for writes with the old key
 	defer s.sealing.Unlock()
 	next.keys = append(next.keys, s.sealer.Load().keys...)
 	s.sealer.Store(next)
@@ -77,7 +77,7 @@ func (s *Store) Reseal(ctx context.Context) (total int, err error) {
 	return total, err
 }
 
-// EndRekey ends the change of the master key: from now on the store wants the present key
+// EndRekey ends the change of the master key: from now on the store needs the present key
 // alone. It fails with ErrInvalid if Reseal is not done.
 func (s *Store) EndRekey(ctx context.Context) error {
 	id, err := s.SealedWith(ctx)
@@ -122,8 +122,8 @@ func (s *Store) resealKind(ctx context.Context, kind string) (total int, err err
 	}
 }
 
-// resealPage writes a page in one step or, if somebody has changed one of its documents
-// meanwhile, each by itself.
+// resealPage writes a page in one step or, if one of its documents has changed meanwhile,
+// each by itself.
 func (s *Store) resealPage(ctx context.Context, page []driver.Doc) (n int, err error) {
 	var old []driver.Doc
 	for _, d := range page {
@@ -172,7 +172,7 @@ func (s *Store) resealOne(ctx context.Context, kind, id string) (bool, error) {
 	return err == nil, err
 }
 
-// current seals again what was sealed before the key changed and is written after it.
+// current seals again texts that were sealed before the key changed and are written after it.
 func (s *Store) current(docs []driver.Doc) ([]driver.Doc, error) {
 	docs = slices.Clone(docs)
 	for i, d := range docs {

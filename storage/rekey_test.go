@@ -49,7 +49,7 @@ func TestWithTheOldKeyBesideItTheNewOneReadsWhatIsThereAndWrites(t *testing.T) {
 	}
 }
 
-func TestAWrongMasterKeyIsToldWhichOneTheStoreWants(t *testing.T) {
+func TestAWrongMasterKeyIsAnErrorThatNamesTheRightOne(t *testing.T) {
 	right, wrong := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, right)
 	_, err := storage.Open(t.Context(), v.backend, wrong)

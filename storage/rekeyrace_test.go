@@ -13,7 +13,7 @@ import (
 )
 
 // Somebody who sealed with the old key, and whose write ends when the new one is in place
-// and every document was skeletonsMade at, must not bring the old one back.
+// and every document was looked at, must not bring the old one back.
 func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
@@ -43,8 +43,8 @@ func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	}
 }
 
-// slowBackend lets the application late stand until wait is closed, and tells that a mark
-// of a new key was written.
+// slowBackend blocks the write of the application late until wait is closed, and reports
+// that a mark of a new key was written.
 type slowBackend struct {
 	driver.Backend
 	stands, wait, marked chan struct{}

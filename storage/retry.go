@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// maxConflicts bounds how often a change is repeated. In each round one of those who change the
-// same record gets through, so it is more than can wait for one record at a time.
+// maxConflicts bounds how often a change is repeated. In each round one of the writers of a
+// record succeeds, so it is more than can wait for one record at a time.
 const maxConflicts = 1000
 
-// RetryOnConflict calls change, which reads a record and writes it, until nobody else has changed
-// the record in between: as long as its error wraps [ErrConflict]. It returns what change
+// RetryOnConflict calls change, which reads a record and writes it, as long as its error wraps
+// [ErrConflict], because another writer has changed the record in between. It returns what change
 // returned last: when ctx has ended that may be ErrConflict, and after 1,000 conflicts it is
 // ErrConflict together with ErrUnavailable.
 func RetryOnConflict[T any](ctx context.Context, change func() (T, error)) (T, error) {

@@ -32,11 +32,12 @@ func ParseMasterKey(text string) (MasterKey, error) {
 	return MasterKey{NewSecret(base64.RawURLEncoding.EncodeToString(raw))}, nil
 }
 
-// Text is the key as a line for a file only its owner can read.
+// Text returns the key as a line for a file only its owner can read.
 func (k MasterKey) Text() string { return k.secret.Reveal() }
 
-// ID names the key in messages and in what it has sealed: 16 hex digits, "" for the zero
-// value. It is cut from a hash of 32 random bytes, so it reveals nothing of the key.
+// ID returns the name of the key in messages and in what it has sealed: 16 hex digits, ""
+// for the zero value. It is cut from a hash of 32 random bytes, so it reveals nothing of
+// the key.
 func (k MasterKey) ID() string {
 	raw, err := k.raw()
 	if err != nil {
@@ -124,10 +125,10 @@ func (s *sealer) open(sealed []byte, place string) (string, error) {
 	return "", fmt.Errorf("no master key at hand opens %q: it is sealed with key %s, at hand: %s", place, sealedBy(sealed), s.ids())
 }
 
-// current reports whether a text is sealed with the key that seals now.
+// current reports whether a text is sealed with the present key.
 func (s *sealer) current(sealed []byte) bool { return sealedBy(sealed) == s.keys[0].name() }
 
-// has reports whether the key with this id is at hand.
+// has reports whether the sealer has the key with this id.
 func (s *sealer) has(id string) bool {
 	return slices.ContainsFunc(s.keys, func(k sealingKey) bool { return k.name() == id })
 }
@@ -154,7 +155,7 @@ func sealedBy(sealed []byte) string {
 
 func associated(head []byte, place string) []byte { return append(append([]byte{}, head...), place...) }
 
-// place names where a sealed text lives. The parts hold no 0x1F (CheckPut).
+// place returns the name of the place of a sealed text. The parts hold no 0x1F (CheckPut).
 func place(kind, id, field string) string {
 	return kind + driver.Separator + id + driver.Separator + field
 }

@@ -13,7 +13,7 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 	old, fresh := NewMasterKey(), NewMasterKey()
 	before, _ := newSealer([]MasterKey{old})
 	after, _ := newSealer([]MasterKey{fresh, old})
-	stranger, _ := newSealer([]MasterKey{NewMasterKey()})
+	unrelated, _ := newSealer([]MasterKey{NewMasterKey()})
 	here := place("app", "ks1", "secret.0")
 	sealed := before.seal("the appkey", here)
 	if bytes.Contains(sealed, []byte("appkey")) {
@@ -28,7 +28,7 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 	if _, err := before.open(after.seal("x", here), here); err == nil {
 		t.Error("a text sealed with the new key opens with the old one")
 	}
-	if _, err := stranger.open(sealed, here); err == nil {
+	if _, err := unrelated.open(sealed, here); err == nil {
 		t.Error("a text opens with another master key")
 	}
 	for _, elsewhere := range []string{place("app", "ks2", "secret.0"), place("app", "ks1", "secret.1"), place("key", "ks1", "secret.0"), ""} {
@@ -67,7 +67,7 @@ func TestAMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
 	}
 }
 
-func TestASecretCanNotBeShownByAccident(t *testing.T) {
+func TestASecretCannotBeShownByAccident(t *testing.T) {
 	const text = "s3cr3t-s3cr3t"
 	app := App{ID: "a", Secrets: []AppSecret{{Secret: NewSecret(text)}}}
 	type holder struct{ hidden Secret } // fmt cannot call String on it

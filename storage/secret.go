@@ -33,7 +33,7 @@ func drawText(bytes int) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Reveal returns the text. Whoever calls it sees to where the text goes.
+// Reveal returns the text. The caller is responsible for where it goes.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""

@@ -15,8 +15,8 @@ type Session struct {
 	AuthTime  time.Time `json:"auth_time"`       // when the user proved who they are
 	ExpiresAt time.Time `json:"expires_at"`      // slides with use
 	EndsAt    time.Time `json:"ends_at"`         // does not
-	IP        string    `json:"ip,omitempty"`    // where from
-	Agent     string    `json:"agent,omitempty"` // by what: the browser's User-Agent, cut
+	IP        string    `json:"ip,omitempty"`    // the client's address
+	Agent     string    `json:"agent,omitempty"` // the browser's User-Agent, cut
 	Lang      string    `json:"lang,omitempty"`  // of the pages it was begun with; "": before that was kept
 	Version   int64     `json:"-"`
 	carried

@@ -22,9 +22,9 @@ const (
 	// SettingForcePKCE is "1" where PKCE is mandatory (protocol 3.3).
 	SettingForcePKCE = "service_config.oauth_force_pkce"
 
-	// SettingDefaultAccess says who may use the tools of a capability without an access list:
-	// AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone while nobody can
-	// sign up without an administrator (decision 54).
+	// SettingDefaultAccess decides who may use the tools of a capability without an access
+	// list: AccessEveryone, AccessOwner, or AccessAuto (the same as none): everyone as long as
+	// users cannot sign up without an administrator (decision 54).
 	SettingDefaultAccess = "mcp.default_access"
 
 	AccessAuto     = "auto"

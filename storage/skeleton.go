@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// skeleton is what a user's name skeletons like. Its id makes it one user's.
+// skeleton is what a user's name looks like. Its id makes it unique to one user.
 type skeleton struct {
 	Text    string `json:"text"`
 	UserID  string `json:"user"`
@@ -23,7 +23,7 @@ var skeletons = kind[skeleton]{
 	version: func(l *skeleton) *int64 { return &l.Version },
 }
 
-// skeletonsMade says that every user's skeletons of one version have been written down.
+// skeletonsMade records that every user's skeletons of one version are stored.
 type skeletonsMade struct {
 	Of      string `json:"of"`
 	Version int64  `json:"-"`
@@ -46,10 +46,10 @@ func skeletonsOf(sub string, texts []string) []skeleton {
 	return all
 }
 
-// ReserveSkeletons writes down what the names of all users skeleton like who were made before
-// CreateUser did it, so that no new user's may skeleton the same. of names how looksOfName works:
-// once all are written down for it, nothing is done again. Of two users whose names skeleton
-// the same already, both stay as they are.
+// ReserveSkeletons stores what the names of all users look like who were created before
+// CreateUser did so, so that no new user's may look the same. of identifies how looksOfName
+// works: once all are stored for it, nothing is done again. Two users whose names look the same
+// already both stay as they are.
 func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName func(username string) []string) error {
 	if _, err := skeletonMarks.get(ctx, s, of); !errors.Is(err, ErrNotFound) {
 		return err
@@ -79,8 +79,8 @@ func (s *Store) ReserveSkeletons(ctx context.Context, of string, looksOfName fun
 	return nil
 }
 
-// reserve writes those of some skeletons that are not there. It skeletons again when somebody
-// else was quicker with one.
+// reserve writes those of some skeletons that are missing. It looks again when another writer
+// was faster with one.
 func (s *Store) reserve(ctx context.Context, some []skeleton) error {
 	for {
 		missing, seen := []skeleton{}, map[string]bool{}

@@ -19,7 +19,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// big is a way to skeleton at names that is easy to follow.
+// big is a simple skeleton function.
 func big(name string) []string { return []string{strings.ToUpper(name)} }
 
 func TestTwoUsersAreNotMadeWithNamesThatLookTheSame(t *testing.T) {
@@ -61,8 +61,8 @@ func TestLooksOfOldUsersAreWrittenDownOnceForEachVersion(t *testing.T) {
 		_, err := s.CreateUser(ctx, storage.User{Username: twin}, storage.Login{Method: storage.LoginSelf, Subject: twin})
 		must(t, err)
 	}
-	asked := atomic.Int64{}
-	counting := func(name string) []string { asked.Add(1); return big(name) }
+	requests := atomic.Int64{}
+	counting := func(name string) []string { requests.Add(1); return big(name) }
 	var all sync.WaitGroup
 	for range 4 { // nodes that begin at once
 		all.Go(func() { must(t, s.ReserveSkeletons(ctx, "v1", counting)) })
@@ -74,13 +74,13 @@ func TestLooksOfOldUsersAreWrittenDownOnceForEachVersion(t *testing.T) {
 			t.Errorf("a user who looks like %s = %v, want ErrExists", name, err)
 		}
 	}
-	before := asked.Load()
+	before := requests.Load()
 	must(t, s.ReserveSkeletons(ctx, "v1", counting))
-	if asked.Load() != before {
+	if requests.Load() != before {
 		t.Error("it is done again")
 	}
 	must(t, s.ReserveSkeletons(ctx, "v2", counting))
-	if asked.Load() == before {
+	if requests.Load() == before {
 		t.Error("a new version is not written down")
 	}
 }

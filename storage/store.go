@@ -12,11 +12,11 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is the typed view of a Backend that the rooms are handed. Its records carry a
+// Store is the typed view of a Backend that other packages use. Its records carry a
 // Version: 0 when they are made, the stored one afterwards. Saving a record that has
 // changed meanwhile fails with ErrConflict.
 type Store struct {
-	backend  driver.Backend // writes, which is what Open was handed
+	backend  driver.Backend // a *writes around the Backend given to Open
 	writes   *writes
 	sealer   atomic.Pointer[sealer]
 	apps     *memo[App]
@@ -24,16 +24,16 @@ type Store struct {
 	clock    clock
 	features featureMemo
 
-	sealing sync.RWMutex // held by every write, and by who changes sealer
-	rekeyed bool         // sealer is not the one of Open: what is written may be sealed with another key
+	sealing sync.RWMutex // held by every write, and to change sealer
+	rekeyed bool         // sealer is not the one of Open: records may be sealed with another key
 }
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
-// first Open of an empty backend leaves a mark there, so that any later one with the
-// wrong key fails here instead of at the first login, and says which key it lacks. How one
-// key follows another is told at [Store.BeginRekey].
+// first Open of an empty backend leaves a mark there, so that any later one with the wrong
+// key fails here instead of at the first login, and names the missing key. See
+// [Store.BeginRekey] for how one key follows another.
 //
-// A store in which a newer version has written what this one does not know to obey is
+// A store in which a newer version has used a feature that this one does not know is
 // refused with ErrNewer: see Feature.
 //
 // Closing the Store is closing the backend.
@@ -42,8 +42,8 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	watched := &writes{Backend: backend}
-	s := &Store{backend: watched, writes: watched, apps: newMemo(App.clone), users: newMemo(User.clone)}
+	counted := &writes{Backend: backend}
+	s := &Store{backend: counted, writes: counted, apps: newMemo(App.clone), users: newMemo(User.clone)}
 	s.sealer.Store(sealer)
 	if err := s.obeys(ctx); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Stor
 }
 
 // write is the one way documents reach the backend. A change of the master key waits for
-// the writes on their way; those that come behind it seal with the new key.
+// the writes on their way; those that come after it seal with the new key.
 func (s *Store) write(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if err := driver.CheckPut(docs...); err != nil {
 		return 0, err
@@ -115,7 +115,7 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 	return trouble("count", s.backend.Count(ctx, b, counts))
 }
 
-// Usage answers a question about one application's usage.
+// Usage returns the usage of one application.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	counts, err := s.backend.Usage(ctx, q)
 	return counts, trouble("usage", err)
@@ -139,8 +139,8 @@ func (s *Store) Appended(ctx context.Context) (uint64, error) {
 	return last, trouble("appended", err)
 }
 
-// Prune removes audit records up to a Seq in small steps and returns how many. Whoever calls
-// it has saved the Checkpoint that stands for them.
+// Prune removes audit records up to a Seq in small steps and returns how many. The caller
+// has saved the Checkpoint that stands for them.
 func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
 	total := 0
 	for {
@@ -155,7 +155,7 @@ func (s *Store) Prune(ctx context.Context, through uint64) (int, error) {
 	}
 }
 
-// sweepStep bounds one Sweep or Prune, so that removing never holds up the writers behind it.
+// sweepStep bounds one Sweep or Prune, so that removing never blocks writers for long.
 const sweepStep = 1000
 
 // Sweep removes everything that ended by at, in small steps, and returns how much.
@@ -173,11 +173,11 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) (int, error) {
 	}
 }
 
-// SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and
-// do not stop it. A serving process runs it in a goroutine of its own. It also keeps the
+// SweepEvery sweeps now and at every interval until ctx ends; failures go to failed and do
+// not stop it. A serving process runs it in a goroutine of its own. It also keeps the
 // highest time seen in the store, and sweeps nothing that has not surely ended: a clock that
 // cannot be right is an ErrClock. An ErrNewer means that another process of a newer version
-// has joined: this one ought to end.
+// has joined: this one should end.
 func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func(error)) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

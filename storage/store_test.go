@@ -161,7 +161,7 @@ func TestSignUpsGetNumbersOfTheirOwnAndNamesOnce(t *testing.T) {
 	}
 }
 
-func TestAllWhoMeetAtOnceGetOneOpenID(t *testing.T) {
+func TestConcurrentFirstMeetingsGetOneOpenID(t *testing.T) {
 	store, _ := open(t)
 	got := make([]string, 32)
 	var wg sync.WaitGroup
@@ -336,7 +336,7 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 	})
 }
 
-func TestATokenCanNotBeSpentAtNoTime(t *testing.T) {
+func TestATokenCannotBeSpentAtTheZeroTime(t *testing.T) {
 	store, _ := open(t)
 	key := handle.KeyOf(handle.New("", time.Now()))
 	if err := store.Issue(t.Context(), driver.Token{Key: key}); err != nil {

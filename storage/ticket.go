@@ -11,22 +11,22 @@ import (
 
 const maxTicketText = 8 << 10 // bytes of the request that a ticket carries
 
-// Ticket is something a person has begun in a browser and not finished: a code sent by
+// Ticket is a flow that a user has begun in a browser and not finished: a code sent by
 // mail, a visit to another provider, a QR code on a screen. It ends within minutes. Its
 // Version makes each of its steps one that only one request can take.
 type Ticket struct {
 	ID        string    `json:"id"`                   // SessionID of the secret or public name it is found by
-	Kind      string    `json:"kind"`                 // what was begun, in the words of the room that began it
+	Kind      string    `json:"kind"`                 // the kind of flow, named by the package that began it
 	Browser   string    `json:"browser,omitempty"`    // SessionID of the cookie of the browser it was begun in
 	Query     string    `json:"query,omitempty"`      // the authorize request it belongs to
 	AppID     string    `json:"app,omitempty"`        // of that request
 	Method    string    `json:"method,omitempty"`     // a login type
-	Subject   string    `json:"subject,omitempty"`    // what is to be proven, such as an address
+	Subject   string    `json:"subject,omitempty"`    // what the user proves, such as an address
 	Proof     []byte    `json:"proof,omitempty"`      // a keyed hash of what proves it
 	Tries     int       `json:"tries,omitempty"`      // wrong ones so far
-	State     string    `json:"state,omitempty"`      // where it stands, in the words of its room
-	Number    string    `json:"number,omitempty"`     // what two devices show, so that people can compare
-	UserID    string    `json:"user,omitempty"`       // the sub of who takes part
+	State     string    `json:"state,omitempty"`      // its state, in the words of its package
+	Number    string    `json:"number,omitempty"`     // shown on two devices, so that users can compare
+	UserID    string    `json:"user,omitempty"`       // the user's sub
 	Session   string    `json:"session,omitempty"`    // the id of the session they do it with
 	LoginType string    `json:"login_type,omitempty"` // how they had signed in
 	IP        string    `json:"ip,omitempty"`         // of the browser it was begun in
@@ -89,6 +89,6 @@ func (s *Store) SaveTicket(ctx context.Context, t Ticket) (Ticket, error) {
 	return tickets.put(ctx, s, t)
 }
 
-// EndTicket removes a ticket that has been read before. ErrConflict: another request has
-// used it, so this one must not.
+// EndTicket removes a ticket that has been read before. ErrConflict means that another
+// request has used it, so this one must not.
 func (s *Store) EndTicket(ctx context.Context, t Ticket) error { return tickets.remove(ctx, s, t) }

@@ -24,14 +24,14 @@ type TierChange struct {
 // maxTiers bounds the history of an application. What is older counts as the beginning.
 const maxTiers = 50
 
-// TierAt is the tier an application has at a time. Nothing has to happen for a change to
-// take place: what was agreed on is read by the clock.
+// TierAt returns the tier of an application at a time. No job runs when a tier changes:
+// the history is read by the clock.
 func (a App) TierAt(at time.Time) string {
 	tier, _ := a.tierAt(at)
 	return tier
 }
 
-// TierSince is when the tier of a time began, zero if it has been from the beginning.
+// TierSince returns when the tier of a time began, zero if it has been from the beginning.
 func (a App) TierSince(at time.Time) time.Time {
 	_, since := a.tierAt(at)
 	return since
@@ -48,7 +48,7 @@ func (a App) tierAt(at time.Time) (tier string, since time.Time) {
 	return tier, since
 }
 
-// TierUntil is when the tier of a time ends, zero if no end is agreed on.
+// TierUntil returns when the tier of a time ends, zero if no end is agreed on.
 func (a App) TierUntil(at time.Time) time.Time {
 	for _, c := range a.Tiers {
 		if at.Before(c.At) {
@@ -70,7 +70,7 @@ func (a *App) SetTier(tier string, from, until time.Time) {
 	a.foldTiers()
 }
 
-// foldTiers drops changes that change nothing, and what is too long ago.
+// foldTiers drops changes that change nothing, and those beyond maxTiers.
 func (a *App) foldTiers() {
 	now := a.Tier
 	a.Tiers = slices.DeleteFunc(a.Tiers, func(c TierChange) bool {
@@ -83,7 +83,7 @@ func (a *App) foldTiers() {
 	}
 }
 
-// checkTiers says what is wrong with the tiers.
+// checkTiers returns what is wrong with the tiers.
 func (a App) checkTiers() error {
 	last := time.Time{}
 	for _, c := range append([]TierChange{{Tier: a.Tier}}, a.Tiers...) {

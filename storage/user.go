@@ -18,7 +18,7 @@ const (
 	RoleDeveloper = "developer"
 )
 
-// User is a person. Sub is the id everywhere; ID is the internal number of protocol 2.2.
+// User is a user account. Sub is the id everywhere; ID is the internal number of protocol 2.2.
 type User struct {
 	Sub           string    `json:"sub"`
 	ID            int64     `json:"id"`
@@ -76,14 +76,14 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 	return users.list(ctx, s, span, n)
 }
 
-// CreateUser writes a user and the logins they are found by, in one step. It draws the
-// sub and the number. A login that is taken, or one of their Looks: ErrExists, and nothing
-// is written.
+// CreateUser writes a user and the logins they are found by, in one step. It draws the sub
+// and the number. It returns ErrExists, and writes nothing, if a login or one of their
+// Looks is taken.
 func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
 	return s.createUser(ctx, u, by)
 }
 
-// createUser writes along what else has to happen in the same step.
+// createUser also writes other documents in the same step.
 func (s *Store) createUser(ctx context.Context, u User, by []Login, along ...driver.Doc) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
@@ -152,7 +152,7 @@ func (u User) ready() (User, error) {
 	return u, nil
 }
 
-// Check says what is wrong with a user's fields.
+// Check returns what is wrong with a user's fields.
 func (u User) Check() error {
 	switch {
 	case u.Username == "" || len(u.Username) > 100 || !driver.ValidName(u.Username):

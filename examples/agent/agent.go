@@ -30,8 +30,8 @@ func newAgent(ctx context.Context, origin string, app storage.App) (*agent, erro
 	return a, err
 }
 
-// ask sends one message to the bus. No handshake is needed: the bus remembers nothing.
-func (a *agent) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
+// request sends one message to the bus. No handshake is needed: the bus remembers nothing.
+func (a *agent) request(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	message, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		return nil, err

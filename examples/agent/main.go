@@ -22,7 +22,7 @@ func main() {
 }
 
 // run serves, registers, lists, calls, and stops.
-func run(ctx context.Context, say io.Writer) (err error) {
+func run(ctx context.Context, out io.Writer) (err error) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -49,11 +49,11 @@ func run(ctx context.Context, say io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	return talk(ctx, say, origin, app)
+	return talk(ctx, out, origin, app)
 }
 
-// talk is what an agent does.
-func talk(ctx context.Context, say io.Writer, origin string, app storage.App) error {
+// talk plays an agent.
+func talk(ctx context.Context, out io.Writer, origin string, app storage.App) error {
 	a, err := newAgent(ctx, origin, app)
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ func talk(ctx context.Context, say io.Writer, origin string, app storage.App) er
 		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"city": "São Paulo", "unit": "F"}}},
 		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"unit": "K"}}}, // refused here, not there
 	} {
-		result, err := a.ask(ctx, step.method, step.params)
+		result, err := a.request(ctx, step.method, step.params)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(say, "%s\n%s\n\n", step.method, result)
+		fmt.Fprintf(out, "%s\n%s\n\n", step.method, result)
 	}
 	return nil
 }

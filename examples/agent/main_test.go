@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	h, err := newHost(t.Context(), "http://127.0.0.1:1", backend)
@@ -26,16 +26,16 @@ func TestPeopleHaveAnAccountPage(t *testing.T) {
 }
 
 func TestTheAgentListsAndCalls(t *testing.T) {
-	var said strings.Builder
-	if err := run(t.Context(), &said); err != nil {
+	var output strings.Builder
+	if err := run(t.Context(), &output); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		`"name":"sky__getWeather"`, `"description":"The weather in a city"`, `"enum":["C","F"]`,
 		`"structuredContent":{"city":"São Paulo","degrees":70}`, `"isError":true`, `city`,
 	} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("the agent does not say %s:\n%s", want, &said)
+		if !strings.Contains(output.String(), want) {
+			t.Errorf("the agent does not say %s:\n%s", want, &output)
 		}
 	}
 }

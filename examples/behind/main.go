@@ -28,7 +28,7 @@ func main() {
 }
 
 // run serves until ctx ends.
-func run(ctx context.Context, listen string, say io.Writer) error {
+func run(ctx context.Context, listen string, out io.Writer) error {
 	at, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
@@ -49,11 +49,11 @@ func run(ctx context.Context, listen string, say io.Writer) error {
 	if err != nil {
 		return errors.Join(err, h.close(ctx))
 	}
-	fmt.Fprint(say, instructions(origin, app))
+	fmt.Fprint(out, instructions(origin, app))
 	return serve(ctx, at, h)
 }
 
-const drain = 5 * time.Second // what calls on their way get at the end
+const drain = 5 * time.Second // the time for pending calls at the end
 
 // serve runs everything that has to end before the store closes: requests first, then the
 // gateway, which hands over what it has counted.

@@ -26,11 +26,11 @@ var printed = regexp.MustCompile(`curl -s (\S+)/oauth/token -d grant_type=client
 func arrive(t *testing.T) *caller {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	says, say := io.Pipe()
+	output, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, "127.0.0.1:0", say)
-		say.CloseWithError(fmt.Errorf("the program has ended: %w", err))
+		err := run(ctx, "127.0.0.1:0", out)
+		out.CloseWithError(fmt.Errorf("the program has ended: %w", err))
 		ended <- err
 	}()
 	t.Cleanup(func() {
@@ -39,7 +39,7 @@ func arrive(t *testing.T) *caller {
 			t.Errorf("it ends with %v, want no error", err)
 		}
 	})
-	lines := bufio.NewReader(says)
+	lines := bufio.NewReader(output)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -123,7 +123,7 @@ func TestACallIsGreetedAndTheQuotaFallsByOne(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	c := arrive(t)
 	if _, page := c.call("/oauth/account", http.StatusOK); !strings.Contains(page, `name="password"`) {
 		t.Errorf("the account page does not ask who it is: %s", page)
@@ -131,7 +131,7 @@ func TestPeopleHaveAnAccountPage(t *testing.T) {
 	c.call("/oauth/signin/consent", http.StatusMethodNotAllowed) // it is there, for forms
 }
 
-func TestADoorWithoutAProductIsFree(t *testing.T) {
+func TestAnEndpointWithoutAProductIsFree(t *testing.T) {
 	c := arrive(t).authorize()
 	left, _ := c.quota()
 	_, body := c.call("/whoami", http.StatusOK)
@@ -166,7 +166,7 @@ func TestTheRateOfAnApplicationIsKept(t *testing.T) {
 	}
 }
 
-func TestTheProgramSaysWhyItCanNotStart(t *testing.T) {
+func TestTheProgramReportsWhyItCannotStart(t *testing.T) {
 	if err := run(t.Context(), "nowhere:nothing", io.Discard); err == nil {
 		t.Error("run() on an address that there is not = no error, want one")
 	}

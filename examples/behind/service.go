@@ -69,7 +69,7 @@ func (h *host) build(ctx context.Context, origin string, store *storage.Store) e
 	return nil
 }
 
-// close ends the parts in the order opposite to how they were made.
+// close ends the parts in the opposite order.
 func (h *host) close(ctx context.Context) error {
 	var errs []error
 	for _, end := range slices.Backward(h.closers) {

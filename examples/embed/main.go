@@ -73,7 +73,7 @@ func instructions(origin string, app storage.App) string {
 `, origin, authorizeQuery(app).Encode(), app.ID, callback, verifier)
 }
 
-// challenge is S256 of RFC 7636.
+// challenge returns S256 of RFC 7636.
 func challenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -45,7 +45,7 @@ func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
 	}
 }
 
-func TestWhoIsSignedInIsNotAskedAgainUnlessTheApplicationWantsIt(t *testing.T) {
+func TestASignedInUserIsNotPromptedUnlessTheApplicationRequestsIt(t *testing.T) {
 	for name, ownPage := range levels {
 		t.Run(name, func(t *testing.T) {
 			v := arrive(t, ownPage)
@@ -59,7 +59,7 @@ func TestWhoIsSignedInIsNotAskedAgainUnlessTheApplicationWantsIt(t *testing.T) {
 	}
 }
 
-func TestWhoHasSignedOutIsAskedAgain(t *testing.T) {
+func TestAUserWhoHasSignedOutSignsInAgain(t *testing.T) {
 	for name, ownPage := range levels {
 		t.Run(name, func(t *testing.T) {
 			v := arrive(t, ownPage)

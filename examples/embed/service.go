@@ -18,10 +18,10 @@ type service struct {
 	tokens *oauth.Tokens
 }
 
-// newService assembles it. With ownPage people sign in on the service's page, else on
+// newService assembles it. With ownPage users sign in on the service's page, else on
 // Keystile's; either way they are the service's own users.
 func newService(ctx context.Context, origin string, store *storage.Store, ownPage bool) (*service, error) {
-	people, err := newPeople(ctx)
+	users, err := newUserTable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +33,18 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 	var signIn oauth.SignIn
 	var consent oauth.Consent // a page of your own may ask for it too
 	if ownPage {
-		door := newDoor(people, origin)
-		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(door.enter)))
-		signIn = door
+		page := newSignInPage(users, origin)
+		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(page.enter)))
+		signIn = page
 	} else {
-		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: people, Revoker: tokens})
+		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users, Revoker: tokens})
 		if err != nil {
 			return nil, err
 		}
 		pages.Mount(mux)
 		signIn, consent = pages, pages
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: people})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: users})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *service) salary(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		http.Error(w, "a user's access token is needed", http.StatusUnauthorized)
 		return
-	case err != nil: // whether it is revoked cannot be told now
+	case err != nil: // whether it is revoked is not known now
 		http.Error(w, "try again later", http.StatusServiceUnavailable)
 		return
 	}

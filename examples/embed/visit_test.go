@@ -91,14 +91,14 @@ func (v *visit) redeem() string {
 	return token.AccessToken
 }
 
-func (v *visit) salary(token string, want int, says string) {
+func (v *visit) salary(token string, want int, text string) {
 	v.Helper()
 	r, _ := http.NewRequestWithContext(v.Context(), http.MethodGet, v.origin+"/salary", nil)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	if body := v.do(r, want); !strings.Contains(body, says) {
-		v.Errorf("salary = %q, want %q", body, says)
+	if body := v.do(r, want); !strings.Contains(body, text) {
+		v.Errorf("salary = %q, want %q", body, text)
 	}
 }
 

@@ -28,8 +28,8 @@ func tokenOf(ctx context.Context, origin string, app storage.App) (string, error
 	return answer.Token, err
 }
 
-// ask sends one message to the bus. No handshake is needed: the bus remembers nothing.
-func ask(ctx context.Context, origin, token, method string, params any) (json.RawMessage, error) {
+// request sends one message to the bus. No handshake is needed: the bus remembers nothing.
+func request(ctx context.Context, origin, token, method string, params any) (json.RawMessage, error) {
 	message, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
 		return nil, err

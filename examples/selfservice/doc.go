@@ -1,7 +1,7 @@
 // Command selfservice gives the service itself to an agent: it registers its own OpenAPI
 // document on its own bus, and an agent asks for its quota by a tool.
 //
-//	host.go     the mux: four rooms, and the document of what they serve
+//	host.go     the mux: four packages, and the document of what they serve
 //	register.go the document, less what the token does not open, becomes tools
 //	agent.go    an agent: it lists the tools and calls one
 //	main.go     go run ./examples/selfservice

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// host is the rooms one by one, behind one handler: keystile.New does the same and more.
+// host has the packages one by one, behind one handler: keystile.New does the same and more.
 type host struct {
 	http.Handler
 	registry *registry.Registry
@@ -32,7 +32,7 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 	return h, nil
 }
 
-// build makes the rooms, each from those before it. The upstream is this very server, which is
+// build makes the parts, each from those before it. The upstream is this very server, which is
 // the only private address that tools may reach.
 func (h *host) build(ctx context.Context, origin string, private []string, store *storage.Store) error {
 	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)})
@@ -84,13 +84,13 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	g.Mount(mux)
 	h.registry.Mount(mux)
 	bus.Mount(mux)
-	// Each room describes what it serves; this host serves four of the five.
+	// Each package describes what it serves; this host serves four of the five.
 	mux.Handle("/openapi.json", keystile.OpenAPI(origin, provider.OpenAPI(), g.OpenAPI(), h.registry.OpenAPI(), bus.OpenAPI()))
 	h.Handler = g.Front(mux)
 	return nil
 }
 
-// close ends the rooms in the order opposite to how they were made.
+// close ends the parts in the opposite order.
 func (h *host) close(ctx context.Context) error {
 	var errs []error
 	for _, end := range slices.Backward(h.closers) {

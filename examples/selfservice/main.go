@@ -23,7 +23,7 @@ func main() {
 }
 
 // run serves, registers, calls, and stops.
-func run(ctx context.Context, say io.Writer) (err error) {
+func run(ctx context.Context, out io.Writer) (err error) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func run(ctx context.Context, say io.Writer) (err error) {
 		defer cancel()
 		err = errors.Join(err, server.Shutdown(last), h.close(last))
 	}()
-	return talk(ctx, say, h, "http://"+at.Addr().String(), store)
+	return talk(ctx, out, h, "http://"+at.Addr().String(), store)
 }
 
-// talk is an operator and then an agent, each with an application of their own.
-func talk(ctx context.Context, say io.Writer, h *host, origin string, store *storage.Store) error {
+// talk plays an operator and then an agent, each with an application of their own.
+func talk(ctx context.Context, out io.Writer, h *host, origin string, store *storage.Store) error {
 	tokens := map[string]string{}
 	for name, tier := range map[string]string{"Shop": storage.TierWhiteLabel, "Agent": storage.TierFree} {
 		app, err := store.SaveApp(ctx, storage.App{Name: name, Domains: []string{"localhost"}, Tier: tier})
@@ -65,9 +65,9 @@ func talk(ctx context.Context, say io.Writer, h *host, origin string, store *sto
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(say, "%d tools are on the bus\n", count)
+	fmt.Fprintf(out, "%d tools are on the bus\n", count)
 
-	result, err := ask(ctx, origin, tokens["Agent"], "tools/list", map[string]any{})
+	result, err := request(ctx, origin, tokens["Agent"], "tools/list", map[string]any{})
 	if err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func talk(ctx context.Context, say io.Writer, h *host, origin string, store *sto
 		return err
 	}
 	for _, tool := range list.Tools {
-		fmt.Fprintf(say, "  %s: %s\n", tool.Name, tool.Description)
+		fmt.Fprintf(out, "  %s: %s\n", tool.Name, tool.Description)
 	}
 	for _, name := range []string{"get_quota", "get_usage"} {
-		result, err := ask(ctx, origin, tokens["Agent"], "tools/call", map[string]any{"name": member + "__" + name, "arguments": map[string]any{}})
+		result, err := request(ctx, origin, tokens["Agent"], "tools/call", map[string]any{"name": member + "__" + name, "arguments": map[string]any{}})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(say, "%s\n  %s\n", name, result)
+		fmt.Fprintf(out, "%s\n  %s\n", name, result)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestPeopleHaveAnAccountPage(t *testing.T) {
+func TestUsersHaveAnAccountPage(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
@@ -31,8 +31,8 @@ func TestPeopleHaveAnAccountPage(t *testing.T) {
 }
 
 func TestTheServiceIsItsOwnTool(t *testing.T) {
-	var said strings.Builder
-	if err := run(t.Context(), &said); err != nil {
+	var output strings.Builder
+	if err := run(t.Context(), &output); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -40,13 +40,13 @@ func TestTheServiceIsItsOwnTool(t *testing.T) {
 		`"structuredContent":{"code":1,"msg":"success","data":{"tier":"white_label","quota":{"calls_remaining":50000,`, // the Shop's, not the Agent's
 		`"granularity":"day"`,
 	} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("it does not say %s:\n%s", want, &said)
+		if !strings.Contains(output.String(), want) {
+			t.Errorf("it does not say %s:\n%s", want, &output)
 		}
 	}
 	for _, never := range []string{"isError", "keystile__send_mcp_message", "keystile__issue_token", "keystile__register_capability"} {
-		if strings.Contains(said.String(), never) {
-			t.Errorf("it says %s:\n%s", never, &said)
+		if strings.Contains(output.String(), never) {
+			t.Errorf("it says %s:\n%s", never, &output)
 		}
 	}
 }

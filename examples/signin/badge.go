@@ -68,7 +68,7 @@ func (b *badges) seal(state, number string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// numberOf is what the table has of a badge: enough to know it by, too little to copy it.
+// numberOf returns the table's key of a badge: enough to recognise it, too little to copy it.
 func numberOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])

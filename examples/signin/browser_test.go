@@ -55,7 +55,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// browser is somebody at the company: it follows redirects, up to the application's door.
+// browser is a user at the company: it follows redirects, up to the application.
 type browser struct {
 	*company
 	client *http.Client

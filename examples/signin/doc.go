@@ -1,6 +1,6 @@
-// Command signin is a company's own front door: its staff are in a table of its own, and
-// sign in with a password or with the badge around their neck. The pages are Keystile's.
-// Read it in this order:
+// Command signin is a company's own sign-in: its staff are in a table of its own, and sign
+// in with a password or with the badge around their neck. The pages are Keystile's. Read
+// it in this order:
 //
 //	staff.go    the user table, as users.Users and oauth.Users want it
 //	ways.go     the table of the ways in, as users.ConnectedUsers and users.LinkedUsers want it

@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// newHost assembles it. The Store keeps applications, sessions, consents and tokens; who
-// somebody is and how they come in is the staff's alone, in both Configs. The caller closes the Tokens.
+// newHost assembles it. The Store keeps applications, sessions, consents and tokens; users and
+// their logins come from the staff table alone, in both Configs. The caller closes the Tokens.
 func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, *oauth.Tokens, error) {
 	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {

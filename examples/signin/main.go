@@ -53,7 +53,7 @@ func run(ctx context.Context, listen string) error {
 const callback = "http://localhost:9999/callback" // of the application
 
 // register makes an application that wants to sign our staff in. It has a secret, and it is
-// not FirstParty: people are asked what it may learn.
+// not FirstParty: users are asked what it may learn.
 func register(ctx context.Context, store *storage.Store) (storage.App, error) {
 	return store.SaveApp(ctx, storage.App{Name: "Canteen", Domains: []string{"localhost"}})
 }

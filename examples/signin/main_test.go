@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What the interfaces open is asked for at run time: here the compiler says what is missing.
+// The optional interfaces are found at run time: here the compiler reports what is missing.
 var (
 	_ users.ConnectedUsers = (*staff)(nil)
 	_ users.LinkedUsers    = (*staff)(nil)
@@ -49,9 +49,9 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 	company := open(t)
 	badge := company.takeABadge()
 	for _, c := range []struct {
-		way   string
-		asked bool // for consent: it counts for the employee, however they come in
-		enter func(b *browser) *browser
+		way      string
+		requests bool // for consent: it counts for the employee, however they come in
+		enter    func(b *browser) *browser
 	}{
 		{"password", true, func(b *browser) *browser {
 			return b.press("password", "username", " ADA@example.com", "password", "analytical engine")
@@ -59,7 +59,7 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 		{"badge", false, func(b *browser) *browser { return b.withBadge(badge) }},
 	} {
 		b := company.browser().authorize().sees(200, "Sign in to Canteen")
-		if c.enter(b); c.asked {
+		if c.enter(b); c.requests {
 			b.sees(200, "See your email address").press("/oauth/signin/consent", "allow", "1")
 		}
 		token, info := b.learns()
@@ -133,7 +133,7 @@ func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 	c.browser().open(target).sees(http.StatusBadRequest, "begun in another browser")
 }
 
-func TestWhoHasLeftTheCompanyIsOutByEveryWay(t *testing.T) {
+func TestAnEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 	c := open(t)
 	badge := c.takeABadge()
 	inside := c.browser().withPassword()
@@ -159,7 +159,7 @@ func TestThePageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 	c.browser().send(r).sees(http.StatusForbidden)
 }
 
-func TestTwoTabsCanNotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
+func TestTwoTabsCannotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
 	c := open(t)
 	c.takeABadge()
 	all, err := c.Logins(t.Context(), c.ada.sub())

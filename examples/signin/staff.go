@@ -54,8 +54,8 @@ func (s *staff) User(_ context.Context, sub string) (storage.User, error) {
 	return e.user(), err
 }
 
-// Authenticate implements users.Users. What is typed as username is an address here.
-// Whoever is not in the table costs a hash as well: the time it takes must not tell.
+// Authenticate implements users.Users. What is typed as username is an address here. An
+// unknown user costs a hash as well, so that the time does not reveal them.
 func (s *staff) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))
 	ok, _, err := s.passwords.Verify(ctx, e.PasswordHash, password)
@@ -65,8 +65,8 @@ func (s *staff) Authenticate(ctx context.Context, username, password string) (st
 	return e.user(), err
 }
 
-// Named implements users.NamedUsers: who guesses at somebody's password from many addresses
-// does not hold them up in a browser that they have signed in with before.
+// Named implements users.NamedUsers: guessing a user's password from many addresses does
+// not lock them out of a browser that they have signed in with before.
 func (s *staff) Named(_ context.Context, username string) (string, error) {
 	e := s.byEmail(strings.ToLower(strings.TrimSpace(username)))
 	if e.ID == 0 {
@@ -75,8 +75,8 @@ func (s *staff) Named(_ context.Context, username string) (string, error) {
 	return e.sub(), nil
 }
 
-// user is what Keystile learns of a row. It refuses who is Disabled, so no method here has
-// to. A LoginType that is left out is self.
+// user returns a row as Keystile sees it. Keystile refuses a Disabled user, so no method
+// here has to. A LoginType that is left out is self.
 func (e employee) user() storage.User {
 	return storage.User{
 		Sub: e.sub(), ID: e.ID, Username: e.Email, Name: e.Name,
@@ -84,8 +84,8 @@ func (e employee) user() storage.User {
 	}
 }
 
-// sub is what applications know somebody by: it never changes, is never given to somebody
-// else, and is no client_id.
+// sub returns the id by which applications know a user: it never changes, is never given
+// to another user, and is no client_id.
 func (e employee) sub() string { return fmt.Sprintf("staff-%d", e.ID) }
 
 // bySub wants the lock to be held.

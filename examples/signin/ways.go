@@ -16,8 +16,8 @@ type way struct{ method, subject string }
 const inTheDrawer = 0
 
 // Connected implements users.ConnectedUsers. The table staff is written by the personnel
-// department alone, so that nobody becomes a user by a badge: that is ErrNotFound. Where
-// strangers are welcome, insert a row instead, and all subjects with it.
+// department alone, so that nobody becomes a user by a badge: that is ErrNotFound. If
+// anybody may sign up, insert a row instead, and all subjects with it.
 func (s *staff) Connected(_ context.Context, method string, p connector.Profile) (storage.User, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -30,7 +30,7 @@ func (s *staff) Connected(_ context.Context, method string, p connector.Profile)
 }
 
 // Connect implements users.ConnectedUsers. In a database it is one transaction: of two
-// people who take one badge at once, one gets it.
+// users who take one badge at once, one gets it.
 func (s *staff) Connect(_ context.Context, sub, method string, p connector.Profile) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,9 +70,9 @@ func (s *staff) Logins(_ context.Context, sub string) ([]storage.Login, error) {
 	return all, nil
 }
 
-// UnlinkLogins implements users.LinkedUsers: again one transaction. Looking after keep is
-// what leaves somebody a way in when two tabs unlink at once. A password stays, so that
-// only ways are looked at.
+// UnlinkLogins implements users.LinkedUsers: again one transaction. Checking keep leaves
+// the user a login when two tabs unlink at once. A password stays, so only the table ways
+// is checked.
 func (s *staff) UnlinkLogins(_ context.Context, keep storage.Login, some ...storage.Login) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

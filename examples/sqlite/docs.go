@@ -76,7 +76,7 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 
 // put writes one document, if it is as its writer read it.
 func (x *step) put(d driver.Doc, version int64) error {
-	var stored int64 // what is not there has version 0
+	var stored int64 // a missing document has version 0
 	if err := found(x.row("SELECT version FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID).Scan(&stored)); err != nil && !errors.Is(err, driver.ErrNotFound) {
 		return err
 	}

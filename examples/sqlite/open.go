@@ -51,7 +51,7 @@ func Open(ctx context.Context, path string) (_ *Store, err error) {
 	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
-	// SQLite locks by fcntl, which knows nothing of flock. The file stays open as long as the
+	// SQLite locks by fcntl, which is independent of flock. The file stays open as long as the
 	// database is: closing it earlier would take SQLite's own locks away.
 	if err := syscall.Flock(int(s.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.New("the database is in use by another process")

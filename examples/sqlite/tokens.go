@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// timeText has one width, so that texts are in the order of the times they say.
+// timeText has a fixed width, so that texts sort by time.
 const timeText = "2006-01-02T15:04:05.000000000Z"
 
 // text writes a time; "" is the zero time.
@@ -30,7 +30,7 @@ func when(text string) (time.Time, error) {
 	return time.Parse(timeText, text)
 }
 
-// found is err with SQL's word for nothing in the contract's.
+// found turns SQL's error for no rows into the contract's.
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return driver.ErrNotFound
@@ -140,7 +140,7 @@ func verdict(is bool, err error) error {
 	return nil
 }
 
-// covered asks the facts: they hold for a token that is written after them, too.
+// covered looks at the revocations: they hold for a token that is written after them, too.
 func (x *step) covered(t driver.Token) (bool, error) {
 	for _, about := range [][2]string{
 		{driver.RevokeGrant, t.Grant}, {driver.RevokeApp, t.AppID}, {driver.RevokeUser, t.UserID},

@@ -14,7 +14,7 @@ import (
 type job struct {
 	ctx    context.Context
 	do     func(*step) error
-	answer chan error // has room for the answer, so that the writer never waits
+	answer chan error // buffered, so that the writer never waits
 }
 
 // step is the transaction that a job works in. It is the writer's own: a caller that leaves does
@@ -62,8 +62,8 @@ func (s *Store) serve() {
 	}
 }
 
-// gather adds the jobs that wait already: the queue has no room, so they came while the last
-// transaction was on its way to the disk.
+// gather adds the jobs that wait already: the queue is unbuffered, so they came while the
+// last transaction was on its way to the disk.
 func (s *Store) gather(first *job) []*job {
 	batch := []*job{first}
 	for len(batch) < 256 {
@@ -134,7 +134,7 @@ func (x *step) attempt(do func(*step) error) (verdict, trouble error) {
 	return verdict, trouble
 }
 
-// refuses tells the verdicts of the contract from trouble with the database.
+// refuses reports whether an error is a verdict of the contract, not a failure of the database.
 func refuses(err error) bool {
 	return slices.ContainsFunc([]error{
 		driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid,

@@ -75,7 +75,7 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	return x.issue(next)
 }
 
-// covered asks the facts: they hold for a token that is written after them, too.
+// covered looks at the revocations: they hold for a token that is written after them, too.
 func (x *step) covered(t driver.Token) bool {
 	for kind, id := range map[string]string{
 		driver.RevokeGrant: t.Grant, driver.RevokeApp: t.AppID, driver.RevokeUser: t.UserID,
@@ -247,7 +247,7 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 		switch stored, err := load[driver.Doc](x, key); {
 		case d.Version == 0 && err == nil:
 			return 0, &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrExists}
-		case d.Version != stored.Version: // what is gone has version 0
+		case d.Version != stored.Version: // a removed document has version 0
 			return 0, &driver.PutError{Kind: d.Kind, ID: d.ID, Err: driver.ErrConflict}
 		case d.Deleted:
 			x.remove(key)

@@ -32,7 +32,7 @@ type Decider interface {
 	Decide(ctx context.Context, order storage.Order, app storage.App) (status, reason string, err error)
 }
 
-// Config is what New needs.
+// Config holds what New needs.
 type Config struct {
 	Store Store  // required
 	Plans []Plan // nil: Plans()
@@ -59,7 +59,7 @@ type Billing struct {
 	plans plans
 }
 
-// New makes a Billing. It says everything that is wrong with the Config at once.
+// New makes a Billing. It reports everything that is wrong with the Config at once.
 func New(c Config) (*Billing, error) {
 	t, err := newPlans(c.Plans)
 	if c.Store == nil {

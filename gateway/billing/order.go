@@ -24,7 +24,8 @@ var errStatus = errors.New("billing: Decider.Decide returned none of approved, r
 
 // Order orders another tier for an application, in one step with what it changes. Asking again
 // for what is already asked for, or agreed on for later, returns the order that there is; made
-// says whether it is a new one. may refuses an application that is not the asker's.
+// says whether it is a new one. may refuses an application that is not the asker's;
+// nil refuses none.
 // storage.ErrInvalid: another order is open, or the application has the tier already; the error
 // says what to do.
 func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (order storage.Order, made bool, err error) {
@@ -35,7 +36,7 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 	id := handle.NewOrderID(now)
 	order, err = storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		app, err := b.c.Store.App(ctx, clientID)
-		if err == nil {
+		if err == nil && may != nil {
 			err = may(app)
 		}
 		if err != nil {

@@ -56,15 +56,15 @@ func (c *tally) over(row driver.Count) int64 {
 // Where the rows of hours are gone, a day in which the tier changed counts under the later tier
 // whole.
 func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
-	ask := driver.UsageQuery{AppID: app.ID, From: b.plans.reach(app, from), To: to, Daily: daily}
-	if rows, err = b.c.Usage(ctx, ask); err != nil {
+	query := driver.UsageQuery{AppID: app.ID, From: b.plans.reach(app, from), To: to, Daily: daily}
+	if rows, err = b.c.Usage(ctx, query); err != nil {
 		return nil, 0, err
 	}
 	against, unit := rows, time.Hour
 	switch {
-	case daily && len(app.Tiers) > 0 && !ask.From.Before(hoursFrom(time.Now())): // a tier may have changed within a day
-		ask.Daily = false
-		if against, err = b.c.Usage(ctx, ask); err != nil {
+	case daily && len(app.Tiers) > 0 && !query.From.Before(hoursFrom(time.Now())): // a tier may have changed within a day
+		query.Daily = false
+		if against, err = b.c.Usage(ctx, query); err != nil {
 			return nil, 0, err
 		}
 	case daily:

@@ -187,7 +187,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 
 // Two administrators who approve at once: whoever comes second has read what is no more, and
 // is told so, also if their clock is behind.
-func TestWhoApprovesSecondIsToldOfAConflict(t *testing.T) {
+func TestTheSecondApprovalIsAConflict(t *testing.T) {
 	store := openStore(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
 	if err != nil {

@@ -22,8 +22,8 @@ func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io
 
 // Decisions 18 and 57.
 func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
-	h := newHouse(t)
-	root, mina, eve := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper), h.person("eve", "")
+	h := newFixture(t)
+	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	stale := h.signedIn(root.Sub, time.Now().Add(-10*time.Minute-time.Second))
 	ahead := h.signedIn(root.Sub, time.Now().Add(2*time.Minute))
 	app, order := h.waits(h.app("Shop", mina.Sub))
@@ -54,24 +54,24 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 				continue // no form sends it
 			}
 			body := &untouched{}
-			h.want(h.ask(c.method, c.path, as.cookie, body, as.headers...), as.status, as.code, as.name+" at "+c.method+" "+c.path)
+			h.want(h.call(c.method, c.path, as.cookie, body, as.headers...), as.status, as.code, as.name+" at "+c.method+" "+c.path)
 			if body.read.Load() {
 				t.Errorf("%s at %s %s: the body was read", as.name, c.method, c.path)
 			}
 		}
 		if c.admin {
 			body := &untouched{}
-			h.want(h.ask(c.method, c.path, mina.cookie, body, "Content-Type", ""), 403, 403, "a developer at "+c.method+" "+c.path)
+			h.want(h.call(c.method, c.path, mina.cookie, body, "Content-Type", ""), 403, 403, "a developer at "+c.method+" "+c.path)
 			if body.read.Load() {
 				t.Errorf("a developer at %s %s: the body was read", c.method, c.path)
 			}
 		}
 		if reads {
-			h.want(h.ask(c.method, c.path, stale, nil), 200, 1, "an old sign-in reads "+c.path)
+			h.want(h.call(c.method, c.path, stale, nil), 200, 1, "an old sign-in reads "+c.path)
 		}
 	}
-	if len(h.events)+len(h.told) > 0 {
-		t.Errorf("something was done: %s%v", h.trail(), h.told)
+	if len(h.events)+len(h.notices) > 0 {
+		t.Errorf("something was done: %s%v", h.trail(), h.notices)
 	}
 	if now := must(h.store.App(t.Context(), app.ID))(t); now.Version != app.Version {
 		t.Error("the application was changed")
@@ -79,9 +79,9 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 }
 
 // A token is in the hands of an application: nothing of the console is for it.
-func TestABearerTokenOpensNothingAndAddsNothing(t *testing.T) {
-	h := newHouse(t)
-	root, mina := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper)
+func TestABearerTokenGivesNoAccessToTheConsole(t *testing.T) {
+	h := newFixture(t)
+	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	roots := h.app("Office", root.Sub)
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {roots.ID}, "client_secret": {roots.AppKey().Reveal()}}
 	r := httptest.NewRequest("POST", base+"/oauth/token", strings.NewReader(form.Encode()))
@@ -96,20 +96,20 @@ func TestABearerTokenOpensNothingAndAddsNothing(t *testing.T) {
 	session := strings.TrimPrefix(root.cookie, "open_sso_token=")
 	for _, c := range each(roots.ID, "ornone", mina.Sub) {
 		for _, value := range []string{"Bearer " + bearer, "Bearer " + session} {
-			h.want(h.ask(c.method, c.path, "", strings.NewReader(c.body), "Authorization", value), 401, 401, "a bearer alone at "+c.method+" "+c.path)
+			h.want(h.call(c.method, c.path, "", strings.NewReader(c.body), "Authorization", value), 401, 401, "a bearer alone at "+c.method+" "+c.path)
 		}
-		a, b := h.do(c.method, c.path, mina.cookie, c.body), h.ask(c.method, c.path, mina.cookie, strings.NewReader(c.body), "Authorization", "Bearer "+bearer)
+		a, b := h.do(c.method, c.path, mina.cookie, c.body), h.call(c.method, c.path, mina.cookie, strings.NewReader(c.body), "Authorization", "Bearer "+bearer)
 		if a.status != b.status || a.body.Code != b.body.Code {
 			t.Errorf("%s %s: a bearer beside a cookie makes %d of %d", c.method, c.path, b.status, a.status)
 		}
 	}
-	h.want(h.ask("GET", "/api/console/apps/"+roots.ID, mina.cookie, nil, "Authorization", "Bearer "+bearer), 404, 404, "a developer with an administrator's token")
+	h.want(h.call("GET", "/api/console/apps/"+roots.ID, mina.cookie, nil, "Authorization", "Bearer "+bearer), 404, 404, "a developer with an administrator's token")
 }
 
 func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
-	h := newHouse(t)
-	mina, ada := h.person("mina", storage.RoleDeveloper), h.person("ada", storage.RoleDeveloper)
-	h.person("root", storage.RoleAdmin)
+	h := newFixture(t)
+	mina, ada := h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", storage.RoleDeveloper)
+	h.testUser("root", storage.RoleAdmin)
 	for name, owner := range map[string]string{"a neighbour's": ada.Sub, "nobody's": ""} {
 		app, order := h.waits(h.app("Shop", owner))
 		foreign, absent := each(app.ID, order, ""), each("ksnobody", "ornone", "")
@@ -123,7 +123,7 @@ func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
 			}
 		}
 		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + ada.Sub, "/api/console/orders", "/api/console/orders?client_id=" + app.ID, "/api/console/orders?status=pending"} {
-			if a := h.want(h.ask("GET", list, mina.cookie, nil), 200, 1, list); strings.Contains(a.text, app.ID) {
+			if a := h.want(h.call("GET", list, mina.cookie, nil), 200, 1, list); strings.Contains(a.text, app.ID) {
 				t.Errorf("%s shows what is %s: %s", list, name, a.text)
 			}
 		}
@@ -133,7 +133,7 @@ func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
 	}
 	own, order := h.waits(h.app("Own", mina.Sub))
 	for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + mina.Sub, "/api/console/orders"} {
-		if a := h.ask("GET", list, mina.cookie, nil); !strings.Contains(a.text, own.ID) {
+		if a := h.call("GET", list, mina.cookie, nil); !strings.Contains(a.text, own.ID) {
 			t.Errorf("%s: %s", list, a.text)
 		}
 	}
@@ -152,14 +152,14 @@ func TestADeveloperHasTheirOwnAndNothingOfOthers(t *testing.T) {
 // Decision 57: ten minutes, to the second, and by nothing but a new sign-in.
 func TestASignInIsEnoughForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
-		mina := h.person("mina", storage.RoleDeveloper)
+		h := newFixture(t)
+		mina := h.testUser("mina", storage.RoleDeveloper)
 		app := h.app("Shop", mina.Sub)
 		rotate := func(cookie string) answer {
 			return h.do("POST", "/api/console/apps/"+app.ID+"/secret", cookie, `{"overlap_seconds":0}`)
 		}
 		time.Sleep(10 * time.Minute)
-		h.want(h.ask("GET", "/api/console/apps", mina.cookie, nil), 200, 1, "using the session")
+		h.want(h.call("GET", "/api/console/apps", mina.cookie, nil), 200, 1, "using the session")
 		h.want(rotate(mina.cookie), 200, 1, "after ten minutes")
 		time.Sleep(time.Second)
 		no := h.want(rotate(mina.cookie), 403, 4031, "a second later")
@@ -170,7 +170,7 @@ func TestASignInIsEnoughForTenMinutes(t *testing.T) {
 	})
 }
 
-func TestAConfigSaysEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := console.New(t.Context(), console.Config{BaseURL: "id.example.com", Visitors: nobody{}})
 	for _, want := range []string{"Store is missing", "Users is missing", "Revoker is missing", "Trail is missing", "is not an origin"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -26,14 +26,14 @@ func recordOf(a storage.App) appRecord {
 	return appRecord{manage.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain}
 }
 
-// revealed is recordOf with the newest secret.
+// revealed returns recordOf with the newest secret.
 func revealed(a storage.App) appRecord {
 	v := recordOf(a)
 	v.AppRecord = manage.RevealedOf(a, time.Now())
 	return v
 }
 
-// sees reports whether what belongs to an owner is the actor's to see and to change.
+// sees reports whether the actor may see and change records of an owner.
 func sees(who consoleauth.Actor, owner string) bool {
 	return who.Role == storage.RoleAdmin || owner == who.Sub
 }
@@ -72,7 +72,7 @@ func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleau
 	}{all, next})
 }
 
-// fromOf is the place in the store behind an application, in the list of all or of an owner's.
+// fromOf returns where a list continues after an application: the list of all, or of one owner's.
 func fromOf(owner, after string) string {
 	switch {
 	case after == "":
@@ -96,8 +96,8 @@ func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleaut
 }
 
 // change changes the newest state of an application that the actor may change. An
-// application that is given away takes its orders along. It returns what there was before
-// too.
+// application that gets another owner takes its orders along. It also returns the state
+// before.
 func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := s.c.Store.App(ctx, id)
@@ -119,7 +119,7 @@ func (s *Console) change(ctx context.Context, who consoleauth.Actor, id string, 
 	return before, after, manage.Refusal(err, noApp)
 }
 
-// noteApp puts what was done to an application on the audit trail, and waits for it.
+// noteApp writes a change of an application to the audit trail, and waits for it.
 func (s *Console) noteApp(r *http.Request, who consoleauth.Actor, what string, before, after storage.App) error {
 	on := after
 	if on.ID == "" {
@@ -128,7 +128,7 @@ func (s *Console) noteApp(r *http.Request, who consoleauth.Actor, what string, b
 	return s.recorder.Note(r, manage.Act{What: what, On: on.ID, By: who.Sub, App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after)})
 }
 
-// flags are the fields that only an administrator sets.
+// flags are the fields that only an administrator may set.
 var flags = []string{"first_party", "disabled", "owner", "allow_http_redirect", "forbid_plain"}
 
 // amendFlags reads what only an administrator may send into an application. The owner must

@@ -38,7 +38,7 @@ func (s *Console) createApp(w http.ResponseWriter, r *http.Request, who consolea
 	if err := s.noteApp(r, who, "app create", storage.App{}, a); err != nil {
 		return err
 	}
-	s.recorder.Tell(r, manage.SecretNotice(a, manage.ToldCreated), a.Owner)
+	s.recorder.Notify(r, manage.SecretNotice(a, manage.DetailCreated), a.Owner)
 	return reply.Success(w, revealed(a))
 }
 
@@ -72,7 +72,7 @@ func (s *Console) changeApp(w http.ResponseWriter, r *http.Request, who consolea
 		return err
 	}
 	if notice, ok := manage.AppNotice(before, after); ok {
-		s.recorder.Tell(r, notice, before.Owner, after.Owner)
+		s.recorder.Notify(r, notice, before.Owner, after.Owner)
 	}
 	if failed != nil { // it is disabled: sent again, this ends what it was granted
 		return failed
@@ -103,7 +103,7 @@ func (s *Console) deleteApp(w http.ResponseWriter, r *http.Request, who consolea
 	if err := s.noteApp(r, who, "app delete", before, storage.App{}); err != nil {
 		return err
 	}
-	s.recorder.Tell(r, manage.DeletedNotice(before), before.Owner)
+	s.recorder.Notify(r, manage.DeletedNotice(before), before.Owner)
 	return reply.Success(w, manage.DeletedOf(before))
 }
 
@@ -126,6 +126,6 @@ func (s *Console) rotateSecret(w http.ResponseWriter, r *http.Request, who conso
 	if err := s.noteApp(r, who, "app rotate-secret", before, after); err != nil {
 		return err
 	}
-	s.recorder.Tell(r, manage.SecretNotice(after, manage.ToldRotated), after.Owner)
+	s.recorder.Notify(r, manage.SecretNotice(after, manage.DetailRotated), after.Owner)
 	return reply.Success(w, revealed(after))
 }

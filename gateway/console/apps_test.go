@@ -16,7 +16,7 @@ import (
 )
 
 // issued asks for a token of an application by its secret.
-func (h *house) issued(id, secret string) int {
+func (h *fixture) issued(id, secret string) int {
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
 	r := httptest.NewRequest("POST", base+"/oauth/token", strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -27,11 +27,11 @@ func (h *house) issued(id, secret string) int {
 
 func data(a answer, name string) string { return fmt.Sprint(a.body.Data[name]) }
 
-// Decision 57: every act is on the trail with before, after and by whom, and
-// its owner is told.
+// Decision 57: every act is on the trail with before, after and by whom, and its owner is
+// notified.
 func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
-	h := newHouse(t)
-	root, ada, bob := h.person("root", storage.RoleAdmin), h.person("ada", ""), h.person("bob", "")
+	h := newFixture(t)
+	root, ada, bob := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("bob", "")
 	made := h.want(h.do("POST", "/api/console/apps", root.cookie, `{"name":"Shop","domains":["https://Shop.example.com"],"owner":"`+ada.Sub+`","first_party":true,"tier":"white_label"}`), 200, 1, "create")
 	id, first := data(made, "client_id"), data(made, "client_secret")
 	if data(made, "owner") != ada.Sub || data(made, "first_party") != "true" || data(made, "tier") != "white_label" || data(made, "public") != "false" || h.issued(id, first) != 200 {
@@ -49,12 +49,12 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	if got := h.issued(id, second); got == 200 {
 		t.Errorf("a disabled application is given tokens: %d", got)
 	}
-	shown := h.want(h.ask("GET", app, root.cookie, nil), 200, 1, "show")
+	shown := h.want(h.call("GET", app, root.cookie, nil), 200, 1, "show")
 	if data(shown, "disabled") != "true" || data(shown, "owner") != bob.Sub || data(shown, "forbid_plain") != "true" || data(shown, "allow_http_redirect") != "true" || strings.Contains(shown.text, "client_secret") {
 		t.Errorf("shown is %s", shown.text)
 	}
 	h.want(h.do("DELETE", app, root.cookie, ""), 200, 1, "DELETE")
-	h.want(h.ask("GET", app, root.cookie, nil), 404, 404, "GET of a deleted one")
+	h.want(h.call("GET", app, root.cookie, nil), 404, 404, "GET of a deleted one")
 
 	trail := h.trail()
 	by := id + " by " + root.Sub + ": "
@@ -81,8 +81,8 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 		bob.Sub + `: app "Shop" changed: disabled`,
 		bob.Sub + `: app "Shop" application deleted`,
 	}
-	if !slices.Equal(h.told, want) {
-		t.Errorf("told is\n%s", strings.Join(h.told, "\n"))
+	if !slices.Equal(h.notices, want) {
+		t.Errorf("told is\n%s", strings.Join(h.notices, "\n"))
 	}
 	if len(h.forgot) != 5 {
 		t.Errorf("the gateway forgot %v, want it at each change", h.forgot)
@@ -90,8 +90,8 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 }
 
 func TestADisabledApplicationsTokensEnd(t *testing.T) {
-	h := newHouse(t)
-	root := h.person("root", storage.RoleAdmin)
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
 	app := h.app("Shop", "")
 	h.want(h.do("PATCH", "/api/console/apps/"+app.ID, root.cookie, `{"disabled":true}`), 200, 1, "disabled")
 	rs := must(h.store.Revocations(t.Context(), 0, 10))(t)
@@ -105,8 +105,8 @@ func TestADisabledApplicationsTokensEnd(t *testing.T) {
 }
 
 func TestADeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *testing.T) {
-	h := newHouse(t)
-	mina, root := h.person("mina", storage.RoleDeveloper), h.person("root", storage.RoleAdmin)
+	h := newFixture(t)
+	mina, root := h.testUser("mina", storage.RoleDeveloper), h.testUser("root", storage.RoleAdmin)
 	one := `{"name":"Shop","domains":["shop.example.com"]}`
 	for i := range 100 {
 		h.want(h.do("POST", "/api/console/apps", mina.cookie, one), 200, 1, fmt.Sprint("application ", i))
@@ -120,7 +120,7 @@ func TestADeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *
 	for owner, want := range map[string]int{"": 102, mina.Sub: 101, root.Sub: 0} {
 		seen := map[string]bool{}
 		for after, pages := "", 0; ; pages++ {
-			a := h.want(h.ask("GET", "/api/console/apps?owner="+owner+"&after="+after, root.cookie, nil), 200, 1, "a page")
+			a := h.want(h.call("GET", "/api/console/apps?owner="+owner+"&after="+after, root.cookie, nil), 200, 1, "a page")
 			for _, app := range a.body.Data["apps"].([]any) {
 				seen[app.(map[string]any)["client_id"].(string)] = true
 			}
@@ -135,12 +135,12 @@ func TestADeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *
 }
 
 func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
-	h := newHouse(t)
-	root := h.person("root", storage.RoleAdmin)
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
 	app, order := h.waits(h.app("Shop", root.Sub))
 	public := must(h.store.SaveApp(t.Context(), storage.App{Name: "Phone", Domains: []string{"localhost"}, Public: true}))(t)
 	one, user := "/api/console/apps/"+app.ID, "/api/console/users/"+root.Sub
-	for _, c := range []struct{ method, path, body, says string }{
+	for _, c := range []struct{ method, path, body, want string }{
 		{"POST", "/api/console/apps", ``, "domains is missing"},
 		{"POST", "/api/console/apps", `[]`, "not a JSON object"},
 		{"POST", "/api/console/apps", `{"name":"A","domains":["a.example"],"owner":"nobody"}`, "owner is not"},
@@ -175,9 +175,9 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 		{"PATCH", user, `{"nickname":"a\u0000b"}`, "nickname"},
 		{"PATCH", user, `{"nickname":"` + strings.Repeat("x", 201) + `"}`, "nickname"},
 	} {
-		a := h.want(h.ask(c.method, c.path, root.cookie, strings.NewReader(c.body), "Content-Type", "application/json"), 400, 400, c.method+" "+c.path+" "+c.body)
-		if !strings.Contains(a.body.Msg, c.says) {
-			t.Errorf("%s %s %s says %s, want %q in it", c.method, c.path, c.body, a.body.Msg, c.says)
+		a := h.want(h.call(c.method, c.path, root.cookie, strings.NewReader(c.body), "Content-Type", "application/json"), 400, 400, c.method+" "+c.path+" "+c.body)
+		if !strings.Contains(a.body.Msg, c.want) {
+			t.Errorf("%s %s %s says %s, want %q in it", c.method, c.path, c.body, a.body.Msg, c.want)
 		}
 	}
 	h.want(h.do("PATCH", one, root.cookie, `{"name":"`+strings.Repeat("x", 1<<20)+`"}`), 413, 413, "a large body")
@@ -194,8 +194,8 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 
 // What is done and cannot be written down is not answered as if nothing were missing.
 func TestAnActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
-	h := newHouse(t)
-	root := h.person("root", storage.RoleAdmin)
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
 	h.unsaved = fmt.Errorf("%w: disk full", storage.ErrUnavailable)
 	h.want(h.do("POST", "/api/console/apps", root.cookie, `{"name":"Shop","domains":["shop.example.com"]}`), 503, 503, "create")
 	h.unsaved = errors.New("broken")
@@ -203,8 +203,8 @@ func TestAnActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
 }
 
 func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
-	h := newHouse(t)
-	root, mina := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper)
+	h := newFixture(t)
+	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	at := "/api/console/orders/" + order
 	approved := h.want(h.do("POST", at+"/approve", root.cookie, `{"until":"2100-01-01"}`), 200, 1, "approve")
@@ -217,7 +217,7 @@ func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
 	h.want(h.do("POST", at+"/reject", root.cookie, ``), 400, 400, "rejecting what is approved")
 	other, second := h.waits(h.app("Other", mina.Sub))
 	rejected := h.want(h.do("POST", "/api/console/orders/"+second+"/reject", root.cookie, `{"reason":"the invoice of March is open"}`), 200, 1, "reject")
-	if data(rejected, "status") != "rejected" || data(h.ask("GET", "/api/console/orders/"+second, mina.cookie, nil), "reason") != "the invoice of March is open" {
+	if data(rejected, "status") != "rejected" || data(h.call("GET", "/api/console/orders/"+second, mina.cookie, nil), "reason") != "the invoice of March is open" {
 		t.Errorf("rejected is %s", rejected.text)
 	}
 	h.want(h.do("POST", "/api/console/orders/ornone/approve", root.cookie, ``), 404, 404, "an order that is not there")
@@ -230,8 +230,8 @@ func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
 			t.Errorf("the trail has no %s\nin\n%s", want, trail)
 		}
 	}
-	if !slices.Equal(h.told, []string{mina.Sub + `: app "Shop" order of white_label approved`, mina.Sub + `: app "Other" order of white_label rejected`}) {
-		t.Errorf("told is %q", h.told)
+	if !slices.Equal(h.notices, []string{mina.Sub + `: app "Shop" order of white_label approved`, mina.Sub + `: app "Other" order of white_label rejected`}) {
+		t.Errorf("told is %q", h.notices)
 	}
 	if !slices.Equal(h.forgot, []string{app.ID, other.ID}) {
 		t.Errorf("the gateway forgot %v", h.forgot)
@@ -239,8 +239,8 @@ func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
 }
 
 func TestTheOrdersOfAnApplicationThatIsGivenAwayAreNoLongerItsFormerOwners(t *testing.T) {
-	h := newHouse(t)
-	root, mina, ada := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper), h.person("ada", storage.RoleDeveloper)
+	h := newFixture(t)
+	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	h.want(h.do("PATCH", "/api/console/apps/"+app.ID, root.cookie, `{"owner":"`+ada.Sub+`"}`), 200, 1, "given away")
 	h.want(h.do("DELETE", "/api/console/orders/"+order, mina.cookie, ""), 404, 404, "the former owner")

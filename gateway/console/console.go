@@ -15,70 +15,64 @@ import (
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
-	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Store is what the console asks of storage; *storage.Store has it.
+// Store holds the methods of storage that the console uses; *storage.Store has it.
 type Store interface {
-	AppStore
-	UserStore
+	App(ctx context.Context, id string) (storage.App, error)
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
+	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-}
 
-// AppStore keeps applications.
-type AppStore interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
-	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-}
-
-// UserStore keeps users and where they are signed in.
-type UserStore interface {
-	users.Store
+	// Users, and where they are signed in.
 	User(ctx context.Context, sub string) (storage.User, error)
 	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
 	SaveUserKeepingAdmin(ctx context.Context, u storage.User) (storage.User, error)
+	Session(ctx context.Context, id string) (storage.Session, error)
+	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	EndSession(ctx context.Context, s storage.Session) error
 }
 
-// Visitors knows who sits in front of the browser; *signin.SignIn has it.
+// Visitors identifies the signed-in user of a browser; *signin.SignIn has it.
 type Visitors interface {
 	// Visitor returns the session of a signed-in, enabled user, or an error that wraps
-	// storage.ErrNotFound if nobody is signed in.
+	// storage.ErrNotFound if there is none.
 	Visitor(r *http.Request) (storage.Session, error)
 }
 
 // Users makes users who sign in with a password; *users.StoreUsers does.
 type Users interface {
-	// Create returns storage.ErrInvalid for what does not fit and storage.ErrExists for a
-	// username that is taken; both say what to do.
+	// Create returns storage.ErrInvalid for invalid fields and storage.ErrExists for a
+	// username that is taken; both messages say what to do.
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 }
 
 // Revoker ends tokens; *oauth.Tokens does.
 type Revoker interface {
-	// Revoke returns once nothing that is covered opens anything here.
+	// Revoke returns once no token that it covers is accepted in this process.
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
 // Trail is the audit trail; *gateway.Gateway has it.
 type Trail interface {
-	// NoteNow returns once the event is stored, or says why it is not.
+	// NoteNow returns once the event is stored, or why it is not.
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// Notifier tells users what was done to what is theirs, by mail for example.
+// Notifier tells users of changes to their account and applications, by mail for example.
 type Notifier interface {
-	// Notify does not wait until a user has been told.
+	// Notify does not wait for the delivery.
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
-// Config is what New needs.
+// Config holds what New needs.
 type Config struct {
 	BaseURL  string           // the service's own origin, required: its pages may send requests
 	Store    Store            // required
@@ -88,7 +82,7 @@ type Config struct {
 	Trail    Trail            // required
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
 
-	Notifier Notifier              // nil: nobody is told
+	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
 	Origins  []string              // other origins whose pages may send requests, with their visitor's cookie
 
@@ -104,7 +98,7 @@ type Console struct {
 	recorder manage.Recorder
 }
 
-// New makes a Console. It says everything that is wrong with the Config at once.
+// New makes a Console. It reports everything that is wrong with the Config at once.
 func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
@@ -140,18 +134,18 @@ func New(_ context.Context, c Config) (*Console, error) {
 
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Patterns returns the paths that are served here, as http.ServeMux writes them.
+// Patterns returns the patterns that are served here, as http.ServeMux writes them.
 func (s *Console) Patterns() []string { return s.mux.Patterns() }
 
-// Mount hangs the endpoints into a router, such as an http.ServeMux.
+// Mount registers the endpoints with a router, such as an http.ServeMux.
 func (s *Console) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 }) {
-	for _, path := range Paths() {
+	for _, path := range paths {
 		mux.Handle(path, s)
 		mux.Handle(path+"/", s)
 	}
 }
 
-// Close ends the Console. It has nothing that runs beside its requests.
+// Close does nothing: the Console has no goroutines.
 func (*Console) Close(context.Context) error { return nil }

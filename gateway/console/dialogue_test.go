@@ -19,11 +19,11 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// stage is the house as dialogues find it: four people who have signed in, an application
-// of a developer's with an order that waits, and one of nobody's.
+// stage is the fixture of the dialogues: four users who have signed in, an application of
+// a developer's with an order that waits, and one of nobody's.
 func stage(t *testing.T) (http.Handler, map[string]string) {
-	h := newHouse(t, func(c *console.Config) { c.Notifier = nil })
-	root, mina, eve := h.person("root", storage.RoleAdmin), h.person("mina", storage.RoleDeveloper), h.person("eve", "")
+	h := newFixture(t, func(c *console.Config) { c.Notifier = nil })
+	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")
 	mux := http.NewServeMux()

@@ -2,8 +2,7 @@ package console
 
 import "github.com/keystile/keystile/internal/reply"
 
-// Every way the console says no, beside what package consoleauth refuses and what is wrong
-// with a body.
+// The refusals of the console, except those of package consoleauth and of reading a body.
 var (
 	noApp     = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
 	noOrder   = &reply.Failure{Status: 404, Msg: "no such order: see GET /api/console/orders for those there are"}     // protocol 7

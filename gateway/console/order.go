@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// orderRecord shows an order as /api/v1/billing/orders does, with whose it is and who has
+// orderRecord shows an order as /api/v1/billing/orders does, with its owner and who has
 // ordered and decided.
 type orderRecord struct {
 	manage.OrderRecord
@@ -65,8 +65,7 @@ func (s *Console) showOrder(w http.ResponseWriter, r *http.Request, who consolea
 	return reply.Success(w, orderOf(o))
 }
 
-// cancelOrder is DELETE /api/console/orders/{order_id}. What is deleted is kept as canceled:
-// the books are not rewritten.
+// cancelOrder is DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
 func (s *Console) cancelOrder(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	if err := manage.NoFields(w, r); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (s *Console) approveOrder(w http.ResponseWriter, r *http.Request, who conso
 	})
 }
 
-// untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time is
-// as long as the tier lasts.
+// untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time
+// means the tier's normal duration.
 func untilOf(f manage.Fields) (time.Time, error) {
 	text := ""
 	if err := f.Read("until", "a text", &text); err != nil || text == "" {
@@ -119,7 +118,7 @@ func (s *Console) rejectOrder(w http.ResponseWriter, r *http.Request, who consol
 	})
 }
 
-// decide settles an order that the actor may settle, and says what became of it.
+// decide settles an order that the actor may settle, and answers with the result.
 func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth.Actor, what string, how func(context.Context, string, billing.Actor) (storage.Order, error)) error {
 	var before storage.Order
 	var app storage.App
@@ -142,6 +141,6 @@ func (s *Console) decide(w http.ResponseWriter, r *http.Request, who consoleauth
 	if err != nil {
 		return err
 	}
-	s.recorder.Tell(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
+	s.recorder.Notify(r, event.Notice{Kind: event.NoticeApp, App: app.Name, Detail: "order of " + after.Tier + " " + after.Status}, after.Owner)
 	return reply.Success(w, orderOf(after))
 }

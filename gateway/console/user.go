@@ -128,7 +128,7 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 		return err
 	}
 	if notice, ok := userNotice(before, after); ok {
-		s.recorder.Tell(r, notice, after.Sub)
+		s.recorder.Notify(r, notice, after.Sub)
 	}
 	if failed != nil {
 		return failed
@@ -136,14 +136,14 @@ func (s *Console) changeUser(w http.ResponseWriter, r *http.Request, who console
 	return reply.Success(w, userOf(after))
 }
 
-// signOut ends what a user has begun: sessions, and everything granted before now.
+// signOut ends a user's sessions, and everything granted before now.
 func (s *Console) signOut(ctx context.Context, sub string) error {
 	revoke := func(ctx context.Context, end driver.Revocation) error { return s.c.Revoker.Revoke(ctx, end) }
 	_, _, err := users.SignOut(ctx, s.c.Store, revoke, sub)
 	return err
 }
 
-// saveUser changes the newest state of a user. It returns what there was before too.
+// saveUser changes the newest state of a user. It also returns the state before.
 func (s *Console) saveUser(ctx context.Context, sub string, f manage.Fields) (before, after storage.User, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.c.Store.User(ctx, sub)
@@ -173,13 +173,13 @@ func checkNickname(text string) error {
 	return nil
 }
 
-// noteUser puts what was done to a user on the audit trail, and waits for it.
+// noteUser writes a change of a user to the audit trail, and waits for it.
 func (s *Console) noteUser(r *http.Request, who consoleauth.Actor, what string, before, after storage.User) error {
 	return s.recorder.Note(r, manage.Act{What: what, On: after.Sub, By: who.Sub, User: after.Sub, Changes: manage.UserChanges(before, after)})
 }
 
-// userNotice says what a user is told of a change of theirs; ok is false if it is nothing
-// that gives or takes power.
+// userNotice returns the notice for a change of a user; ok is false if the change neither
+// gives nor takes rights.
 func userNotice(before, after storage.User) (n event.Notice, ok bool) {
 	var what []string
 	switch {

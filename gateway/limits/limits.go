@@ -12,15 +12,15 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Window is what "a minute" is in every rate: no half-open span of this length holds more
-// requests than the rate admits (protocol 8).
+// Window is the length of the sliding window of every rate: no half-open span of this
+// length holds more requests than the rate admits (protocol 8).
 const Window = time.Minute
 
 // Unlimited is a limit that is none, of a rate or of a quota.
 const Unlimited = -1
 
 // Limiter keeps rates. The one that New makes is exact, for this process. A host with
-// several brings its own; if it cannot ask the others, it decides what that means.
+// several brings its own; if it cannot reach the others, it decides what that means.
 type Limiter interface {
 	// Allow counts one request of a key unless limit are counted in the Window that ends
 	// now. limit may differ from call to call and may be Unlimited. A key is that of an
@@ -33,13 +33,13 @@ type Limiter interface {
 // Verdict is a Limiter's answer.
 type Verdict struct {
 	OK         bool
-	Limit      int           // the one that was asked for
+	Limit      int           // the given limit
 	Remaining  int           // how many more are admitted now; Unlimited if Limit is
 	Reset      time.Duration // until Remaining grows, if nothing else is admitted
 	RetryAfter time.Duration // if not OK: a retry is admitted then, if nothing else is
 }
 
-// Headers says how a client stands with its rate (draft-ietf-httpapi-ratelimit-headers-11).
+// Headers sets the headers that tell a client its rate (draft-ietf-httpapi-ratelimit-headers-11).
 func (v Verdict) Headers(h http.Header) {
 	if v.Limit == Unlimited {
 		return
@@ -78,7 +78,7 @@ func New() (Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return local{apps, addresses, network.NewCountsOf(Window, networkRoom, networkRoom, networkRoom/4)}, nil
+	return local{apps, addresses, network.NewCountsOf(Window, maxNetworks, maxNetworks, maxNetworks/4)}, nil
 }
 
 func (l local) of(key string) *limit.Limiter {

@@ -33,16 +33,16 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	ask := func(a netip.Addr) bool { return l.Allow(t.Context(), addressKey(a), 60, now).OK }
+	allow := func(a netip.Addr) bool { return l.Allow(t.Context(), addressKey(a), 60, now).OK }
 	for i := range 1_000_000 {
-		ask(flood(i))
+		allow(flood(i))
 	}
 	for i := range 100_000 {
-		ask(bot(i))
+		allow(bot(i))
 	}
 	for i := range 200 {
 		for n := range 60 {
-			if !ask(visitor(i)) {
+			if !allow(visitor(i)) {
 				t.Fatalf("request %d of %v is refused", n+1, visitor(i))
 			}
 		}
@@ -61,7 +61,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 	} {
 		refused := 0
 		for i := range 1_000 {
-			if !ask(more(i)) {
+			if !allow(more(i)) {
 				refused++
 			}
 		}

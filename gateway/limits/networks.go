@@ -9,11 +9,11 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// Of IPv6 whoever is nobody known is also counted against the networks that a household (a
+// Anonymous requests over IPv6 are also counted against the networks that a household (a
 // /56) and a site (a /48) have: there are 65,536 clients in a /48, and anybody can have one.
 const (
 	widestCounted = 48
-	networkRoom   = 1 << 16 // networks of each kind in a minute: 8 MB in all
+	maxNetworks   = 1 << 16 // networks of each kind in a minute: 8 MB in all
 )
 
 // Keys of networks never meet those of addresses and applications.
@@ -42,8 +42,8 @@ func HoldAddress(ctx context.Context, l Limiter, from netip.Addr, per int, now t
 	return v, undo
 }
 
-// holdNetwork answers for a networkKey. Where there are more networks than there is room for,
-// those around them are counted.
+// holdNetwork answers for a networkKey. Where there are more networks than maxNetworks, those
+// around them are counted.
 func (l local) holdNetwork(key string, limit int, now time.Time) (Verdict, func()) {
 	p, err := netip.ParsePrefix(key[len(networkMark):])
 	if err != nil {

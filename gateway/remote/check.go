@@ -13,13 +13,13 @@ import (
 	"github.com/keystile/keystile/internal/cache"
 )
 
-// asking is how many questions are under way at a time.
-const asking = 16
+// maxChecks is the number of checks that may run at a time.
+const maxChecks = 16
 
-// checks remembers what the service has said of tokens, by their hash.
+// checks caches the service's verdicts on tokens, by their hash.
 type checks struct {
-	slots chan struct{}
-	said  *cache.Cache[[sha256.Size]byte, checked]
+	slots  chan struct{}
+	result *cache.Cache[[sha256.Size]byte, checked]
 }
 
 type checked struct {
@@ -28,23 +28,23 @@ type checked struct {
 }
 
 func newChecks(size int) checks {
-	return checks{make(chan struct{}, asking), cache.New[[sha256.Size]byte, checked](cmp.Or(size, 100_000))}
+	return checks{make(chan struct{}, maxChecks), cache.New[[sha256.Size]byte, checked](cmp.Or(size, 100_000))}
 }
 
-// of returns what the service has said of a token, if that is still believed.
+// of returns the cached verdict on a token, if it is still fresh.
 func (c checks) of(sum [sha256.Size]byte, now time.Time) (checked, bool) {
-	said, there := c.said.Get(sum)
-	return said, there && now.Before(said.until)
+	result, there := c.result.Get(sum)
+	return result, there && now.Before(result.until)
 }
 
 var errRevoked = errors.New("the service refuses the token")
 
-// check returns what the service says of a token that is good by itself. It is believed for
-// CheckEvery, whatever it says.
+// check asks the service about a token that is valid by itself. The verdict is cached for
+// CheckEvery, good or bad.
 func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) error {
 	sum := sha256.Sum256([]byte(bearer))
-	if said, there := v.checks.of(sum, time.Now()); there {
-		return said.err
+	if result, there := v.checks.of(sum, time.Now()); there {
+		return result.err
 	}
 	select {
 	case v.checks.slots <- struct{}{}:
@@ -53,33 +53,33 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 		return away(fmt.Errorf("wait to ask about a token: %w", ctx.Err()))
 	}
 	began := time.Now()
-	if said, there := v.checks.of(sum, began); there { // somebody has asked meanwhile
-		return said.err
+	if result, there := v.checks.of(sum, began); there { // checked meanwhile by another goroutine
+		return result.err
 	}
 	resp, end, err := v.get(ctx, pathVerify, bearer)
 	if err != nil {
 		return away(err)
 	}
 	defer end()
-	said := checked{until: began.Add(v.c.CheckEvery)}
-	if expires.Before(said.until) {
-		said.until = expires
+	result := checked{until: began.Add(v.c.CheckEvery)}
+	if expires.Before(result.until) {
+		result.until = expires
 	}
 	switch resp.StatusCode {
 	case http.StatusOK:
 	case http.StatusUnauthorized:
-		said.err = refused(errRevoked)
+		result.err = refused(errRevoked)
 	case http.StatusTooManyRequests:
 		return &Error{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header), Err: errors.New("the application is over its rate at the service")}
 	default:
 		return away(fmt.Errorf("GET %s%s is answered with %d", v.c.BaseURL, pathVerify, resp.StatusCode))
 	}
-	v.checks.said.Put(sum, said)
-	return said.err
+	v.checks.result.Put(sum, result)
+	return result.err
 }
 
 // retryAfter reads how many seconds to wait: 1 to 60.
 func retryAfter(h http.Header) time.Duration {
-	n, _ := strconv.Atoi(h.Get("Retry-After")) // 0: it says nothing that is a number
+	n, _ := strconv.Atoi(h.Get("Retry-After")) // 0: not a number
 	return time.Duration(min(max(n, 1), 60)) * time.Second
 }

@@ -4,9 +4,9 @@
 //	v, err := remote.New(ctx, remote.Config{BaseURL: "https://id.example.com"})
 //	mux.Handle("/reports/", v.Require("profile")(reports)) // in there: remote.CallerFrom(ctx)
 //
-// A token is judged here, by the keys that the service publishes: its signature, its issuer, its
-// audience, its time and that it is an access token (RFC 9068 4). Nothing is charged, and nothing
-// is asked of the service but its keys. Where that is wanted, put the service behind
+// A token is verified here, by the keys that the service publishes: its signature, its issuer,
+// its audience, its time and that it is an access token (RFC 9068 4). Nothing is charged, and
+// nothing is asked of the service but its keys. Where that is wanted, put the service behind
 // gateway.Proxy, or behind a proxy that asks at /api/v1/verify.
 //
 // The package links neither the provider nor a store.
@@ -24,9 +24,9 @@
 // between two of them: in between, such tokens are refused. The service publishes a key long
 // before it signs with it, so that no genuine token is among them.
 //
-// A revoked token opens what is guarded here until it expires, as the protocol has it of
-// whoever verifies tokens locally. Config.CheckEvery has the service asked about each token by
-// GET /api/v1/verify, which knows of revocations and of applications that were disabled. The token
+// A revoked token is accepted here until it expires, as the protocol allows to those who verify
+// tokens locally. With Config.CheckEvery the service is asked about each token by GET
+// /api/v1/verify, which knows of revocations and of applications that were disabled. The token
 // itself is all that is sent there: no other credential is needed. Each question counts one
 // request against the rate of the token's application. If it cannot be asked, the answer is 503.
 //

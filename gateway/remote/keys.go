@@ -16,7 +16,7 @@ const (
 	pathVerify = "/api/v1/verify"
 )
 
-// keys is when the published keys were fetched; the keys themselves are the Published's.
+// keys fetches the published keys and records when; the keys themselves are in Published.
 type keys struct {
 	turn  chan struct{} // whoever fetches is in it
 	state atomic.Pointer[fetched]
@@ -29,8 +29,8 @@ type fetched struct {
 	err   error     // why this one did not
 }
 
-// Ready returns nil if tokens can be judged: the service's keys are there, and not too old. It
-// fetches them if need be. The error is an *Error.
+// Ready returns nil if tokens can be verified: the service's keys are there, and not too old.
+// It fetches them if need be. The error is an *Error.
 func (v *Verifier) Ready(ctx context.Context) error {
 	s, now := v.keys.state.Load(), time.Now()
 	switch {
@@ -55,8 +55,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return nil
 }
 
-// renew fetches the keys unless somebody has tried since they were seen, or a moment ago. It
-// waits for whoever is about it. The error is that the last try failed.
+// renew fetches the keys, unless a fetch was tried since they were seen, or a moment ago. It
+// waits for a running fetch. It fails if the last try failed.
 func (v *Verifier) renew(ctx context.Context, seen *fetched) (*fetched, error) {
 	select {
 	case v.keys.turn <- struct{}{}:
@@ -83,7 +83,7 @@ func (v *Verifier) renewInTurn(ctx context.Context, seen *fetched) *fetched {
 	return next
 }
 
-// fetch goes on if the request that began it is given up: others wait for it.
+// fetch continues if the request that began it is canceled: others wait for it.
 func (v *Verifier) fetch(ctx context.Context) error {
 	resp, end, err := v.get(context.WithoutCancel(ctx), pathKeys, "")
 	if err != nil {
@@ -103,7 +103,7 @@ func (v *Verifier) fetch(ctx context.Context) error {
 	return v.tokens.SetKeys(document)
 }
 
-// get asks the service. end must be called once the answer is read.
+// get sends a request to the service. Call end once the answer is read.
 func (v *Verifier) get(ctx context.Context, path, bearer string) (resp *http.Response, end func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, v.c.Timeout)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.c.BaseURL+path, nil)

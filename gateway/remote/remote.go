@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Config is what New needs. Zero values are the defaults.
+// Config holds what New needs. Zero values are the defaults.
 type Config struct {
 	BaseURL   string   // the origin of the Keystile service, such as https://id.example.com; required
 	Audiences []string // what tokens must be for, one of these (RFC 8707); nil: BaseURL, the service itself
@@ -27,9 +27,9 @@ type Config struct {
 	Pause        time.Duration // the least time between two fetches; 10 seconds
 	Timeout      time.Duration // of one request to the service; 5 seconds
 
-	// CheckEvery has the service asked about each token, and then believed for so long: a token that
-	// was revoked opens nothing for longer. 0: it is not asked. It is for tokens of the service
-	// itself, without Audiences.
+	// CheckEvery makes the Verifier ask the service about each token, and caches the answer for this
+	// long: a revoked token is accepted no longer than that. 0: it does not ask. It is for tokens of
+	// the service itself, without Audiences.
 	CheckEvery time.Duration
 
 	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, whoever is on the way can send keys of their own
@@ -47,8 +47,8 @@ type Verifier struct {
 	client *http.Client
 }
 
-// New makes a Verifier. It says everything that is wrong with the Config at once. The service is
-// not asked yet, and may be away: see Ready.
+// New makes a Verifier. It reports everything that is wrong with the Config at once. It sends no
+// request yet, so the service may be down: see Ready.
 func New(_ context.Context, c Config) (*Verifier, error) {
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("remote: %w", err)
@@ -88,7 +88,7 @@ func (c *Config) complete() error {
 	}
 	if c.Client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.MaxIdleConnsPerHost = asking
+		transport.MaxIdleConnsPerHost = maxChecks
 		c.Client = &http.Client{Transport: transport}
 	}
 	if c.Log == nil {
@@ -102,9 +102,9 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
-// Error is why a token opens nothing.
+// Error reports why a token is not accepted.
 type Error struct {
-	Status     int           // 401: it is no good; 429: its application is over its rate; 503: it cannot be judged now
+	Status     int           // 401: it is no good; 429: its application is over its rate; 503: it cannot be verified now
 	RetryAfter time.Duration // of 429 and 503
 	Err        error         // for the log; it quotes nothing of the token
 }
@@ -119,8 +119,8 @@ func away(err error) error {
 	return &Error{Status: http.StatusServiceUnavailable, RetryAfter: time.Second, Err: err}
 }
 
-// Verify returns whom a bearer token speaks for: its application, its user, if there is one, and
-// its scope. The error is an *Error.
+// Verify returns the caller that a bearer token identifies: its application, its user, if there
+// is one, and its scope. The error is an *Error.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, error) {
 	if err := v.Ready(ctx); err != nil {
 		return storage.Caller{}, err

@@ -42,7 +42,7 @@ func TestAServiceElsewhereLearnsWhoCalls(t *testing.T) {
 	}
 }
 
-func TestForgedTokensOpenNothing(t *testing.T) {
+func TestForgedTokensAreRefused(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()
 	wantStatus(t, func() error { _, err := v.Verify(t.Context(), forgery.Genuine(t, s.forged(""))); return err }(), 200, "the genuine one")
@@ -55,7 +55,7 @@ func TestForgedTokensOpenNothing(t *testing.T) {
 	}
 }
 
-func TestATokenIsForWhomItSays(t *testing.T) {
+func TestATokenIsForItsAudience(t *testing.T) {
 	const reports = "https://reports.example.com"
 	s := newService(t, reports)
 	here := s.verifier(func(c *remote.Config) { c.Audiences = []string{reports} })
@@ -139,7 +139,7 @@ func TestMadeUpKidsCauseNoFlood(t *testing.T) {
 		s := newService(t)
 		v, bearer := s.verifier(), s.bearer()
 		wantStatus(t, v.Ready(t.Context()), 200, "ready")
-		stranger := func(i int) string {
+		unknown := func(i int) string {
 			head := fmt.Sprintf(`{"alg":"ES256","kid":"made-up-%d","typ":"at+jwt"}`, i)
 			return base64.RawURLEncoding.EncodeToString([]byte(head)) + bearer[strings.IndexByte(bearer, '.'):]
 		}
@@ -147,7 +147,7 @@ func TestMadeUpKidsCauseNoFlood(t *testing.T) {
 			var all sync.WaitGroup
 			for j := range 5 {
 				all.Go(func() {
-					_, err := v.Verify(t.Context(), stranger(5*i+j))
+					_, err := v.Verify(t.Context(), unknown(5*i+j))
 					wantStatus(t, err, 401, "a stranger")
 				})
 			}
@@ -244,7 +244,7 @@ type endless struct{ read *int }
 func (e endless) Read(p []byte) (int, error) { *e.read += len(p); return len(p), nil }
 
 func TestWhatIsNoKeySetIsRefused(t *testing.T) {
-	for name, says := range map[string]func(http.ResponseWriter, *http.Request) bool{
+	for name, override := range map[string]func(http.ResponseWriter, *http.Request) bool{
 		"a failure": func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(500); return true },
 		"a page":    func(w http.ResponseWriter, _ *http.Request) bool { io.WriteString(w, "<html>"); return true },
 		"no keys":   func(w http.ResponseWriter, _ *http.Request) bool { io.WriteString(w, `{"keys":[]}`); return true },
@@ -258,7 +258,7 @@ func TestWhatIsNoKeySetIsRefused(t *testing.T) {
 		},
 	} {
 		s := newService(t)
-		s.set(nil, says)
+		s.set(nil, override)
 		_, err := s.verifier().Verify(t.Context(), s.bearer())
 		wantStatus(t, err, 503, name)
 	}
@@ -292,16 +292,16 @@ func TestAServiceThatHangsIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenIsRefusedWhereTheServiceIsAsked(t *testing.T) {
+func TestARevokedTokenIsRefusedWithCheckEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		local, asking := s.verifier(), s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
+		local, checking := s.verifier(), s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
 		bearer := s.bearer()
 		both := func(want int, what string) {
 			t.Helper()
 			_, err := local.Verify(t.Context(), bearer)
 			wantStatus(t, err, 200, what+", verified locally")
-			_, err = asking.Verify(t.Context(), bearer)
+			_, err = checking.Verify(t.Context(), bearer)
 			wantStatus(t, err, want, what+", asked about")
 		}
 		for range 10 {
@@ -325,25 +325,25 @@ func TestARevokedTokenIsRefusedWhereTheServiceIsAsked(t *testing.T) {
 	})
 }
 
-func TestWhatTheServiceSaysOfATokenIsHandedOn(t *testing.T) {
+func TestTheServicesVerdictOnATokenIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v := s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
-		ask := func(want int, what string) {
+		check := func(want int, what string) {
 			t.Helper()
 			_, err := v.Verify(t.Context(), s.bearer())
 			wantStatus(t, err, want, what)
 		}
 		for range 60 {
-			ask(200, "within the rate of the application")
+			check(200, "within the rate of the application")
 		}
-		ask(429, "over it")
+		check(429, "over it")
 		time.Sleep(61 * time.Second)
-		ask(200, "a minute later")
+		check(200, "a minute later")
 		s.set(errors.New("no route"), nil)
-		ask(503, "away")
+		check(503, "away")
 		s.set(nil, func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(500); return true })
-		ask(503, "broken")
+		check(503, "broken")
 		if _, err := v.Verify(t.Context(), "x"); status(t, err) != 401 {
 			t.Errorf("what is no token is asked about: %v", err)
 		}
@@ -373,11 +373,11 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 		if w.StatusCode != c.status || w.Header.Get("WWW-Authenticate") != c.challenge {
 			t.Errorf("%s: %d, %q, want %d, %q", c.name, w.StatusCode, w.Header.Get("WWW-Authenticate"), c.status, c.challenge)
 		}
-		var said struct {
+		var result struct {
 			Code, Errcode int
 			Msg           string
 		}
-		if err := json.Unmarshal([]byte(body), &said); c.status != 200 && (err != nil || said.Code != c.status || said.Errcode != c.status || said.Msg == "") {
+		if err := json.Unmarshal([]byte(body), &result); c.status != 200 && (err != nil || result.Code != c.status || result.Errcode != c.status || result.Msg == "") {
 			t.Errorf("%s: %s, %v", c.name, body, err)
 		}
 		if c.status == 200 && body != "u1true" {
@@ -393,7 +393,7 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongWithAConfigIsSaidAtOnce(t *testing.T) {
+func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := remote.New(t.Context(), remote.Config{
 		BaseURL: "http://id.example.com", Audiences: []string{"https://a.example"}, CheckEvery: time.Minute, Pause: -1, Timeout: -1, StaleAfter: time.Minute,
 	})

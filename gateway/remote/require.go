@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Every way this package says no, with the section it comes from.
+// The refusals of this package, with the section it comes from.
 var (
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // protocol 5, RFC 6750 3.1
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
@@ -27,13 +27,13 @@ var (
 
 type callerKey struct{}
 
-// CallerFrom returns whom the bearer token of a request behind Require speaks for.
+// CallerFrom returns the caller that the bearer token of a request behind Require identifies.
 func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 	c, ok := ctx.Value(callerKey{}).(storage.Caller)
 	return c, ok
 }
 
-// Require returns a middleware that asks for a bearer token with all of some scopes. The handler
+// Require returns a middleware that requires a bearer token with all these scopes. The handler
 // behind it finds the caller with CallerFrom. Others are answered with 401, 403, 429 or 503, in
 // JSON, with the challenge of RFC 6750.
 func (v *Verifier) Require(scopes ...string) func(http.Handler) http.Handler {
@@ -55,7 +55,7 @@ func (v *Verifier) Require(scopes ...string) func(http.Handler) http.Handler {
 	}
 }
 
-// caller returns whom a request comes from, or the failure that it is answered with.
+// caller returns the caller of a request, or the failure to answer with.
 func (v *Verifier) caller(r *http.Request) (storage.Caller, error) {
 	bearer, err := token.Bearer(r)
 	switch {

@@ -1,5 +1,5 @@
-// Package migration tells from the audit trail who would break if the old endpoints closed, or PKCE
-// became mandatory (protocol 9).
+// Package migration reports, from the audit trail, which applications would break if the old
+// endpoints closed, or PKCE became mandatory (protocol 9).
 package migration
 
 import (
@@ -34,8 +34,8 @@ type Row struct {
 	NoPKCE   int64  `json:"no_pkce"`  // codes redeemed at /oauth/token
 }
 
-// Report says what would break if the old endpoints closed, plain appkeys were refused or
-// PKCE became mandatory: one row for each application and day that has any of it.
+// Report lists what would break if the old endpoints closed, plain appkeys were refused or
+// PKCE became mandatory: one row for each application and day.
 type Report struct {
 	From       time.Time `json:"from"`
 	To         time.Time `json:"to"`
@@ -44,11 +44,11 @@ type Report struct {
 	Truncated  bool      `json:"truncated"`  // there were more rows than fit
 }
 
-// maxRows bounds what a report holds in memory: 1,000 applications for 30 days.
+// maxRows bounds a report in memory: 1,000 applications for 30 days.
 const maxRows = 30_000
 
-// Read reads the trail for what happened in [from, to). It reads all of it, because
-// a trail has no index by time; it is as exact as the trail, which says what it has lost.
+// Read reads the trail for what happened in [from, to). It reads all of it, because a
+// trail has no index by time; it is as exact as the trail, which records what it has lost.
 func Read(ctx context.Context, trail Trail, from, to time.Time) (Report, error) {
 	t := tally{Report: Report{From: from.UTC(), To: to.UTC()}, rows: map[[2]string]*Row{}, chains: map[string]uint64{}}
 	for after := uint64(0); ; {
@@ -127,7 +127,7 @@ func (t *tally) report() Report {
 	return t.Report
 }
 
-// Render writes the report as a table for people.
+// Render writes the report as a table.
 func (m Report) Render(w io.Writer) error {
 	days := m.From.Format(time.DateOnly) + " to " + m.To.Format(time.DateOnly)
 	if len(m.Rows) == 0 {

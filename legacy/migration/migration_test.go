@@ -83,7 +83,7 @@ func TestTheReportCountsByApplicationAndDay(t *testing.T) {
 	}
 }
 
-func TestAReportHoldsSoManyRowsAndSaysSo(t *testing.T) {
+func TestAReportHasALimitOfRowsAndReportsIt(t *testing.T) {
 	var crowd flood
 	for i := range 30_002 {
 		crowd = append(crowd, driver.Record{Seq: uint64(i + 1), Data: fmt.Appendf(nil, `{"at":"2026-08-01T12:00:00Z","kind":"legacy","app":"a%d","detail":"login plain"}`, i)})

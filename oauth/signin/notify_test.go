@@ -254,7 +254,7 @@ func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
 
 func TestEveryNoticeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
-	for _, kind := range []string{event.NoticeSignIn, event.NoticeWayIn, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
+	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret, event.NoticeApp, event.NoticeRole, "of the future"} {
 		subject, text := h.steps.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)

@@ -8,9 +8,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Bundle is a named choice of tools of several capabilities: what an agent is given instead
-// of everything. It opens nothing by itself: who may not use a tool does not find it in a
-// bundle either.
+// Bundle is a named selection of tools of several capabilities, for an agent that should
+// not see all of them. It grants nothing: a user who may not use a tool does not find it in
+// a bundle either.
 type Bundle struct {
 	Name        string    `json:"name"`
 	Label       string    `json:"label,omitempty"`

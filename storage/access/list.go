@@ -17,6 +17,8 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
+var _ = []carried{Bundle{}.carried, List{}.carried}
+
 // Kinds of subjects: whom a rule is about.
 const (
 	SubjectEveryone = "everyone"
@@ -26,7 +28,7 @@ const (
 	SubjectTier     = "tier" // applications of a tier, likewise
 )
 
-// Subject is whom a rule is about: everyone, or one of a kind.
+// Subject names whom a rule is about: everyone, or one of a kind.
 type Subject struct {
 	Kind string
 	Name string // "" of everyone
@@ -77,15 +79,15 @@ type Rule struct {
 	ReadOnly bool     `json:"read_only,omitempty"` // of all of them those alone that change nothing
 }
 
-// Same reports whether two rules say the same of the same tools.
+// Same reports whether two rules decide the same for the same tools.
 func (r Rule) Same(other Rule) bool {
 	return r.Subject == other.Subject && r.Deny == other.Deny && r.ReadOnly == other.ReadOnly && slices.Equal(r.Tools, other.Tools)
 }
 
-// List says who may use the tools of a capability. A rule that denies wins over those
+// List defines who may use the tools of a capability. A rule that denies wins over those
 // that allow. The owner, and administrators, need no rule that allows them. Without any
-// rule that allows, everybody may use what they might without a list, but for what the
-// list denies.
+// rule that allows, everybody may use the tools that they might use without a list, except
+// those that the list denies.
 type List struct {
 	Member    string    `json:"member"`
 	Rules     []Rule    `json:"rules"`

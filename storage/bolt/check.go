@@ -16,10 +16,10 @@ import (
 // and audit records under these names.
 type Contents map[string]int
 
-// Check reads a file that nobody writes to, from the first page to the last, and says what
-// is in it, or what is wrong with it. It changes nothing. Every page must be in its place,
-// every row readable, and every document as its index has it. What it cannot see is a text
-// that reads well and is another one than was written: for that keep a checksum.
+// Check reads a file that nobody writes to, from the first page to the last, and reports
+// what is in it, or what is wrong with it. It changes nothing. Every page must be in its
+// place, every row readable, and every document as its index has it. What it cannot see is
+// a text that reads well and is another one than was written: for that keep a checksum.
 func Check(path string) (Contents, error) {
 	fresh, err := inspect(path, 0)
 	if err == nil && fresh {
@@ -51,7 +51,7 @@ func check(path string, found Contents) error {
 
 // checkOpened is check of an open file; its pages are read from file.
 func checkOpened(db *bbolt.DB, file *os.File, found Contents) error {
-	return guard(func() error {
+	return catchFaults(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
 			pages, err := newPages(file, db.Info().PageSize, uint64(tx.ID()))
 			if err == nil {
@@ -61,7 +61,7 @@ func checkOpened(db *bbolt.DB, file *os.File, found Contents) error {
 				return err
 			}
 			var first error
-			for err := range tx.Check() { // to its end: it waits for whoever listens
+			for err := range tx.Check() { // to its end: it blocks until somebody receives
 				if first == nil {
 					first = err
 				}
@@ -74,7 +74,7 @@ func checkOpened(db *bbolt.DB, file *os.File, found Contents) error {
 	})
 }
 
-// readAll decodes every row. A decoder panics at a row that is cut off; the caller guards.
+// readAll decodes every row. A decoder panics at a row that is cut off; the caller recovers.
 func readAll(tx *bbolt.Tx, found Contents) error {
 	for _, name := range buckets {
 		if tx.Bucket([]byte(name)) == nil {

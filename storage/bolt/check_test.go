@@ -44,7 +44,7 @@ func filled(t *testing.T) string {
 	if _, err := s.Sweep(t.Context(), now.Add(100*time.Second), 1000); err != nil {
 		t.Fatal(err)
 	}
-	copied, err := os.Create(path + ".copy") // without the room that the file has to grow
+	copied, err := os.Create(path + ".copy") // without the file's unused space
 	if err == nil {
 		_, err = s.WriteTo(copied)
 	}
@@ -54,7 +54,7 @@ func filled(t *testing.T) string {
 	return path + ".copy"
 }
 
-func TestCheckSaysWhatIsInAFileAndChangesNothing(t *testing.T) {
+func TestCheckReportsTheContentsOfAFileAndChangesNothing(t *testing.T) {
 	path := filled(t)
 	before, _ := os.ReadFile(path)
 	found, err := bolt.Check(path)

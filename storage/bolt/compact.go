@@ -12,17 +12,17 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Compacted says how large a file was and is.
+// Compacted holds the size of a file before and after.
 type Compacted struct{ Before, After int64 }
 
 // draftSuffix is behind the name of the new file until it is whole. One that is left by a
 // process that died is replaced by the next compaction.
 const draftSuffix = ".compacting"
 
-// Compact writes the data file at path anew without the room that removed rows have left.
-// Nobody may have it open meanwhile: ErrInUse. The new file is written beside it, flushed,
-// and compared with it row by row before it takes its name in one step; whatever fails, or
-// ends the process, before that leaves the file as it was.
+// Compact rewrites the data file at path without the space that removed rows have left. It
+// returns ErrInUse if another process has it open. The new file is written beside it,
+// flushed, and compared with it row by row before it takes its name in one step; whatever
+// fails, or ends the process, before that leaves the file as it was.
 func Compact(path string) (Compacted, error) {
 	path, err := filepath.EvalSymlinks(path) // the file, not the link, is exchanged
 	if err != nil {
@@ -36,7 +36,7 @@ func Compact(path string) (Compacted, error) {
 		return Compacted{}, err
 	}
 	c := compaction{path: path, draft: path + draftSuffix, from: db}
-	err = guard(c.run)
+	err = catchFaults(c.run)
 	if !c.closed {
 		err = errors.Join(err, db.Close()) // which ends the lock
 	}
@@ -232,8 +232,8 @@ func sameBuckets(old, tx *bbolt.Tx) error {
 	})
 }
 
-// giveAway lets whoever may read and write the old file do so with the new one: an operator
-// may compact what a service of another user owns.
+// giveAway gives the new file the owner and the rights of the old one: an operator may
+// compact what a service of another user owns.
 func (c *compaction) giveAway() error {
 	info, err := os.Stat(c.path)
 	if err != nil {

@@ -100,7 +100,7 @@ func wantWhole(t *testing.T, about, path string, left driver.Token) {
 	}
 }
 
-func TestCompactGivesBackTheRoomOfWhatWasRemoved(t *testing.T) {
+func TestCompactFreesTheSpaceOfRemovedRows(t *testing.T) {
 	path, left := emptied(t, 100_000)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 			return nil
 		}
 		_, err := Compact(path)
-		saysSo(t, err, path, "left as it is", "no space left")
+		wantError(t, err, path, "left as it is", "no space left")
 		alone(t, path)
 	}
 	step = func(name string) error {
@@ -192,13 +192,13 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 		return nil
 	}
 	_, err := Compact(path)
-	saysSo(t, err, path, "left as it is", "does not have the same rows")
+	wantError(t, err, path, "left as it is", "does not have the same rows")
 	step = func(string) error { return nil }
 	if err := os.MkdirAll(path+draftSuffix+"/x", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Compact(path)
-	saysSo(t, err, path+draftSuffix, "left as it is")
+	wantError(t, err, path+draftSuffix, "left as it is")
 	os.RemoveAll(path + draftSuffix)
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the file was changed (%v)", err)
@@ -206,11 +206,11 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 	wantWhole(t, "in the end", path, left)
 }
 
-func TestWhatCannotBeCompactedSaysWhatToDo(t *testing.T) {
+func TestAFileThatCannotBeCompactedIsAnErrorThatTellsWhatToDo(t *testing.T) {
 	s := newStore(t)
 	path := s.db.Path()
 	_, err := Compact(path)
-	if saysSo(t, err, path, "in use by another process"); !errors.Is(err, ErrInUse) {
+	if wantError(t, err, path, "in use by another process"); !errors.Is(err, ErrInUse) {
 		t.Errorf("Compact(in use) = %v, want ErrInUse", err)
 	}
 	if err := s.Issue(t.Context(), numbered(1)); err != nil {
@@ -225,12 +225,12 @@ func TestWhatCannotBeCompactedSaysWhatToDo(t *testing.T) {
 	}
 	// Root may write anywhere, so this one is made up.
 	err = explainCompact(path, &fs.PathError{Op: "open", Path: path + draftSuffix, Err: syscall.EACCES})
-	saysSo(t, err, "may not write in that folder", "left as it is", "permission denied")
+	wantError(t, err, "may not write in that folder", "left as it is", "permission denied")
 	bad := filepath.Join(t.TempDir(), "bad.db")
 	good := goodFile(t)
 	write(t, bad, bytes.ReplaceAll(good, []byte("thing\x007\x00"), []byte("thing\x00x\x00")))
 	_, err = Compact(bad)
-	saysSo(t, err, bad, "damaged", "left as it is")
+	wantError(t, err, bad, "damaged", "left as it is")
 }
 
 // A link in the data folder goes on leading to the file, wherever that is.

@@ -107,7 +107,7 @@ func decodeDoc(key, value []byte) driver.Doc {
 	return d
 }
 
-// decodeHead reads what stands before the data.
+// decodeHead reads the head before the data.
 func decodeHead(key, value []byte) (d driver.Doc, data []byte) {
 	kind, id, _ := bytes.Cut(key, []byte{0})
 	d.Kind, d.ID = string(kind), string(id[:len(id)-1])

@@ -14,7 +14,7 @@ import (
 )
 
 func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
-	for since, says := range map[string]string{"": "Keystile of a later version does", "v9.7.0": "Keystile v9.7.0 does"} {
+	for since, want := range map[string]string{"": "Keystile of a later version does", "v9.7.0": "Keystile v9.7.0 does"} {
 		path := filepath.Join(t.TempDir(), "keystile.db")
 		write(t, path, boltFile(t, aboutBucket))
 		setAbout(t, path, "since", since)
@@ -25,7 +25,7 @@ func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
 		_, opened := Open(path, Options{Timeout: -1})
 		_, checked := Check(path)
 		for _, err := range []error{opened, checked} {
-			saysSo(t, err, path, "left as it is", `the format "99"`, says, "newer version of Keystile", "use that version", "the backup made before the upgrade")
+			wantError(t, err, path, "left as it is", `the format "99"`, want, "newer version of Keystile", "use that version", "the backup made before the upgrade")
 			if !errors.Is(err, driver.ErrNewer) || strings.Contains(err.Error(), "damaged") {
 				t.Errorf("it fails with %v, want ErrNewer and no word of damage", err)
 			}

@@ -67,7 +67,7 @@ func fill(path string, wait time.Duration, undo func(error)) error {
 		undo(err)
 		return err
 	}
-	if err := guard(func() error { return db.Update(firstWrite) }); err != nil {
+	if err := catchFaults(func() error { return db.Update(firstWrite) }); err != nil {
 		undo(err)
 		return errors.Join(err, db.Close())
 	}

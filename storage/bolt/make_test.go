@@ -180,7 +180,7 @@ func TestAFullDiskLeavesNothingOfAFileThatIsMade(t *testing.T) {
 			}
 			t.Cleanup(func() { firstWrite = prepare })
 			_, err := Open(path, Options{})
-			saysSo(t, err, path, "cannot be opened", "no space left")
+			wantError(t, err, path, "cannot be opened", "no space left")
 			if beside, err := os.ReadDir(filepath.Dir(path)); err != nil || len(beside) > 0 || filled != last {
 				t.Errorf("the folder has %v, %v after %d files, want nothing after %d", beside, err, filled, last)
 			}

@@ -85,7 +85,7 @@ func openOnce(path string, wait time.Duration) (db *bbolt.DB, held *os.File, err
 	if !named(path, held) {
 		return db, held, nil // to be closed, and nothing written
 	}
-	if err := guard(func() error { return begin(db, path, fresh) }); err != nil {
+	if err := catchFaults(func() error { return begin(db, path, fresh) }); err != nil {
 		return nil, nil, explain(path, errors.Join(err, db.Close()))
 	}
 	return db, held, nil
@@ -124,7 +124,7 @@ func inspect(path string, wait time.Duration) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = guard(func() error {
+	err = catchFaults(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
 			if err := complete(path, tx.Size()); err != nil {
 				return err
@@ -150,7 +150,7 @@ func complete(path string, size int64) error {
 // open turns bbolt's panics at a damaged file into errors. It cannot turn back what
 // bbolt has locked by then: that stays until the process ends, or the file is replaced.
 func open(path string, o bbolt.Options) (db *bbolt.DB, err error) {
-	err = guard(func() error {
+	err = catchFaults(func() error {
 		db, err = bbolt.Open(path, 0o600, &o)
 		return err
 	})
@@ -170,7 +170,7 @@ func mapped() int {
 // ErrInUse: another process has the file open.
 var ErrInUse = errors.New("in use by another process")
 
-// explain says what is wrong with a file and what to do.
+// explain returns what is wrong with a file and what to do.
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	switch {

@@ -32,7 +32,7 @@ func TestSecondOpenFailsInTime(t *testing.T) {
 				if took := time.Since(start); took > c.most {
 					t.Errorf("Open(in use) took %v, want at most %v", took, c.most)
 				}
-				saysSo(t, err, s.db.Path(), "is in use by another process; stop it, or choose another data folder")
+				wantError(t, err, s.db.Path(), "is in use by another process; stop it, or choose another data folder")
 				if err := s.Issue(t.Context(), numbered(1)); err != nil {
 					t.Errorf("Issue(beside the failed Open) = %v, want nil", err)
 				}
@@ -55,7 +55,7 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 	rand.Read(noise)
 	for name, c := range map[string]struct {
 		file []byte
-		says string
+		want string
 	}{
 		"empty":                 {nil, "it is empty"},
 		"one byte":              {[]byte{0}, "invalid database"},
@@ -77,7 +77,7 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")
 			write(t, path, c.file)
 			_, err := Open(path, Options{Timeout: -1})
-			saysSo(t, err, path, c.says, "left as it is", "put a backup in its place")
+			wantError(t, err, path, c.want, "left as it is", "put a backup in its place")
 			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, c.file) {
 				t.Errorf("the file was changed (%v)", err)
 			}
@@ -94,19 +94,19 @@ func TestUnfitFilesAreRefusedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestPlacesThatCanNotBeOpened(t *testing.T) {
+func TestPathsThatCannotBeOpened(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
 	write(t, file, []byte("text"))
 	_, err := Open(folder, Options{})
-	saysSo(t, err, folder, "it is a folder")
+	wantError(t, err, folder, "it is a folder")
 	_, err = Open(filepath.Join(folder, "no", "keystile.db"), Options{})
-	saysSo(t, err, "the folder is not there; make it")
+	wantError(t, err, "the folder is not there; make it")
 	_, err = Open(filepath.Join(file, "keystile.db"), Options{})
-	saysSo(t, err, "cannot be opened")
+	wantError(t, err, "cannot be opened")
 	// Root may write anywhere, so this one is made up.
 	err = explain(file, &fs.PathError{Op: "open", Path: file, Err: syscall.EACCES})
-	saysSo(t, err, "this process may not read and write there", "permission denied")
+	wantError(t, err, "this process may not read and write there", "permission denied")
 }
 
 func TestFileOfAProcessThatDiedInItsFirstMoment(t *testing.T) {
@@ -179,7 +179,7 @@ func write(t *testing.T, path string, file []byte) {
 	}
 }
 
-func saysSo(t *testing.T, err error, parts ...string) {
+func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("Open = nil, want an error that says %q", parts)

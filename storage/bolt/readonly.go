@@ -10,8 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// ErrReadOnly is what every write of a Store answers that OpenReadOnly has opened. Nothing is
-// written.
+// ErrReadOnly is returned by every write to a Store that OpenReadOnly has opened.
 var ErrReadOnly = errors.New("bolt: the data file is opened for reading only")
 
 // OpenReadOnly opens the data file at path for reading. It changes nothing, on the disk or in

@@ -74,8 +74,8 @@ func (s *Store) Revocations(ctx context.Context, after uint64, n int) (page []dr
 	return page, err
 }
 
-// covered asks the facts, not the token: a token that is written after the revocation
-// that ends it is ended all the same.
+// covered looks at the revocations, not the token: a token that is written after the
+// revocation that ends it is ended all the same.
 func covered(tx *bbolt.Tx, t driver.Token) bool {
 	revocations := bucket(tx, revocationsBucket)
 	for _, key := range [][]byte{

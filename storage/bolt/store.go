@@ -95,7 +95,7 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 		return err
 	}
 	err := s.db.View(func(tx *bbolt.Tx) error {
-		return guard(func() error { return read(tx) })
+		return catchFaults(func() error { return read(tx) })
 	})
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 		return errClosed
@@ -105,13 +105,13 @@ func (s *Store) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 
 var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in the program")
 
-// guard turns a panic into an error, and so a fault: bbolt panics at a damaged page, and
-// a page that cannot be read from the disk would end the process.
+// catchFaults turns a panic into an error, and so a fault: bbolt panics at a damaged page,
+// and a page that cannot be read from the disk would end the process.
 //
-// It stands inside transactions, and around all of them until others know the file. From
-// then on, a fault where bbolt begins a transaction would leave its locks behind for all
-// to wait at, and ending the process is the better end.
-func guard(do func() error) error {
+// It is called inside transactions, and around all of them until others know the file.
+// From then on, a fault where bbolt begins a transaction would leave its locks behind for
+// all to wait at, and ending the process is the better end.
+func catchFaults(do func() error) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return caught(do)
 }

@@ -19,7 +19,7 @@ import (
 type job struct {
 	do      func(*bbolt.Tx) error
 	verdict error
-	answer  chan error // has room for the answer, so that the writer never waits
+	answer  chan error // buffered, so that the writer never waits
 }
 
 // write hands a job to the writer and waits for its answer. A caller whose context ends
@@ -87,8 +87,8 @@ func (s *Store) gather(first *job) []*job {
 	return batch
 }
 
-// settle commits a batch and answers its jobs. A batch that fails for a reason that is
-// no verdict is halved until the job that is to blame stands alone.
+// settle commits a batch and answers its jobs. A batch that fails for a reason that is no
+// verdict is halved until the failing job is alone.
 func (s *Store) settle(batch []*job) {
 	err := s.commit(batch)
 	if half := len(batch) / 2; err != nil && half > 0 && s.broken == nil {
@@ -138,7 +138,7 @@ func (s *Store) commit(batch []*job) error {
 func runAll(tx *bbolt.Tx, batch []*job) error {
 	changed := false
 	for _, j := range batch {
-		j.verdict = guard(func() error { return j.do(tx) })
+		j.verdict = catchFaults(func() error { return j.do(tx) })
 		if j.verdict != nil && !isVerdict(j.verdict) {
 			return j.verdict
 		}

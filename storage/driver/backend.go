@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Backend is what a storage adapter implements. It is used by many goroutines at once.
+// Backend is implemented by storage adapters. It is used by many goroutines at once.
 //
 // Each method is one atomic step: it happens wholly or not at all, and once it has
 // answered nil its effect survives whatever the adapter promises to survive. A method

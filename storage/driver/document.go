@@ -41,8 +41,8 @@ func Between(from, to string) Span { return Span{from, to} }
 // After is the Span.From that goes on behind a document listed under entry.
 func After(entry, id string) string { return entry + Separator + id + "\x00" }
 
-// CheckPut says what no Put may hold: too much, the same document twice, names that can
-// not be ordered or told apart. Its errors wrap ErrInvalid.
+// CheckPut returns an error for what no Put may hold: too much, the same document twice,
+// names that cannot be ordered or told apart. Its errors wrap ErrInvalid.
 func CheckPut(docs ...Doc) error {
 	if len(docs) > MaxPut {
 		return fmt.Errorf("%w: %d documents in one Put, at most %d", ErrInvalid, len(docs), MaxPut)

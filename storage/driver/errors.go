@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The verdicts of a Backend. Every other error that it returns is trouble: an HTTP client
+// The verdicts of a Backend. Every other error is a failure of the adapter: an HTTP client
 // is told 503, and whether a write behind it happened is unknown.
 var (
 	// ErrNotFound: no such record.
@@ -20,8 +20,8 @@ var (
 	ErrRevoked = errors.New("storage: token revoked")
 	// ErrInvalid: the caller handed over something no store accepts; nothing was written.
 	ErrInvalid = errors.New("storage: invalid")
-	// ErrNewer: the store was written by a newer version, and has something in it that this
-	// one does not know to obey. The error says what, and which version does.
+	// ErrNewer: the store was written by a newer version, and has a feature that this one does
+	// not know. The error names the feature and the version that knows it.
 	ErrNewer = errors.New("storage: the store was written by a newer version of Keystile")
 )
 
@@ -30,7 +30,7 @@ func Newer(what, since string) error {
 	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, or put the backup made before the upgrade in its place", ErrNewer, what, since)
 }
 
-// PutError is how Put refuses: it names the document in the way.
+// PutError is the error of Put: it names the conflicting document.
 type PutError struct {
 	Kind, ID string
 	Err      error // ErrExists or ErrConflict

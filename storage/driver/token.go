@@ -30,7 +30,7 @@ type Token struct {
 	Resource  string    `json:"resource,omitempty"` // RFC 8707
 
 	// What only a code carries.
-	RedirectURI string `json:"redirect_uri,omitempty"` // as it was asked for, byte for byte
+	RedirectURI string `json:"redirect_uri,omitempty"` // as it was requested, byte for byte
 	Challenge   string `json:"challenge,omitempty"`    // RFC 7636
 	Method      string `json:"method,omitempty"`       // S256 or plain
 	Nonce       string `json:"nonce,omitempty"`        // OpenID Connect

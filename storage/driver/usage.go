@@ -34,11 +34,11 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// UsageHours is how long the row of an hour is kept: longer than any month that is settled
-// by the hour. Rows of days are kept for ever.
+// UsageHours is the time for which the row of an hour is kept: longer than any month that
+// is settled by the hour. Rows of days are kept for ever.
 const UsageHours = 400 * 24 * time.Hour
 
-// UsageQuery asks for the usage of one application.
+// UsageQuery selects usage of one application.
 type UsageQuery struct {
 	AppID   string
 	Product string    // "": all products
@@ -56,7 +56,7 @@ func Day(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// Record is one line of the audit trail. Its Data is for the room that wrote it.
+// Record is one line of the audit trail. Its Data belongs to the package that wrote it.
 type Record struct {
 	Seq  uint64 // given by the Backend, rising
 	At   time.Time

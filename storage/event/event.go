@@ -1,5 +1,5 @@
 // Package event describes what happened: an [Event] for the audit trail, a [Notice] for the
-// person whom it concerns.
+// user whom it concerns.
 package event
 
 import "time"
@@ -29,10 +29,10 @@ const (
 
 // Event is one thing that happened, for the audit trail. All fields are optional but Kind.
 //
-// Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is
-// not UTF-8 becomes U+FFFD. Negative numbers become 0. No field may hold a secret: of a
-// path that brings a query, the query and what does not print are dropped, and nothing else
-// is skeletonsMade through.
+// Texts are kept up to a length in bytes, then cut and ended with an ellipsis. What is not
+// UTF-8 becomes U+FFFD. Negative numbers become 0. No field may hold a secret: of a path
+// that brings a query, the query and what does not print are dropped, and nothing else is
+// looked through.
 type Event struct {
 	At        time.Time     `json:"at"`                   // zero, or no year of four digits: now
 	Kind      string        `json:"kind,omitempty"`       // up to 64 bytes
@@ -53,8 +53,8 @@ type Event struct {
 	Count int64         `json:"count,omitempty"`
 	Span  time.Duration `json:"span_ns,omitempty"` // from the first to the last of them
 
-	// Anonymous says that nobody has proved who they are: no token, no secret and no session
-	// was good. Anybody can cause such events without end. So the trail sums them by minute,
+	// Anonymous is true if the caller was not authenticated: no token, secret or session was
+	// valid. Anybody can cause such events without end. So the trail sums them by minute,
 	// Kind, App, Product, Route, Detail, Status and network, all but the first few, unless
 	// there is a User: whoever names one must bound by himself how many there are. App and
 	// User are then those whom the request was about. Detail must be a text of the program.

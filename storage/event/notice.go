@@ -7,16 +7,16 @@ import (
 
 // Kinds of notices.
 const (
-	NoticeSignIn  = "sign-in" // a browser that has not been seen before
-	NoticeWayIn   = "way-in"  // a way to sign in was added or removed
-	NoticeAccount = "account" // the password or the email address was changed
-	NoticeSecret  = "secret"  // an application's secret was rotated or shown
-	NoticeApp     = "app"     // an application's hosts or redirect_uris were changed, or it was deleted
-	NoticeRole    = "role"    // the user's role was changed, or they were disabled
+	NoticeSignIn       = "sign-in" // a browser that has not been seen before
+	NoticeSignInMethod = "way-in"  // a way to sign in was added or removed
+	NoticeAccount      = "account" // the password or the email address was changed
+	NoticeSecret       = "secret"  // an application's secret was rotated or shown
+	NoticeApp          = "app"     // an application's hosts or redirect_uris were changed, or it was deleted
+	NoticeRole         = "role"    // the user's role was changed, or they were disabled
 )
 
-// Notice tells a user what was done to what is theirs, so that they can act if it was
-// somebody else. It holds no secret.
+// Notice tells a user of a change to their account or applications, so that they can act
+// if somebody else made it. It holds no secret.
 type Notice struct {
 	Kind   string
 	App    string     // name of the application it is about; "": none

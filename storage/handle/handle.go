@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// RefreshPrefix opens every refresh token (protocol 2.1).
+// RefreshPrefix begins every refresh token (protocol 2.1).
 const RefreshPrefix = "rt_"
 
 const handleBytes = 8 + 24 // issue time, then 192 random bits
@@ -67,8 +67,8 @@ func NewCookie() string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Hash returns the id that a session is stored by, given the value of its cookie: 64 hex digits
-// of SHA-256. It is for secrets of at least 128 random bits: what people choose needs a slow hash.
+// Hash returns the id that a session is stored by, given the value of its cookie: 64 hex digits of
+// SHA-256. It is for secrets of at least 128 random bits: passwords need a slow hash.
 func Hash(cookie string) string {
 	sum := sha256.Sum256([]byte(cookie))
 	return hex.EncodeToString(sum[:])
@@ -82,7 +82,7 @@ func NewInvitation() string {
 }
 
 // HashInvitation returns the id that an invitation is stored by, given its code. Case, hyphens
-// and spaces do not count, because people type it.
+// and spaces do not count, because users type it.
 func HashInvitation(code string) string {
 	return Hash(strings.ToUpper(strings.Join(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == ' ' }), "")))
 }

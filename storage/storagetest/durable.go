@@ -11,7 +11,7 @@ import (
 // same folder. The folder is empty at the first open of a test.
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend) {
 	for _, p := range []struct {
-		says string
+		name string
 		test func(t *testing.T, open func() driver.Backend)
 	}{
 		{"every answered write is there after reopening", everythingKept},
@@ -21,7 +21,7 @@ func RunDurable(t *testing.T, open func(t *testing.T, dir string) driver.Backend
 		{"a batch that was counted is not counted again", batchesKept},
 		{"of 50 times, every write that was answered beside Close is there", closeKept},
 	} {
-		t.Run(p.says, func(t *testing.T) {
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			p.test(t, func() driver.Backend { return open(t, dir) })

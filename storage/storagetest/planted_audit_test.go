@@ -8,11 +8,11 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func trailAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
+func trailRead(edit func(after uint64, n int) (uint64, int)) func(*parts) {
 	return func(b *parts) {
 		records := b.records
 		b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
-			after, n = ask(after, n)
+			after, n = edit(after, n)
 			return records(ctx, after, n)
 		}
 	}
@@ -21,9 +21,9 @@ func trailAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
 func auditBugs() []bug {
 	const page = "Run/Append and Records/a page holds up to n"
 	return []bug{
-		{name: "the trail repeats the record at after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
-		{name: "the trail skips the record behind after", caught: page, plant: trailAsked(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the trail ignores n", caught: page, plant: trailAsked(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
+		{name: "the trail repeats the record at after", caught: page, plant: trailRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
+		{name: "the trail skips the record behind after", caught: page, plant: trailRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
+		{name: "the trail ignores n", caught: page, plant: trailRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
 		{name: "Append turns the order of a call round", caught: "Run/Append and Records/Seq rises", plant: func(b *parts) {
 			add := b.append
 			b.append = func(ctx context.Context, records ...driver.Record) error {

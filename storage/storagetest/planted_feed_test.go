@@ -21,11 +21,11 @@ func feedOut(change func([]driver.Revocation) []driver.Revocation) func(*parts) 
 	}
 }
 
-func feedAsked(ask func(after uint64, n int) (uint64, int)) func(*parts) {
+func feedRead(edit func(after uint64, n int) (uint64, int)) func(*parts) {
 	return func(b *parts) {
 		revocations := b.revocations
 		b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
-			after, n = ask(after, n)
+			after, n = edit(after, n)
 			return revocations(ctx, after, n)
 		}
 	}
@@ -50,10 +50,10 @@ func feedBugs() []bug {
 			}
 			return feed
 		})},
-		{name: "the feed repeats the revocation at after", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
-		{name: "the feed skips the revocation behind after", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the feed ignores n", caught: page, plant: feedAsked(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
-		{name: "the feed holds one less than n", caught: page, plant: feedAsked(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
+		{name: "the feed repeats the revocation at after", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
+		{name: "the feed skips the revocation behind after", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
+		{name: "the feed ignores n", caught: page, plant: feedRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
+		{name: "the feed holds one less than n", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
 		{name: "the feed shows a Seq before a lower one", caught: "Run/Revocations/the reader who follows", plant: commitsLate},
 		{name: "a joined revocation keeps its old Seq", caught: "Run/Revocations/a joined revocation leaves its old Seq", plant: keepsSeq},
 		{name: "a joined revocation stands twice in the feed", caught: "Run/Revocations/a joined revocation leaves its old Seq", plant: staysTwice},

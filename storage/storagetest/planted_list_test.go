@@ -12,11 +12,11 @@ import (
 )
 
 // listAsked changes what List is asked, listOut what it answers.
-func listAsked(ask func(driver.Span) driver.Span) func(*parts) {
+func listCalled(edit func(driver.Span) driver.Span) func(*parts) {
 	return func(b *parts) {
 		list := b.list
 		b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
-			return list(ctx, kind, ask(span), n)
+			return list(ctx, kind, edit(span), n)
 		}
 	}
 }
@@ -51,23 +51,23 @@ func listBugs() []bug {
 		{name: "List is in the order of UTF-16", caught: order, plant: sorted(func(a, b driver.Doc) int {
 			return slices.Compare(utf16.Encode([]rune(place(a))), utf16.Encode([]rune(place(b))))
 		})},
-		{name: "List matches a prefix", caught: "Run/List/an entry does not find its neighbours", plant: listAsked(func(span driver.Span) driver.Span {
+		{name: "List matches a prefix", caught: "Run/List/an entry does not find its neighbours", plant: listCalled(func(span driver.Span) driver.Span {
 			if entry, is := strings.CutSuffix(span.From, driver.Separator); is {
 				return driver.Between(entry, entry+"\xff")
 			}
 			return span
 		})},
-		{name: "List counts the end of a span in", caught: "Run/List/from counts, to does not", plant: listAsked(func(span driver.Span) driver.Span {
+		{name: "List counts the end of a span in", caught: "Run/List/from counts, to does not", plant: listCalled(func(span driver.Span) driver.Span {
 			span.To += driver.Separator + "\xff"
 			return span
 		})},
-		{name: "List leaves the start of a span out", caught: "Run/List/from counts, to does not", plant: listAsked(func(span driver.Span) driver.Span {
+		{name: "List leaves the start of a span out", caught: "Run/List/from counts, to does not", plant: listCalled(func(span driver.Span) driver.Span {
 			if !strings.Contains(span.From, driver.Separator) {
 				span.From += driver.Separator + "\xff"
 			}
 			return span
 		})},
-		{name: "an empty end is no end", caught: "Run/List/an empty or a reversed span", plant: listAsked(func(span driver.Span) driver.Span {
+		{name: "an empty end is no end", caught: "Run/List/an empty or a reversed span", plant: listCalled(func(span driver.Span) driver.Span {
 			span.To = cmp.Or(span.To, "\xff")
 			return span
 		})},

@@ -7,11 +7,11 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func pruneAsked(ask func(through uint64, n int) (uint64, int)) func(*parts) {
+func pruneCalled(edit func(through uint64, n int) (uint64, int)) func(*parts) {
 	return func(b *parts) {
 		prune := b.prune
 		b.prune = func(ctx context.Context, through uint64, n int) (int, error) {
-			through, n = ask(through, n)
+			through, n = edit(through, n)
 			return prune(ctx, through, n)
 		}
 	}
@@ -20,10 +20,10 @@ func pruneAsked(ask func(through uint64, n int) (uint64, int)) func(*parts) {
 func pruneBugs() []bug {
 	const oldest, about = "Run/Prune/the oldest records go", "Run/Prune/about n go"
 	return []bug{
-		{name: "Prune keeps the record at through", caught: oldest, plant: pruneAsked(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
-		{name: "Prune takes the record behind through", caught: oldest, plant: pruneAsked(func(through uint64, n int) (uint64, int) { return through + 1, n })},
-		{name: "Prune takes all", caught: oldest, plant: pruneAsked(func(_ uint64, n int) (uint64, int) { return math.MaxInt64, n })},
-		{name: "Prune ignores n", caught: about, plant: pruneAsked(func(through uint64, _ int) (uint64, int) { return through, driver.Page })},
+		{name: "Prune keeps the record at through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
+		{name: "Prune takes the record behind through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return through + 1, n })},
+		{name: "Prune takes all", caught: oldest, plant: pruneCalled(func(_ uint64, n int) (uint64, int) { return math.MaxInt64, n })},
+		{name: "Prune ignores n", caught: about, plant: pruneCalled(func(through uint64, _ int) (uint64, int) { return through, driver.Page })},
 		{name: "Prune says that nothing is left while something is", caught: about, plant: func(b *parts) {
 			prune := b.prune
 			b.prune = func(ctx context.Context, through uint64, n int) (int, error) {

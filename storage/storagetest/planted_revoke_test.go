@@ -99,33 +99,33 @@ func overAtUntil(b *parts) {
 
 // marksTokens spares every token that came after the first revocation.
 func marksTokens(b *parts) {
-	var spared sync.Map
-	spare := func(tokens []driver.Token) {
+	var exempted sync.Map
+	exempt := func(tokens []driver.Token) {
 		if feed, _ := b.revocations(context.Background(), 0, 1); len(feed) > 0 {
 			for _, t := range tokens {
-				spared.Store(t.Key, true)
+				exempted.Store(t.Key, true)
 			}
 		}
 	}
 	issue := b.issue
 	exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
 		err := right(next...)
-		if _, ok := spared.Load(t.Key); ok && errors.Is(err, driver.ErrRevoked) {
+		if _, ok := exempted.Load(t.Key); ok && errors.Is(err, driver.ErrRevoked) {
 			return nil
 		}
 		yield()
-		spare(next)
+		exempt(next)
 		return err
 	})
 	b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-		spare(tokens)
+		exempt(tokens)
 		return issue(ctx, tokens...)
 	}
 }
 
 type about struct{ kind, id string }
 
-// replaces shows what the last call brought, and judges by it.
+// replaces shows the last call's revocations, and decides by them.
 func replaces(b *parts) {
 	remembering(b, func(_, last driver.Revocation) driver.Revocation { return last })
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func swept(ask func(at time.Time, n int) (time.Time, int)) func(*parts) {
+func swept(edit func(at time.Time, n int) (time.Time, int)) func(*parts) {
 	return func(b *parts) {
 		sweep := b.sweep
 		b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
-			at, n = ask(at, n)
+			at, n = edit(at, n)
 			return sweep(ctx, at, n)
 		}
 	}
@@ -70,7 +70,7 @@ func sweptBugs() []bug {
 				return revoke(ctx, rs...)
 			}
 		}},
-		{name: "Sweep spares spent tokens", caught: "Run/Sweep/spent tokens go like others", plant: sparesSpent},
+		{name: "Sweep spares spent tokens", caught: "Run/Sweep/spent tokens go like others", plant: keepsSpent},
 		{name: "a swept revocation ends tokens still", caught: "Run/Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
 			ended := map[string]bool{}
 			revoke := b.revoke
@@ -100,7 +100,7 @@ func sweptBugs() []bug {
 	}
 }
 
-func sparesSpent(b *parts) {
+func keepsSpent(b *parts) {
 	spent := map[driver.Key]driver.Token{}
 	token := b.token
 	exchanging(b, func(right func(...driver.Token) error, t driver.Token, at time.Time, next []driver.Token) error {

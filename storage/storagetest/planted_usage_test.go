@@ -142,7 +142,7 @@ func rowsOut(change func([]driver.Count) []driver.Count) func(*parts) {
 	}
 }
 
-func asked(change func(*driver.UsageQuery)) func(*parts) {
+func queriedHour(change func(*driver.UsageQuery)) func(*parts) {
 	return func(b *parts) {
 		usage := b.usage
 		b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
@@ -154,10 +154,10 @@ func asked(change func(*driver.UsageQuery)) func(*parts) {
 
 func usageBugs() []bug {
 	return []bug{
-		{name: "Usage counts To in", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.To = q.To.Add(1) })},
-		{name: "Usage leaves From out", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.From = q.From.Add(1) })},
-		{name: "Usage rounds From down to its hour", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) { q.From = driver.Hour(q.From) })},
-		{name: "Usage takes a zero From for the zero row", caught: "Run/Usage/from counts, to does not", plant: asked(func(q *driver.UsageQuery) {
+		{name: "Usage counts To in", caught: "Run/Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.To = q.To.Add(1) })},
+		{name: "Usage leaves From out", caught: "Run/Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.From = q.From.Add(1) })},
+		{name: "Usage rounds From down to its hour", caught: "Run/Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.From = driver.Hour(q.From) })},
+		{name: "Usage takes a zero From for the zero row", caught: "Run/Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) {
 			if q.From.IsZero() {
 				q.From = q.To
 			}

@@ -47,7 +47,7 @@ func allNil(t *testing.T, call string, answers []error) {
 
 // meanwhile runs writers that call write so many times each, and watch beside them, over
 // and over; once more behind their end, so that it sees everything.
-func meanwhile(writers, times int, write func(writer, time int) error, watch func()) []error {
+func meanwhile(writers, times int, write func(writer, time int) error, observe func()) []error {
 	var answers []error
 	done := make(chan struct{})
 	go func() {
@@ -64,10 +64,10 @@ func meanwhile(writers, times int, write func(writer, time int) error, watch fun
 	for {
 		select {
 		case <-done:
-			watch()
+			observe()
 			return answers
 		default:
-			watch()
+			observe()
 		}
 	}
 }

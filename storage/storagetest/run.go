@@ -43,13 +43,13 @@ type chapter struct {
 
 // promise is a sentence of the contract, and the test of it.
 type promise struct {
-	says string
+	name string
 	test func(t *testing.T, b driver.Backend)
 }
 
 func (c chapter) run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	for _, p := range c.promises {
-		t.Run(p.says, func(t *testing.T) {
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			t.Cleanup(func() { want(t, "Close()", b.Close(), nil) })

@@ -12,22 +12,24 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
+var _ = Tool{}.carried
+
 // Tool is one operation of an upstream: what everyone may see of it (protocol 2.7), and the
 // plan by which its arguments become a call. The registrar writes it, the bus reads it.
 type Tool struct {
 	Name        string          `json:"name"`                  // unique within its capability, [A-Za-z0-9_-]
 	Method      string          `json:"httpMethod,omitempty"`  // get, post, put, delete or patch; "" if the upstream calls it by name
-	Path        string          `json:"path,omitempty"`        // with :x for {x}; for people, never executed
+	Path        string          `json:"path,omitempty"`        // with :x for {x}; for display, never executed
 	Description string          `json:"description"`           // never empty
 	InputSchema json.RawMessage `json:"inputSchema"`           // an object schema, JSON Schema 2020-12
 	Call        *Call           `json:"call,omitempty"`        // nil: the upstream's MCP endpoint is called by name
 	RemoteName  string          `json:"remote_name,omitempty"` // the name there; "": Name
-	ReadOnly    bool            `json:"read_only,omitempty"`   // the upstream's MCP endpoint says that it changes nothing; see ChangesNothing
+	ReadOnly    bool            `json:"read_only,omitempty"`   // declared read-only by the upstream's MCP endpoint; see ChangesNothing
 	carried
 }
 
 // ChangesNothing reports whether a tool only reads: by HTTP if its method is GET or HEAD,
-// else if its upstream says so.
+// else if its upstream declares so.
 func (t Tool) ChangesNothing() bool {
 	if t.Call != nil {
 		return strings.EqualFold(t.Method, "get") || strings.EqualFold(t.Method, "head")

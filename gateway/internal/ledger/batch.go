@@ -63,7 +63,7 @@ func (b *batch) counts() []driver.Count {
 	return rows
 }
 
-// calls is how many calls the batch holds.
+// calls returns the number of calls in the batch.
 func (b *batch) calls() int64 {
 	var sum driver.Count
 	for _, row := range b.counts() {

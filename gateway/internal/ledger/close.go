@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Close ends the Ledger: no charge is accepted any more, and what is charged is sent. If
-// ctx ends or the store fails before, the error says how many calls wait, and where: in
-// the journal for the next start, or nowhere. A later Close does nothing.
+// Close ends the Ledger: it accepts no more charges and sends what is charged. If ctx ends
+// or the store fails first, the error reports how many calls are unsent, and where they
+// are: in the journal for the next start, or nowhere. A later Close does nothing.
 func (l *Ledger) Close(ctx context.Context) error {
 	l.mu.Lock()
 	closed := l.closed
@@ -40,7 +40,7 @@ func within(ctx context.Context, do func() error) error {
 	}
 }
 
-// leftBehind says what became of calls that were not sent because of err.
+// leftBehind returns an error that reports the calls that were not sent because of err.
 func (l *Ledger) leftBehind(err, disk error) error {
 	if err == nil {
 		return nil

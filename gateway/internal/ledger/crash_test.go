@@ -46,10 +46,10 @@ func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
 		}
 		child.Wait()
 		if life%3 == 2 { // else the next child recovers, and may be killed at that
-			judge(t, dir, calls)
+			verifyCounts(t, dir, calls)
 		}
 	}
-	sent, answered, counted := judge(t, dir, calls)
+	sent, answered, counted := verifyCounts(t, dir, calls)
 	t.Logf("%d kills: answered %d <= counted %d <= sent %d", lives, answered, counted, sent)
 	if sent == answered {
 		t.Error("no call was in flight at any kill: the kills prove little")
@@ -80,7 +80,7 @@ func TestATerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
 			t.Errorf("a process that ended in peace left %v", left)
 		}
 	}
-	sent, answered, counted := judge(t, dir, calls)
+	sent, answered, counted := verifyCounts(t, dir, calls)
 	t.Logf("3 ends by SIGTERM: answered %d, counted %d, sent %d", answered, counted, sent)
 	if answered != counted || counted != sent || sent < 600/2 {
 		t.Errorf("answered %d, counted %d, sent %d, want them equal", answered, counted, sent)
@@ -118,8 +118,8 @@ func hear(answers *bufio.Scanner, calls map[string]*call) bool {
 	return true
 }
 
-// judge counts what is left and compares it with what was heard.
-func judge(t *testing.T, dir string, calls map[string]*call) (sent, answered, counted int) {
+// verifyCounts compares the stored counts with the answers that were received.
+func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answered, counted int) {
 	t.Helper()
 	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
 	if err != nil {
@@ -175,11 +175,11 @@ func chargeUntilKilled(t *testing.T, dir string) {
 		all.Go(func() {
 			for i := 0; !ending.Load(); i++ {
 				name := fmt.Sprintf("%s-%d-%d", os.Getenv("KEYSTILE_LIFE"), caller, i)
-				say("sent", name)
+				report("sent", name)
 				if err := l.Charge("app", name, noon, false); err != nil {
 					t.Errorf("Charge() = %v, want no error", err)
 				}
-				say("answered", name)
+				report("answered", name)
 			}
 		})
 	}
@@ -191,5 +191,5 @@ func chargeUntilKilled(t *testing.T, dir string) {
 	}
 }
 
-// say writes one line in one write, which a kill does not cut.
-func say(what, name string) { os.Stdout.WriteString(what + " " + name + "\n") }
+// report writes one line in one write, which a kill does not cut.
+func report(what, name string) { os.Stdout.WriteString(what + " " + name + "\n") }

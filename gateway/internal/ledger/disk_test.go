@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// disk makes real files and can be told to be full, or to fail to sync.
+// disk makes real files and can be made full, or fail to sync.
 type disk struct {
 	mu     sync.Mutex
-	room   int   // bytes that may still be written; negative: any number
+	free   int   // bytes that may still be written; negative: any number
 	sync   error // what Sync answers
 	absent bool  // no file can be made
 	made   []string
@@ -22,10 +22,10 @@ type disk struct {
 	syncs  int
 }
 
-func (d *disk) tell(room int, sync error, absent bool) {
+func (d *disk) setFaults(free int, sync error, absent bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.room, d.sync, d.absent = room, sync, absent
+	d.free, d.sync, d.absent = free, sync, absent
 }
 
 func (d *disk) create(path string) (file, error) {
@@ -48,12 +48,12 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	f.disk.writes++
-	if room := f.disk.room; room >= 0 && room < len(p) {
-		f.disk.room = 0
-		n, _ := f.File.Write(p[:room])
+	if free := f.disk.free; free >= 0 && free < len(p) {
+		f.disk.free = 0
+		n, _ := f.File.Write(p[:free])
 		return n, syscall.ENOSPC
 	}
-	f.disk.room -= min(len(p), max(0, f.disk.room))
+	f.disk.free -= min(len(p), max(0, f.disk.free))
 	return f.File.Write(p)
 }
 
@@ -67,16 +67,16 @@ func (f *diskFile) Sync() error {
 func TestAFullDiskInterruptsNobody(t *testing.T) {
 	record := len(appendRecord(nil, entry{app: "app", product: "ai", calls: 1}))
 	for name, c := range map[string]struct {
-		room   int
+		free   int
 		absent bool
 		writes int // up to the one that fails
 	}{
-		"amid a record":           {room: 2*record + 7, writes: 3},
-		"between two records":     {room: 2 * record, writes: 3},
+		"amid a record":           {free: 2*record + 7, writes: 3},
+		"between two records":     {free: 2 * record, writes: 3},
 		"before the file is made": {absent: true},
 	} {
 		s, d, out := newStore(), &disk{}, &lines{}
-		d.tell(c.room, nil, c.absent)
+		d.setFaults(c.free, nil, c.absent)
 		l := openedOn(t, Config{Store: s, Path: t.TempDir(), Log: out.log(), FlushEvery: time.Hour}, d.create)
 		charge(t, l, "app", 10)
 		if err := l.Health(); !errors.Is(err, syscall.ENOSPC) {
@@ -92,16 +92,16 @@ func TestAFullDiskInterruptsNobody(t *testing.T) {
 }
 
 // A store that is away makes the journal the only place beside memory.
-func TestWhatAFullDiskRefusedIsWrittenWhenItHasRoom(t *testing.T) {
+func TestWhatAFullDiskRefusedIsWrittenWhenThereIsSpace(t *testing.T) {
 	for name, full := range map[string]func(*disk){
-		"no room":      func(d *disk) { d.tell(100, nil, false) },
-		"no file":      func(d *disk) { d.tell(-1, nil, true) },
-		"no sync":      func(d *disk) { d.tell(-1, syscall.EIO, false) },
-		"nothing goes": func(d *disk) { d.tell(0, syscall.EIO, true) },
+		"no room":      func(d *disk) { d.setFaults(100, nil, false) },
+		"no file":      func(d *disk) { d.setFaults(-1, nil, true) },
+		"no sync":      func(d *disk) { d.setFaults(-1, syscall.EIO, false) },
+		"nothing goes": func(d *disk) { d.setFaults(0, syscall.EIO, true) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, d, out, folder := newStore(), &disk{}, &lines{}, t.TempDir()
-			s.tell(errAway, nil)
+			s.setFaults(errAway, nil)
 			full(d)
 			l := openedOn(t, Config{Store: s, Path: folder, Log: out.log()}, d.create)
 			for range 30 {
@@ -114,14 +114,14 @@ func TestWhatAFullDiskRefusedIsWrittenWhenItHasRoom(t *testing.T) {
 			if n := len(l.queue); n > 2 {
 				t.Errorf("%s: %d batches wait after 30 s, want 2 at most: they would be one a second", name, n)
 			}
-			d.tell(-1, nil, false)
+			d.setFaults(-1, nil, false)
 			time.Sleep(5 * time.Second)
 			if err := l.disk.get(); err != nil {
 				t.Errorf("%s: the disk is still %v, 5 s after it has room", name, err)
 			}
 			charge(t, l, "app", 1)
 			l.drop()
-			s.tell(nil, nil)
+			s.setFaults(nil, nil)
 			closed(t, opened(t, Config{Store: s, Path: folder}))
 			wantStored(t, s, "app", 301)
 			if n := out.times("whole again"); n != 1 {
@@ -134,14 +134,14 @@ func TestWhatAFullDiskRefusedIsWrittenWhenItHasRoom(t *testing.T) {
 func TestADiskThatFailsOnceIsMendedWithoutAnotherCharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d, folder := newStore(), &disk{}, t.TempDir()
-		s.tell(errAway, nil)
-		d.tell(20, nil, false)
+		s.setFaults(errAway, nil)
+		d.setFaults(20, nil, false)
 		l := openedOn(t, Config{Store: s, Path: folder, FlushEvery: time.Hour}, d.create)
 		charge(t, l, "app", 10)
-		d.tell(-1, nil, false)
+		d.setFaults(-1, nil, false)
 		time.Sleep(3 * time.Second)
 		l.drop()
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		closed(t, opened(t, Config{Store: s, Path: folder}))
 		wantStored(t, s, "app", 10)
 	})
@@ -151,12 +151,12 @@ func TestADiskThatFailsOnceIsMendedWithoutAnotherCharge(t *testing.T) {
 func TestAFileThatFailedToSyncIsWrittenAnew(t *testing.T) {
 	for name, every := range map[string]time.Duration{"open": time.Hour, "sealed": time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			s, d := newStore(), &disk{room: -1, sync: syscall.EIO}
-			s.tell(errAway, nil)
+			s, d := newStore(), &disk{free: -1, sync: syscall.EIO}
+			s.setFaults(errAway, nil)
 			l := openedOn(t, Config{Store: s, Path: t.TempDir(), FlushEvery: every}, d.create)
 			charge(t, l, "app", 1)
 			time.Sleep(1500 * time.Millisecond)
-			d.tell(-1, nil, false)
+			d.setFaults(-1, nil, false)
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if want := d.made[0] + ofRewriting; d.made[len(d.made)-1] != want {
@@ -169,10 +169,10 @@ func TestAFileThatFailedToSyncIsWrittenAnew(t *testing.T) {
 
 func TestACloseOnAFullDiskDoesNotPromiseTheJournal(t *testing.T) {
 	s, d := newStore(), &disk{}
-	d.tell(0, nil, false)
+	d.setFaults(0, nil, false)
 	l := openedOn(t, Config{Store: s, Path: t.TempDir()}, d.create)
 	charge(t, l, "app", 1)
-	s.tell(errAway, nil)
+	s.setFaults(errAway, nil)
 	if err := l.Close(t.Context()); !errors.Is(err, errAway) || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Close() = %v, want both reasons", err)
 	}
@@ -180,7 +180,7 @@ func TestACloseOnAFullDiskDoesNotPromiseTheJournal(t *testing.T) {
 
 func TestTheJournalIsSyncedEachSecondWhileSomethingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &disk{room: -1}
+		d := &disk{free: -1}
 		l := openedOn(t, Config{Store: newStore(), Path: t.TempDir(), FlushEvery: 24 * time.Hour}, d.create)
 		for i := range 5 {
 			charge(t, l, "app", 100)
@@ -199,7 +199,7 @@ func TestTheJournalIsSyncedEachSecondWhileSomethingIsNew(t *testing.T) {
 }
 
 func TestAChargeIsOneWrite(t *testing.T) {
-	d := &disk{room: -1}
+	d := &disk{free: -1}
 	l := openedOn(t, Config{Store: newStore(), Path: t.TempDir(), FlushEvery: time.Hour}, d.create)
 	charge(t, l, "app", 100)
 	if d.writes != 100 {
@@ -213,7 +213,7 @@ func TestAChargeIsOneWrite(t *testing.T) {
 func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, folder := newStore(), t.TempDir()
-		s.tell(errAway, nil)
+		s.setFaults(errAway, nil)
 		l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
 		charge(t, l, "app", 1)
 		l.mu.Lock()
@@ -231,7 +231,7 @@ func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
 			t.Errorf("%s has %d bytes, want those of one record", filepath.Base(paths[0]), info.Size())
 		}
 		l.drop()
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		closed(t, opened(t, Config{Store: s, Path: folder}))
 		wantStored(t, s, "app", 7)
 	})

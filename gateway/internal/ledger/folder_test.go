@@ -33,7 +33,7 @@ func TestTwoLedgersDoNotShareAJournal(t *testing.T) {
 	closed(t, opened(t, Config{Store: s, Path: folder}))
 }
 
-func TestAFolderThatCanNotBeMadeIsAnError(t *testing.T) {
+func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent", "journal")
 	if l, err := Open(t.Context(), Config{Store: newStore(), Path: path}); l != nil || err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open() = %v, %v, want an error that names the folder", l, err)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Health says what is wrong, nil if nothing is: a journal that cannot be written (calls
+// Health returns what is wrong, nil if nothing is: a journal that cannot be written (calls
 // are counted, and a kill would lose those of the outage), a store that does not answer
 // (usage waits for it). Both mend by themselves when their cause is gone.
 func (l *Ledger) Health() error {

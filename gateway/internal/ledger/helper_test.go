@@ -21,20 +21,20 @@ var noon = time.Date(2026, 8, 1, 12, 30, 0, 0, time.UTC)
 
 var errAway = errors.New("the store is away")
 
-// faulty is a store that can be told to fail, and keeps what it was told.
+// faulty is a store that can be made to fail, and keeps what it was given.
 type faulty struct {
 	Store
-	mu     sync.Mutex
-	before error         // Count and Usage fail without effect
-	after  error         // Count fails when it has counted
-	hang   chan struct{} // Count waits for it, whatever its context says
-	sent   []driver.Batch
-	asked  int // how often Usage was called
+	mu        sync.Mutex
+	before    error         // Count and Usage fail without effect
+	after     error         // Count fails when it has counted
+	hang      chan struct{} // Count waits for it, whatever its context says
+	sent      []driver.Batch
+	requested int // how often Usage was called
 }
 
 func newStore() *faulty { return &faulty{Store: memory.New()} }
 
-func (f *faulty) tell(before, after error) {
+func (f *faulty) setFaults(before, after error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.before, f.after = before, after
@@ -60,7 +60,7 @@ func (f *faulty) Count(ctx context.Context, b driver.Batch, counts []driver.Coun
 func (f *faulty) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	f.mu.Lock()
 	before := f.before
-	f.asked++
+	f.requested++
 	f.mu.Unlock()
 	if before != nil {
 		return nil, before

@@ -33,7 +33,7 @@ type journal struct {
 	create func(path string) (file, error)
 }
 
-// file is what a segment needs of an *os.File opened for appending.
+// file holds the methods of an *os.File that a segment uses.
 type file interface {
 	io.WriteCloser
 	Sync() error

@@ -120,7 +120,7 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	data, _ := small()
 	data[9] ^= 1
 	folder, s := left(t, data), newStore()
-	s.tell(errAway, nil)
+	s.setFaults(errAway, nil)
 	l := opened(t, Config{Store: s, Path: folder})
 	if err := l.Close(t.Context()); err == nil || len(files(t, folder, ofRecords)) != 1 {
 		t.Errorf("Close(store away) = %v with files %v, want an error and the journal as it was", err, files(t, folder, ""))
@@ -133,7 +133,7 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	}
 }
 
-func TestANameCanNotHoldARecord(t *testing.T) {
+func TestANameCannotHoldARecord(t *testing.T) {
 	forged := appendRecord(nil, entry{app: "app", product: "ai", hour: 1, calls: 1000})
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	if err := l.Charge("app", string(forged), noon, false); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Store is where usage is kept. *storage.Store is one.
+// Store keeps the usage. *storage.Store is one.
 type Store interface {
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)

@@ -146,7 +146,7 @@ func TestALargeBatchIsSealedEarly(t *testing.T) {
 
 func TestMemoryIsBoundedAndRowsAreKept(t *testing.T) {
 	s := newStore()
-	s.tell(errAway, nil)
+	s.setFaults(errAway, nil)
 	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
 	charge(t, l, "app", 1)
 	l.mu.Lock()
@@ -161,7 +161,7 @@ func TestMemoryIsBoundedAndRowsAreKept(t *testing.T) {
 	l.mu.Lock()
 	l.rows -= maxRows - 1
 	l.mu.Unlock()
-	s.tell(nil, nil)
+	s.setFaults(nil, nil)
 	closed(t, l)
 	wantStored(t, s, "app", 2)
 	wantStored(t, s, "another", 0)

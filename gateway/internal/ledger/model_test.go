@@ -21,7 +21,7 @@ func TestAnyHistoryIsCountedExactly(t *testing.T) {
 
 func history(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	s, d, folder := newStore(), &disk{room: -1}, t.TempDir()
+	s, d, folder := newStore(), &disk{free: -1}, t.TempDir()
 	start := func() *Ledger { return openedOn(t, Config{Store: s, Path: folder}, d.create) }
 	l, model := start(), map[string]int64{}
 	for range 200 {
@@ -34,7 +34,7 @@ func history(t *testing.T, seed uint64) {
 		case 4, 5:
 			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
 		case 6:
-			s.tell([]error{nil, nil, errAway}[random.IntN(3)], []error{nil, nil, errAway}[random.IntN(3)])
+			s.setFaults([]error{nil, nil, errAway}[random.IntN(3)], []error{nil, nil, errAway}[random.IntN(3)])
 		case 7:
 			app := "app" + strconv.Itoa(random.IntN(3))
 			checkRead(t, l, seed, app, model[app])
@@ -45,7 +45,7 @@ func history(t *testing.T, seed uint64) {
 			l = start()
 		}
 	}
-	s.tell(nil, nil)
+	s.setFaults(nil, nil)
 	closed(t, l)
 	for app, want := range model {
 		if got, _ := stored(t, s, app); got != want {
@@ -69,11 +69,11 @@ func checkRead(t *testing.T, l *Ledger, seed uint64, app string, want int64) {
 
 // fillAndFree has the disk full for some charges, and waits until the journal is whole.
 func fillAndFree(t *testing.T, l *Ledger, d *disk, random *rand.Rand, model map[string]int64) {
-	d.tell(random.IntN(100), nil, random.IntN(2) == 0)
+	d.setFaults(random.IntN(100), nil, random.IntN(2) == 0)
 	charge(t, l, "app0", 10)
 	model["app0"] += 10
 	time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
-	d.tell(-1, nil, false)
+	d.setFaults(-1, nil, false)
 	time.Sleep(3 * time.Second)
 	synctest.Wait()
 	if err := l.disk.get(); err != nil {

@@ -127,7 +127,7 @@ func TestNoBatchCrossesOverDuringARead(t *testing.T) {
 	})
 }
 
-// slow reads when it is told to.
+// slow blocks reads until it is released.
 type slow struct {
 	*faulty
 	usage chan struct{}

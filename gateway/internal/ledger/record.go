@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// entry is what one record adds to one row.
+// entry is the amount that one record adds to one row.
 type entry struct {
 	app, product string
 	hour         uint32 // since 1970, UTC
@@ -98,7 +98,7 @@ var (
 	errNewer    = errors.New("written by a newer version; start that one, or one newer still")
 )
 
-// decode reads the record that data begins with, and says how long it is.
+// decode reads the record at the beginning of data, and returns its length.
 func decode(data []byte) (e entry, size int, err error) {
 	if len(data) < headSize || data[0] != mark {
 		return entry{}, 0, errNoRecord

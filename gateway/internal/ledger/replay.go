@@ -35,7 +35,7 @@ func replay(data []byte, each func(entry)) (lost scars, err error) {
 	return lost, nil
 }
 
-// untilRecord is how many bytes precede the next record, not counting one at the very start.
+// untilRecord returns how many bytes precede the next record, not counting one at the very start.
 func untilRecord(data []byte) int {
 	for i := 1; i < len(data); i++ {
 		next := bytes.IndexByte(data[i:], mark)

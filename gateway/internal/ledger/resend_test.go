@@ -16,13 +16,13 @@ func TestWhatAnEarlierProcessLeftIsSentAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data, _ := small()
 		folder, s := left(t, data), newStore()
-		s.tell(errAway, nil)
+		s.setFaults(errAway, nil)
 		l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
 		if l.rows != 4 {
 			t.Errorf("%d rows are held, want the 4 of the journal: memory is bounded by their number", l.rows)
 		}
 		synctest.Wait()
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		wantStored(t, s, "app", 4)
@@ -45,7 +45,7 @@ func TestWhatAnEarlierProcessLeftIsReadOnce(t *testing.T) {
 			t.Fatalf("flush() = %v, want the store's error", err)
 		}
 		l.drop()
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		l = opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
 		wantUsed(t, l, "app", 4)
 		charge(t, l, "app", 1)
@@ -55,7 +55,7 @@ func TestWhatAnEarlierProcessLeftIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestAStoreThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+func TestAStoreThatDoesNotAnswerIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		l := opened(t, Config{Store: silent{s}, Path: t.TempDir()})
@@ -103,7 +103,7 @@ func TestAStopIsNoTroubleOfTheStore(t *testing.T) {
 func TestBatchesKeepTheirOrderThroughAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, folder := newStore(), t.TempDir()
-		s.tell(nil, errAway)
+		s.setFaults(nil, errAway)
 		for range 4 {
 			l := opened(t, Config{Store: s, Path: folder})
 			for range 3 {
@@ -112,7 +112,7 @@ func TestBatchesKeepTheirOrderThroughAnOutage(t *testing.T) {
 			}
 			l.drop()
 		}
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		closed(t, opened(t, Config{Store: s, Path: folder}))
 		wantStored(t, s, "app", 12)
 		last := map[string]uint64{}

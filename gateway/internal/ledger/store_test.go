@@ -17,7 +17,7 @@ func TestABatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, out := newStore(), &lines{}
-			s.tell(c.before, c.after)
+			s.setFaults(c.before, c.after)
 			l := opened(t, Config{Store: s, Path: t.TempDir(), Log: out.log()})
 			charge(t, l, "app", 2)
 			time.Sleep(90 * time.Second)
@@ -25,9 +25,9 @@ func TestABatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 			if err := l.Health(); !errors.Is(err, errAway) {
 				t.Errorf("%s: Health() = %v, want the store's error", name, err)
 			}
-			s.tell(nil, c.after)
+			s.setFaults(nil, c.after)
 			time.Sleep(90 * time.Second)
-			s.tell(nil, nil)
+			s.setFaults(nil, nil)
 			time.Sleep(90 * time.Second)
 			wantStored(t, s, "app", 5)
 			wantUsed(t, l, "app", 5)
@@ -48,7 +48,7 @@ func TestABatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 func TestAfterAnOutageEachRowIsOneSum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
-		s.tell(errAway, nil)
+		s.setFaults(errAway, nil)
 		l := opened(t, Config{Store: s, Path: t.TempDir()})
 		for range 3600 {
 			charge(t, l, "app", 1)
@@ -57,7 +57,7 @@ func TestAfterAnOutageEachRowIsOneSum(t *testing.T) {
 		if l.rows > 2 || len(files(t, l.journal.folder, ofRecords)) > 2 {
 			t.Errorf("%d rows and %d files wait after an hour, want 2 at most", l.rows, len(files(t, l.journal.folder, ofRecords)))
 		}
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		time.Sleep(maxPause)
 		synctest.Wait()
 		wantStored(t, s, "app", 3600)
@@ -71,9 +71,9 @@ func TestAReadNeverGuessesWhetherABatchArrived(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStore()
 			if arrived {
-				s.tell(nil, errAway)
+				s.setFaults(nil, errAway)
 			} else {
-				s.tell(errAway, nil)
+				s.setFaults(errAway, nil)
 			}
 			l := opened(t, Config{Store: s, Path: t.TempDir()})
 			charge(t, l, "app", 2)
@@ -84,7 +84,7 @@ func TestAReadNeverGuessesWhetherABatchArrived(t *testing.T) {
 			if !errors.Is(err, errAway) || got != 3 {
 				t.Errorf("arrived %t: Used() = %d, %v, want the 3 that are known, and the store's error", arrived, got, err)
 			}
-			s.tell(nil, nil)
+			s.setFaults(nil, nil)
 			wantUsed(t, l, "app", 3)
 			wantStored(t, s, "app", 2)
 			l.drop()
@@ -129,8 +129,8 @@ func TestAChargeNeverWaitsForTheStore(t *testing.T) {
 		time.Sleep(time.Minute)
 		started := time.Now()
 		charge(t, l, "app", 1000)
-		if took := time.Since(started); took != 0 || s.asked != 0 {
-			t.Errorf("1000 charges took %v and asked the store %d times, want neither", took, s.asked)
+		if took := time.Since(started); took != 0 || s.requested != 0 {
+			t.Errorf("1000 charges took %v and asked the store %d times, want neither", took, s.requested)
 		}
 		close(s.hang)
 		closed(t, l)
@@ -182,19 +182,19 @@ func TestASendThatGivesUpLetsReadsIn(t *testing.T) {
 	}
 }
 
-func TestCloseSaysWhereTheCallsAre(t *testing.T) {
+func TestCloseReportsWhereTheUnsentCallsAre(t *testing.T) {
 	for path, want := range map[string]string{"": "3 calls were not counted and are lost", t.TempDir(): "3 calls wait in"} {
 		s := newStore()
 		l := opened(t, Config{Store: s, Path: path})
 		charge(t, l, "app", 3)
-		s.tell(errAway, nil)
+		s.setFaults(errAway, nil)
 		if err := l.Close(t.Context()); !errors.Is(err, errAway) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Close(store away) = %v, want %q", err, want)
 		}
 		if path == "" {
 			continue
 		}
-		s.tell(nil, nil)
+		s.setFaults(nil, nil)
 		closed(t, opened(t, Config{Store: s, Path: path}))
 		wantStored(t, s, "app", 3)
 	}

@@ -16,7 +16,7 @@ var (
 )
 
 // Amend reads what was sent into an application. Lists and the brand are replaced, never
-// written to: a copy that was made before keeps what there was.
+// written to: an earlier copy stays as it was.
 func (f Fields) Amend(a *storage.App) error {
 	var errs []error
 	complain := func(err error) {
@@ -51,7 +51,7 @@ func (f Fields) Amend(a *storage.App) error {
 	return errors.Join(errs...)
 }
 
-// AmendNew is Amend for an application that is to be made.
+// AmendNew is Amend for a new application.
 func (f Fields) AmendNew(a *storage.App) error {
 	if err := f.Amend(a); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (f Fields) AmendNew(a *storage.App) error {
 	return nil
 }
 
-// readBrand reads a brand, whole; one without anything in it is none.
+// readBrand reads a whole brand; an empty one is none.
 func readBrand(raw json.RawMessage, a *storage.App) error {
 	if raw[0] != '{' {
 		return BadBody.Saying("brand is not an object of name, logo and color")

@@ -26,7 +26,7 @@ type AppRecord struct {
 	UpdatedAt     string       `json:"updated_at"`
 }
 
-// brandRecord is how the sign-in pages look where the tier lets the application decide
+// brandRecord shows a brand: the look of the sign-in pages where the tier allows it
 // (protocol 8).
 type brandRecord struct {
 	Name  string `json:"name"`
@@ -34,7 +34,7 @@ type brandRecord struct {
 	Color string `json:"color"`
 }
 
-// secretSpan says how long a secret is valid, and nothing of what it is.
+// secretSpan shows how long a secret is valid, never the secret.
 type secretSpan struct {
 	CreatedAt string  `json:"created_at"`
 	ExpiresAt *string `json:"expires_at"` // null: it does not
@@ -59,23 +59,23 @@ func RecordOf(a storage.App, now time.Time) AppRecord {
 	return v
 }
 
-// RevealedOf is RecordOf with the newest secret: for who has just made it, this once.
+// RevealedOf is RecordOf with the newest secret, for the one answer that shows it.
 func RevealedOf(a storage.App, now time.Time) AppRecord {
 	v := RecordOf(a, now)
 	v.ClientSecret = a.AppKey().Reveal()
 	return v
 }
 
-// Deleted says that an application is gone.
+// Deleted is the answer for a deleted application.
 type Deleted struct {
 	ClientID string `json:"client_id"`
 	Deleted  bool   `json:"deleted"`
 }
 
-// DeletedOf says so of an application.
+// DeletedOf makes the Deleted of an application.
 func DeletedOf(a storage.App) Deleted { return Deleted{a.ID, true} }
 
-// ISO8601 is how times are written: always in UTC.
+// ISO8601 is the format of times, always in UTC.
 const ISO8601 = "2006-01-02T15:04:05Z"
 
 // Stamp writes a time, nil for none.

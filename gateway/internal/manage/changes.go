@@ -9,8 +9,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// AppChanges says in what two states of an application differ, one text for each thing: a
-// value as it was and as it is, a list by what was taken out and put in. The zero App stands
+// AppChanges returns the differences between two states of an application, one text for
+// each: a value before and after, a list by what was removed and added. The zero App stands
 // for one that is not there yet, or no longer. Secrets are shown by HashOf.
 func AppChanges(before, after storage.App) []string {
 	d := &difference{}
@@ -59,9 +59,9 @@ func shown(stamp *string) string {
 	return *stamp
 }
 
-// HashOf shows which secret it was, for who has it to compare, without showing it: the
-// beginning of its SHA-256. The hash has no key and the trail may be read by others; that
-// gives nothing away because the secret is drawn, 256 random bits, and cannot be guessed.
+// HashOf identifies a secret without revealing it, by the beginning of its SHA-256. The
+// hash has no key and the trail may be read by others; that gives nothing away because the
+// secret is drawn, 256 random bits, and cannot be guessed.
 func HashOf(s storage.Secret) string {
 	if s.IsZero() {
 		return "none"
@@ -77,8 +77,8 @@ func brandText(a storage.App) string {
 	return a.Brand.Name + " " + a.Brand.Logo + " " + a.Brand.Color
 }
 
-// difference collects what is not as it was. What people have typed is quoted, so that it
-// cannot pass for something else.
+// difference collects changes. User input is quoted, so that it cannot pass for something
+// else.
 type difference struct{ all []string }
 
 func (d *difference) value(name string, before, after any) {

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Failures that both kinds of endpoints have.
+// Failures of both kinds of endpoints.
 var (
 	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                  // protocol 7
 	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                          // protocol 7
@@ -17,12 +17,11 @@ var (
 	NoOwner     = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}      // protocol 7
 )
 
-// MaxApps is how many applications a user may have. Those that an administrator makes for
-// them count, and are not held up by it.
+// MaxApps is the maximum number of applications of a user. Those that an administrator
+// makes for them count, but are never refused.
 const MaxApps = 100
 
-// Refusal makes a failure of what the store has against a request. missing is returned for
-// what is not there.
+// Refusal turns an error of the store into a failure. It returns missing for ErrNotFound.
 func Refusal(err error, missing *reply.Failure) error {
 	switch {
 	case err == nil:
@@ -37,7 +36,7 @@ func Refusal(err error, missing *reply.Failure) error {
 	return err
 }
 
-// plain returns what a record has against a request, without the words of the store.
+// plain returns the reason of a store error, without the store's prefix.
 func plain(err error) string {
 	text := strings.ReplaceAll(err.Error(), storage.ErrInvalid.Error()+": ", "")
 	text = strings.TrimSuffix(text, ": "+storage.ErrExists.Error())

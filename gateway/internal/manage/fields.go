@@ -19,7 +19,7 @@ const (
 	bodyDepth = 4
 )
 
-// Fields is a JSON object as it was sent. Its names are those that ReadFields was told of.
+// Fields is a JSON object as it was sent. Its names are among those given to ReadFields.
 type Fields map[string]json.RawMessage
 
 // ReadFields reads an object strictly: what two readers might read differently is refused,
@@ -78,7 +78,7 @@ func (f Fields) Any(known []string) error {
 }
 
 // Read reads a field into a variable, which it leaves alone if the field was not sent. what
-// says what the field is, as in "a text".
+// describes the field, such as "a text".
 func (f Fields) Read(name, what string, into any) error {
 	raw, sent := f[name]
 	if !sent {

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Price is what a tier costs.
+// Price is the price of a tier.
 type Price struct {
 	Amount   int64  `json:"amount"` // in fen
 	Currency string `json:"currency"`
@@ -41,7 +41,7 @@ func OrderOf(o storage.Order) OrderRecord {
 	}
 }
 
-// OrderFilter reads which orders of a list are wanted: of one application, with one status.
+// OrderFilter reads the filter of a list of orders: of one application, with one status.
 func OrderFilter(r *http.Request) (storage.OrderQuery, error) {
 	query := r.URL.Query()
 	q := storage.OrderQuery{AppID: query.Get("client_id"), Status: query.Get("status")}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PageSize is how many records a page of a list has.
+// PageSize is the number of records in a page of a list.
 const PageSize = 100
 
 // AfterOf reads the id that a page comes after.

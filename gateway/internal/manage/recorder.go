@@ -15,38 +15,38 @@ import (
 
 // Trail is the audit trail.
 type Trail interface {
-	// NoteNow returns once the event is stored, or says why it is not.
+	// NoteNow returns once the event is stored, or why it is not.
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// Notifier tells users what was done to what is theirs.
+// Notifier tells users of changes to their account and applications.
 type Notifier interface {
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
-// Recorder writes what was done on the audit trail, and tells whom it concerns.
+// Recorder writes acts to the audit trail, and notifies the users whom they concern.
 type Recorder struct {
 	Trail    Trail
-	Notifier Notifier // nil: nobody is told
+	Notifier Notifier // nil: nobody is notified
 	ClientIP func(*http.Request) netip.Addr
 }
 
-// Act is something that was done.
+// Act describes a change that a user or application made.
 type Act struct {
 	What    string   // such as "app set"
-	On      string   // the id of what it was done to
-	By      string   // who did it: a sub, or the client_id of an application
+	On      string   // the id of the changed record
+	By      string   // a sub, or the client_id of an application
 	App     string   // the application it is about, "" if none
-	User    string   // for whom it was done, a sub
-	Changes []string // what is not as it was: see AppChanges
+	User    string   // the user it is about, a sub
+	Changes []string // see AppChanges
 }
 
-// maxDetail is the most that one event holds of an act, in bytes. The trail cuts what has
-// more than 1,024.
+// maxDetail is the longest detail of one event, in bytes. The trail cuts longer ones at
+// 1,024.
 const maxDetail = 1000
 
-// Note puts an act on the audit trail and waits until it is there. What is too long for one
-// event goes on in the next.
+// Note writes an act to the audit trail and waits until it is stored. What is too long for
+// one event continues in the next.
 func (c Recorder) Note(r *http.Request, a Act) error {
 	e := reqctx.Event(r, event.Admin, c.ClientIP(r))
 	e.App, e.User = a.App, a.User
@@ -76,8 +76,8 @@ func (a Act) details() (all []string) {
 	return append(all, text)
 }
 
-// Tell tells users, each once, what was done to what is theirs. "" is nobody.
-func (c Recorder) Tell(r *http.Request, n event.Notice, subs ...string) {
+// Notify sends a notice to users, each once. "" is nobody.
+func (c Recorder) Notify(r *http.Request, n event.Notice, subs ...string) {
 	if c.Notifier == nil {
 		return
 	}
@@ -89,25 +89,25 @@ func (c Recorder) Tell(r *http.Request, n event.Notice, subs ...string) {
 	}
 }
 
-// AppNotice says what its owner is told of a change of an application; ok is false if it
-// is nothing that somebody else could use.
+// AppNotice returns the notice for a change of an application; ok is false if the change
+// is of no use to an attacker.
 func AppNotice(before, after storage.App) (n event.Notice, ok bool) {
 	what := apps.Grave(before, after)
 	return event.Notice{Kind: event.NoticeApp, App: after.Name, Detail: "changed: " + what}, what != ""
 }
 
-// What owners are told of secrets.
+// Details of notices about secrets.
 const (
-	ToldCreated = "application made, its secret shown"
-	ToldRotated = "secret rotated"
+	DetailCreated = "application made, its secret shown"
+	DetailRotated = "secret rotated"
 )
 
-// DeletedNotice says what its owner is told when an application was deleted.
+// DeletedNotice returns the notice for a deleted application.
 func DeletedNotice(a storage.App) event.Notice {
 	return event.Notice{Kind: event.NoticeApp, App: a.Name, Detail: "application deleted"}
 }
 
-// SecretNotice says what its owner is told when a secret of an application was shown.
+// SecretNotice returns the notice for a secret of an application that was shown.
 func SecretNotice(a storage.App, detail string) event.Notice {
 	return event.Notice{Kind: event.NoticeSecret, App: a.Name, Detail: detail}
 }

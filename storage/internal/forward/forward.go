@@ -70,8 +70,8 @@ func Decode[T any](data []byte) (v T, err error) {
 	return whole, nil
 }
 
-// Encode writes a record as JSON, together with what Decode kept in its Fields. A field that this version knows is as it says,
-// and stays away if it says so.
+// Encode writes a record as JSON, together with what Decode kept in its Fields. A field that this
+// version knows has its value, and is omitted if this version omits it.
 func Encode[T any](v *T) ([]byte, error) {
 	data, err := json.Marshal(v)
 	known := of(v)

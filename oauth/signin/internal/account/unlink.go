@@ -37,7 +37,7 @@ func (a *Account) unlink(r request) (string, error) {
 		}
 		switch err := a.Logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeWayIn, "Removed: "+a.Labels.Of(method)), nil)
+			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeSignInMethod, "Removed: "+a.Labels.Of(method)), nil)
 			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.LoginType == methods.LoginType(method) && v.ID != r.mine.ID })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
 			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
