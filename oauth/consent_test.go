@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// fakeConsent is a Consent that believes what the test says.
+// fakeConsent is a Consent whose answers the test sets.
 type fakeConsent struct {
 	allowed bool
 	err     error
@@ -69,7 +69,7 @@ func TestAVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
 	}
 }
 
-func TestAFirstPartyApplicationAsksForConsentOnlyIfItWantsTo(t *testing.T) {
+func TestAFirstPartyApplicationNeedsConsentOnlyIfItRequestsIt(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.app.FirstParty = true
 	h.app = h.register(h.app)

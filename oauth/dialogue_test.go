@@ -38,7 +38,7 @@ func TestDialogues(t *testing.T) {
 	document.SawEverything(t)
 }
 
-// dialogueFixture is the whole house as dialogues find it: one application of the house, one of
+// dialogueFixture is the service that dialogues run against: one first-party application, one of
 // somebody else's, and Ada, who is signed in as {{session}}.
 func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	backend := memory.New()
@@ -82,7 +82,7 @@ func signedIn(t testing.TB, signIn http.Handler) string {
 	return ""
 }
 
-// backstage is what dialogues may do that no client can.
+// backstage serves what dialogues need and no client can do.
 func backstage(store *storage.Store) http.Handler {
 	return reply.NewMux(quiet, signed(store),
 		reply.Route{Path: "/test/jwt", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {

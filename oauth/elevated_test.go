@@ -36,13 +36,13 @@ func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 
 func TestManagementTakesARecentSignIn(t *testing.T) {
 	h, c := fixtureWithConsent(t)
-	for age, asked := range map[time.Duration]int{9 * time.Minute: 0, 11 * time.Minute: 1, -time.Hour: 1} {
+	for age, prompts := range map[time.Duration]int{9 * time.Minute: 0, 11 * time.Minute: 1, -time.Hour: 1} {
 		c.once, h.browser.prompts = 1, 0
 		h.browser.session.AuthTime = time.Now().Add(-age)
-		if h.authorize("scope", "apps"); h.browser.prompts != asked || c.once != asked {
+		if h.authorize("scope", "apps"); h.browser.prompts != prompts || c.once != prompts {
 			t.Errorf("signed in %v ago: asked to sign in %d times, %d answers left", age, h.browser.prompts, c.once)
 		}
-		if asked == 0 {
+		if prompts == 0 {
 			continue
 		}
 		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {

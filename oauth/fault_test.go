@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/bolt"
 )
 
-// fileFixture is the house on a bolt file, with a disk that can be made to fail.
+// fileFixture is a fixture on a bolt file, with a disk that can be made to fail.
 type fileFixture struct {
 	*fixture
 	path   string

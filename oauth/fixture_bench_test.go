@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// newBenchFixture is a house whose store counts nothing.
+// newBenchFixture makes a fixture whose store counts nothing.
 func newBenchFixture(b *testing.B) *fixture {
 	h := newFixture(b)
 	h.store = must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(b)

@@ -26,7 +26,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
 
-// fixture is a provider over a memory store that counts what it is asked, with one
+// fixture is a provider over a memory store that counts its calls, with one
 // confidential application, one user, and a browser that may be signed in.
 type fixture struct {
 	testing.TB
@@ -44,7 +44,7 @@ func newFixture(t testing.TB, changes ...func(*oauth.Config)) *fixture {
 	return newFixtureWith(t, oauth.TokensConfig{}, changes...)
 }
 
-// newFixtureWith is newHouse with tokens of another kind.
+// newFixtureWith is newFixture with a TokensConfig.
 func newFixtureWith(t testing.TB, c oauth.TokensConfig, changes ...func(*oauth.Config)) *fixture {
 	t.Helper()
 	h := &fixture{TB: t, calls: &counting{Backend: memory.New()}}
@@ -83,7 +83,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// fakeSignIn is a SignIn that believes what the test says.
+// fakeSignIn is a SignIn whose session the test sets.
 type fakeSignIn struct {
 	session *storage.Session
 	prompts int
@@ -135,7 +135,7 @@ func (h *fixture) serve(r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// authorize sends an authorize request for the house's application; pairs change it.
+// authorize sends an authorize request for the fixture's application; pairs change it.
 func (h *fixture) authorize(pairs ...string) *httptest.ResponseRecorder {
 	v := form(append([]string{"response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz"}, pairs...)...)
 	return h.serve(httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil))
@@ -233,7 +233,7 @@ func (a answer) tokens(t testing.TB) answer {
 	return a
 }
 
-// payload reads the claims of a JWT without judging it.
+// payload reads the claims of a JWT without verifying it.
 func payload(t testing.TB, jwt string) map[string]any {
 	t.Helper()
 	parts := strings.Split(jwt, ".")
@@ -248,12 +248,12 @@ func payload(t testing.TB, jwt string) map[string]any {
 	return claims
 }
 
-// counting counts the calls a Backend gets, and makes one of them fail if told to.
+// counting counts the calls of a Backend, and fails with the error of fault.
 type counting struct {
 	driver.Backend
 	mu    sync.Mutex
 	count map[string]int
-	fault func() error // asked before each call
+	fault func() error // called before each call
 }
 
 func (c *counting) called(name string) error {

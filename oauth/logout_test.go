@@ -22,7 +22,7 @@ func (h *fixture) logout(method string, header map[string]string, pairs ...strin
 }
 
 // Decision 17.
-func TestLogoutAsksFirstAndThenSendsTheBrowserBack(t *testing.T) {
+func TestLogoutConfirmsFirstAndThenRedirectsBack(t *testing.T) {
 	h := newFixture(t)
 	back := []string{"client_id", h.app.ID, "post_logout_redirect_uri", "https://app.example.com/bye?x=1", "state", `a"b`}
 	w := h.logout("GET", nil, back...)

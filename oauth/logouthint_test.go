@@ -14,7 +14,7 @@ import (
 
 const bye = "https://app.example.com/bye"
 
-// idTokenOf gets an id_token of the house's user for its application.
+// idTokenOf gets an id_token of the fixture's user for its application.
 func (h *fixture) idTokenOf() string {
 	h.Helper()
 	return h.exchange(h.code()).tokens(h).text("id_token")
@@ -117,7 +117,7 @@ func TestAnInvalidHintShowsTheConfirmationPage(t *testing.T) {
 		return hint
 	}
 	other := h.register(storage.App{Name: "Other", Domains: []string{"app.example.com"}})
-	stranger := must(h.store.CreateUser(context.Background(), storage.User{Username: "eve"}, storage.Login{Method: storage.LoginSelf, Subject: "eve"}))(t)
+	otherUser := must(h.store.CreateUser(context.Background(), storage.User{Username: "eve"}, storage.Login{Method: storage.LoginSelf, Subject: "eve"}))(t)
 	claims := func(change map[string]any) []byte {
 		c := payload(t, hint)
 		for name, value := range change {
@@ -136,7 +136,7 @@ func TestAnInvalidHintShowsTheConfirmationPage(t *testing.T) {
 		"another secret":             {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID, claims(nil))},
 		"of another application":     {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID, claims(map[string]any{"aud": other.ID}))},
 		"another issuer":             {"id_token_hint", signed(map[string]any{"iss": "https://evil.example"})},
-		"of somebody else":           {"id_token_hint", signed(map[string]any{"sub": stranger.Sub})},
+		"of somebody else":           {"id_token_hint", signed(map[string]any{"sub": otherUser.Sub})},
 		"another audience":           {"id_token_hint", signed(map[string]any{"aud": other.ID})},
 		"no audience":                {"id_token_hint", signed(map[string]any{"aud": nil})},
 		"no id_token":                {"id_token_hint", token.SignHS256(h.app.AppKey(), token.TypeAccess, claims(nil))},

@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// accountFixture is a room with its account page, and a Revoker that writes down what it is asked.
+// accountFixture is a fixture with all of the account page, and a Revoker that keeps the revocations.
 type accountFixture struct {
 	*fixture
 	revoked []driver.Revocation
@@ -51,7 +51,7 @@ func (d *accountFixture) page(cookie string) string {
 	return a.body
 }
 
-// ada is somebody else, who is signed in.
+// ada makes and signs in a second user.
 func (d *accountFixture) ada() (storage.User, string) {
 	d.t.Helper()
 	ada, err := users.New(d.store, cheap(d.hashes)).Create(context.Background(), storage.User{Username: "ada"}, password)
@@ -76,7 +76,7 @@ func (d *accountFixture) link(sub string, logins ...storage.Login) {
 	must(d.t, d.store.LinkLogins(context.Background(), sub, logins...))
 }
 
-func (d *accountFixture) ways(sub string) string {
+func (d *accountFixture) loginMethods(sub string) string {
 	d.t.Helper()
 	all, err := d.store.Logins(context.Background(), sub)
 	must(d.t, err)
@@ -165,8 +165,8 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 		}
 	}
 	ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, ada.Sub, "openid")
-	if d.visits(theirs) != nil || !ok || err != nil || d.ways(ada.Sub) != "self wx" || d.revoked != nil {
-		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.ways(ada.Sub), d.revoked)
+	if d.visits(theirs) != nil || !ok || err != nil || d.loginMethods(ada.Sub) != "self wx" || d.revoked != nil {
+		t.Errorf("session %v, consent %v, logins %q, revoked %v", d.visits(theirs), ok, d.loginMethods(ada.Sub), d.revoked)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
 			t.Errorf("%s without a session = %d to %q, want to be asked to sign in", path, a.Code, a.Header().Get("Location"))
 		}
 	}
-	if d.visits(here) != nil || d.revoked != nil || d.ways(d.mina.Sub) != "self wx" {
+	if d.visits(here) != nil || d.revoked != nil || d.loginMethods(d.mina.Sub) != "self wx" {
 		t.Error("something has changed")
 	}
 }
@@ -267,7 +267,7 @@ func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	}
 }
 
-// fakeAudit is an audit trail that waits.
+// fakeAudit is an Audit that keeps the events.
 type fakeAudit struct {
 	notes []string
 	err   error

@@ -94,7 +94,7 @@ func TestEveryQueryComesBackByteForByte(t *testing.T) {
 	}
 }
 
-func TestATooLongRequestIsToldSoBeforeAnyoneTypesAPassword(t *testing.T) {
+func TestATooLongRequestIsRefusedBeforeThePasswordIsTyped(t *testing.T) {
 	rm := newFixture(t, nil)
 	r := get("/oauth/authorize")
 	r.URL.RawQuery = authorizeQuery + "&nonce=" + strings.Repeat("x", web.MaxQuery)
@@ -134,7 +134,7 @@ func TestWhatAnApplicationIsCalledIsText(t *testing.T) {
 	}
 }
 
-func TestWhoIsSignedInIsText(t *testing.T) {
+func TestTheNameOfTheUserIsEscaped(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	mina, err := rm.store.User(context.Background(), rm.mina.Sub)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-// everything is a room with all its features, and its route table.
+// everything is a fixture with all features, and its routes.
 func everything(t *testing.T) (h *providerFixture, routes []reply.Route) {
 	t.Helper()
 	h = newProviderFixture(t, func(c *Config) {

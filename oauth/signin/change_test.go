@@ -48,7 +48,7 @@ func (h *fullFixture) wantsRevoked(t *testing.T, n int) {
 	}
 }
 
-func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
+func TestAPasswordIsChangedWithTheCurrentOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
@@ -81,7 +81,7 @@ func TestAPasswordIsChangedByWhoKnowsIt(t *testing.T) {
 	})
 }
 
-func TestAPasswordStaysForWhoDoesNotKnowIt(t *testing.T) {
+func TestAPasswordIsNotChangedWithAWrongCurrentOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// askConsent lets the room ask Mina what Acme may learn.
+// askConsent returns the consent page for Mina and Acme.
 func (rm *fixture) askConsent(query, scope string) answer {
 	rm.t.Helper()
 	app, err := rm.store.App(context.Background(), "ksacme")
@@ -26,7 +26,7 @@ func (rm *fixture) askConsent(query, scope string) answer {
 	return answer{w, w.Body.String()}
 }
 
-// sends is the request of a form of this room at another path than its own.
+// sends returns the request of a form at a path.
 func sends(path string, pairs ...string) *http.Request {
 	r := post(pairs...)
 	r.URL.Path = path
@@ -44,7 +44,7 @@ func (rm *fixture) allowed(scope string) bool {
 	return ok
 }
 
-func TestTheConsentPageSaysWhoWhatAndWhere(t *testing.T) {
+func TestTheConsentPageShowsTheUserThePermissionsAndTheHost(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.askConsent(authorizeQuery, "openid email")
 	for _, want := range []string{

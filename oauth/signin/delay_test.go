@@ -178,7 +178,7 @@ func TestOfAHundredParallelGuessesTenAreChecked(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.asked.Load(); n != limits.DelayAfter {
+		if n := users.calls.Load(); n != limits.DelayAfter {
 			t.Errorf("%d of 100 looked at, want %d", n, 10)
 		}
 		close(users.answer)
@@ -188,12 +188,12 @@ func TestOfAHundredParallelGuessesTenAreChecked(t *testing.T) {
 		}
 		users.answer = make(chan struct{})
 		time.Sleep(time.Second)
-		users.asked.Store(0)
+		users.calls.Store(0)
 		for i := range 100 {
 			group.Go(func() { rm.do(guess("mina", "wrong", i)) })
 		}
 		synctest.Wait()
-		if n := users.asked.Load(); n != 1 {
+		if n := users.calls.Load(); n != 1 {
 			t.Errorf("%d at once after the wait, want 1", n)
 		}
 		close(users.answer)

@@ -11,17 +11,17 @@
 // /oauth/account.
 //
 // With a [Mailer] people sign in with a code by email, confirm their address,
-// set a new password if they have forgotten theirs, and are told what was done to their
-// account ([SignIn.Notify]). With a [Revoker] they change their password.
+// set a new password if they have forgotten theirs, and are notified of changes to their account
+// ([SignIn.Notify]). With a [Revoker] they can change their password.
 // Config.SignUp says who may become a user without an operator.
 //
 // # Its packages
 //
-// What hosts use: [github.com/keystile/keystile/oauth/signin/users] (the people, and what a host
-// implements for a user table of its own), passwords (hashes), lockout (against guessing),
-// connector (other providers), mailer (SMTP).
+// For hosts: [github.com/keystile/keystile/oauth/signin/users] (the users, and the interfaces of a
+// host with a user table of its own), passwords (hashes), lockout (against guessing), connector
+// (other providers), mailer (SMTP).
 //
-// What it offers, each in a package below internal that embeds flow.Steps: otp (codes by email),
+// The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
 // scan (codes to scan), federation (other providers), signup, newpassword, account, consent. Below
 // them, each importing only those further on in this list: flow, attempt, notice, trail, session,
 // web, outbox, limits, methods, usernames.
@@ -36,8 +36,8 @@
 // badge, is a connector.Connector with a Label: a connector.Labelled among Config.Connectors.
 // It begins at a page, of the host or of somebody else, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between
-// is drawn here, tied to the browser, and used up once. The lock is looked at and counts
-// nothing: a page that asks for what can be guessed has a lockout.Guard of its own.
+// is drawn here, tied to the browser, and used up once. The lock is checked and counts
+// nothing: a page that asks for a secret that can be guessed needs a lockout.Guard of its own.
 //
 // For a sign-in page of the host's own in place of this package, implement oauth.SignIn:
 // examples/embed does.
@@ -45,8 +45,8 @@
 // # Choices
 //
 // A disabled user, an unknown one and a wrong password look the same, take the same time
-// and count the same. A form without a username or a password is answered 400, is looked up
-// nowhere and counts as no failure, also while its address is locked: it is no attempt.
+// and count the same. A form without a username or a password is answered 400 and is no attempt:
+// nothing is looked up and no failure counted, also while its address is locked.
 //
 // Linking a sign-in method, unlinking one and confirming an address take a sign-in of the last ten
 // minutes ([SignIn.Recent]); a sign-in of the future, by more than clocks differ, is none.
@@ -55,6 +55,6 @@
 // a sign-in of that moment, so no other is asked for. A sign-in at another provider counts
 // as one, though only the provider knows how long ago its user proved who they are.
 //
-// Each way to sign in is a struct of its own that knows what all of them share (flow.Steps) and
-// nothing of the others. What the Users of a Config can do is found once, in New.
+// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does
+// not know the others. The optional interfaces of Config.Users are looked up once, in New.
 package signin

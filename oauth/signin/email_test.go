@@ -118,7 +118,7 @@ func everythingSeen(b *testBrowser, e *otp.Flow, address string) (seen []string)
 	return seen
 }
 
-// Nobody learns from this room who has an account.
+// The responses do not reveal who has an account.
 func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 	for _, e := range []*otp.Flow{otp.SignInFlow, otp.ResetFlow} {
 		var want []string

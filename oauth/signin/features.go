@@ -27,7 +27,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 )
 
-// filled returns the Config with what it leaves to New.
+// filled returns the Config with its defaults.
 func (c Config) filled() Config {
 	if c.Users == nil {
 		c.Users = users.New(c.Store.(users.Store), c.Passwords)
@@ -74,7 +74,7 @@ func (c Config) capabilities() (all capabilities) {
 	return all
 }
 
-// steps makes what all ways to sign in share.
+// steps makes the part that all sign-in methods share.
 func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
@@ -100,8 +100,8 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	}, nil
 }
 
-// features makes what the Config opens, puts it on the pages, and returns where it is served.
-// What its parts are missing for is not offered.
+// features makes the features that the Config enables, links them on the pages, and returns their
+// routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	has, pages := c.capabilities(), s.steps.Pages
 	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.logins, Revoker: c.Revoker}
@@ -144,7 +144,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	if err != nil {
 		return nil, err
 	}
-	pages.SignInLinks = append(pages.SignInLinks, offered...) // our own ways stand before those of others
+	pages.SignInLinks = append(pages.SignInLinks, offered...) // after our own methods
 	accountPage.Linkable, accountPage.Labels = append(accountPage.Linkable, linkable...), providers.Labels
 	return append(append(routes, providers.Routes()...), accountPage.Routes()...), nil
 }

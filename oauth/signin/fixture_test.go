@@ -27,7 +27,7 @@ const (
 	authorizeQuery = "client_id=ksacme&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb&state=a%20b%2Bc"
 )
 
-// fixture is a SignIn over a store in memory that knows the application Acme and the user Mina.
+// fixture is a SignIn over a memory store that knows the application Acme and the user Mina.
 type fixture struct {
 	*SignIn
 	t      *testing.T
@@ -79,7 +79,7 @@ func must(t *testing.T, err error) {
 
 var errDown = errors.Join(storage.ErrUnavailable, errors.New("the disk is gone"))
 
-// flaky is a Store whose methods fail where the test says so, and that counts its writes.
+// flaky is a Store that fails with the errors of its fields, and counts its writes.
 type flaky struct {
 	*storage.Store
 	app, session, save, end, user, saveUser, saveLogin, login, looks, hmac error
@@ -157,7 +157,7 @@ func (f *flaky) ReserveSkeletons(ctx context.Context, of string, looks func(stri
 	return f.Store.ReserveSkeletons(ctx, of, looks)
 }
 
-// answer is what a browser got.
+// answer is a response.
 type answer struct {
 	*httptest.ResponseRecorder
 	body string
@@ -217,7 +217,7 @@ func (rm *fixture) enterMina(pairs ...string) string {
 	return a.cookie()
 }
 
-// signInPage lets the room answer an authorize request for Acme.
+// signInPage returns the answer of Ask to an authorize request for Acme.
 func (rm *fixture) signInPage(r *http.Request) answer {
 	rm.t.Helper()
 	app, err := rm.store.App(context.Background(), "ksacme")

@@ -104,7 +104,7 @@ func (rm *fixture) guesser() func(username, pass string, i int, cookies ...*http
 	}
 }
 
-// derive is what a hash is computed with.
+// derive is the function that computes a hash.
 type derive = func(password, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte
 
 func keyOf(p *passwords.Hasher) *derive { return fieldOf[derive](p, "key") }

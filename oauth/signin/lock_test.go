@@ -15,10 +15,10 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// blockingUsers is Users that know one password, count how often they are asked, and answer when
+// blockingUsers are Users that know one password, count their calls, and answer when
 // the test lets them.
 type blockingUsers struct {
-	asked  atomic.Int32
+	calls  atomic.Int32
 	answer chan struct{}
 }
 
@@ -27,7 +27,7 @@ func (c *blockingUsers) User(context.Context, string) (storage.User, error) {
 }
 
 func (c *blockingUsers) Authenticate(_ context.Context, _, pass string) (storage.User, error) {
-	c.asked.Add(1)
+	c.calls.Add(1)
 	if c.answer != nil {
 		<-c.answer
 	}
@@ -70,7 +70,7 @@ func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
 				t.Errorf("the page lacks %q", want)
 			}
 		}
-		if n := users.asked.Load(); n != 10 {
+		if n := users.calls.Load(); n != 10 {
 			t.Errorf("credentials were looked at %d times, want 10", n)
 		}
 		if a := rm.do(attemptAs(password, "192.0.2.2")); a.Code != http.StatusSeeOther {
@@ -99,7 +99,7 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if n := users.asked.Load(); n != 10 {
+		if n := users.calls.Load(); n != 10 {
 			t.Errorf("%d of 30 looked at, want 10", n)
 		}
 		close(users.answer)
@@ -146,7 +146,7 @@ func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 			}
 		}
 	}
-	if n := users.asked.Load(); n != 0 {
+	if n := users.calls.Load(); n != 0 {
 		t.Errorf("%d were looked up, want none", n)
 	}
 	if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusSeeOther {

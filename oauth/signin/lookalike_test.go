@@ -78,7 +78,7 @@ func before(t *testing.T, names ...string) (store *storage.Store, all []storage.
 	return store, all
 }
 
-func TestUsersWhoAreAlikeAlreadyKeepTheirNames(t *testing.T) {
+func TestExistingUsersWhoLookAlikeKeepTheirNames(t *testing.T) {
 	store, all := before(t, "alice", "\u0430lice", "ａlice", "ｂｏｂ", "paypa1")
 	users := users.New(store, cheap(new(atomic.Int64)))
 	check := func(when string) {
@@ -148,7 +148,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	}
 }
 
-func TestNobodyIsMadeWhileItIsNotKnownWhoIsThere(t *testing.T) {
+func TestNoUserIsMadeWhileTheExistingOnesCannotBeRead(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.store.looks = errDown
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "new"}, password)

@@ -12,18 +12,18 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 )
 
-// stranger is a browser in the i-th of many networks.
-func (h *fullFixture) stranger(i int) *testBrowser {
+// unknownBrowser is a browser in the i-th of many networks.
+func (h *fullFixture) unknownBrowser(i int) *testBrowser {
 	b := h.browser()
 	b.from = testAddress(i).String()
 	return b
 }
 
-// flooded has strangers use up what an address is mailed in an hour.
+// flooded uses up the emails of an address in an hour, from many networks.
 func (h *fullFixture) flooded(address string) {
 	h.t.Helper()
 	for i := range 20 {
-		if a := h.stranger(i).post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
+		if a := h.unknownBrowser(i).post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
 			h.t.Fatalf("mail %d = %d, want 303", i+1, a.Code)
 		}
 	}
@@ -34,11 +34,11 @@ func TestCodesRequestedByOthersDoNotBlockTheUser(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			for i := range 5 {
-				h.stranger(i).post(otp.SignInFlow.Path, "address", address)
+				h.unknownBrowser(i).post(otp.SignInFlow.Path, "address", address)
 				time.Sleep(time.Minute)
 			}
 			for i := range 5 {
-				h.stranger(9).post(otp.SignInFlow.Path, "address", address)
+				h.unknownBrowser(9).post(otp.SignInFlow.Path, "address", address)
 				if i < 4 {
 					time.Sleep(time.Minute)
 				}
@@ -59,7 +59,7 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			h.flooded(address)
-			b := h.stranger(100)
+			b := h.unknownBrowser(100)
 			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
 				t.Errorf("%s: from another network = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
 			}
@@ -83,7 +83,7 @@ func TestAnAddressIsMailedTwentyCodesAnHour(t *testing.T) {
 func TestAKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.flooded(minas)
-		other := h.stranger(52)
+		other := h.unknownBrowser(52)
 		other.cookies[session.KnownCookie] = h.remembers("somebody else")
 		if a := other.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a browser that somebody else has signed in with = %d, want 429", a.Code)
@@ -93,7 +93,7 @@ func TestAKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
 		}
 		mark := h.remembers(h.mina.Sub)
 		known := func(i int) *testBrowser {
-			b := h.stranger(i)
+			b := h.unknownBrowser(i)
 			b.cookies[session.KnownCookie] = mark
 			return b
 		}
@@ -128,7 +128,7 @@ func TestACodeRequestedByAnotherClientDoesNotEndTheUsersCode(t *testing.T) {
 		code := h.code()
 		known.requestCode(t, otp.SignInFlow, minas)
 		knowns := h.code()
-		h.stranger(1).requestCode(t, otp.SignInFlow, minas)
+		h.unknownBrowser(1).requestCode(t, otp.SignInFlow, minas)
 		time.Sleep(time.Minute)
 		h.browser().requestCode(t, otp.ResetFlow, minas)
 		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusSeeOther {
@@ -146,7 +146,7 @@ func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 60 {
 			all.Go(func() {
-				if h.stranger(i).post(otp.SignInFlow.Path, "address", minas).Code == http.StatusSeeOther {
+				if h.unknownBrowser(i).post(otp.SignInFlow.Path, "address", minas).Code == http.StatusSeeOther {
 					sent.Add(1)
 				}
 			})

@@ -22,10 +22,10 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// sentMail is a mail as a Mailer is given it.
+// sentMail holds the arguments of a Mailer's Send.
 type sentMail struct{ to, subject, text string }
 
-// fakeMailer is a Mailer that keeps what it is given, once the test lets it.
+// fakeMailer is a Mailer that keeps the emails, once the test lets it.
 type fakeMailer struct {
 	mu      sync.Mutex
 	sent    []sentMail
@@ -47,7 +47,7 @@ func (p *fakeMailer) Send(ctx context.Context, to, subject, text string) error {
 	return p.err
 }
 
-// revoker keeps what it is told to revoke.
+// revoker keeps the revocations.
 type revoker struct {
 	revoked []driver.Revocation
 	err     error
@@ -58,7 +58,7 @@ func (r *revoker) Revoke(_ context.Context, rs ...driver.Revocation) error {
 	return r.err
 }
 
-// fullFixture is a room with everything offered, in which Mina has confirmed her address.
+// fullFixture is a fixture with all features, in which Mina has confirmed her address.
 type fullFixture struct {
 	*fixture
 	post  *fakeMailer
@@ -244,7 +244,7 @@ func TestEveryFormPostsToOurOwnOrigin(t *testing.T) {
 	}
 }
 
-// Every text that a page or a mail of this room says is said in Chinese too.
+// Every text of a page or an email of this package is there in Chinese too.
 func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
 	for _, e := range h.codes.Flows() {

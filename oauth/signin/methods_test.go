@@ -45,7 +45,7 @@ func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {
 	})
 }
 
-// pass goes to the desk from where an answer leads, and comes back with a number.
+// pass follows a redirect to the host's page, and comes back with the number of a badge.
 func (rm *fixture) pass(a answer, number string, cookies ...string) answer {
 	rm.t.Helper()
 	to, err := url.Parse(a.Header().Get("Location"))
@@ -130,8 +130,8 @@ func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 		t.Fatal("the badge signs nobody in")
 	}
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge"))
-	if a.Code != 303 || d.ways(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
-		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.ways(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
+	if a.Code != 303 || d.loginMethods(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
+		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.loginMethods(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestALabelIsTextOnThePage(t *testing.T) {
 	}
 }
 
-// hostUsers is a host's own users, who know their ways in.
+// hostUsers is a host's user table that keeps the sign-in methods.
 type hostUsers struct {
 	*users.StoreUsers
 	logins   []storage.Login
@@ -204,8 +204,8 @@ func TestTheAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
 	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
 		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
-	if d.ways(rm.mina.Sub) != "self" {
-		t.Errorf("the store's own are %s, want them left alone", d.ways(rm.mina.Sub))
+	if d.loginMethods(rm.mina.Sub) != "self" {
+		t.Errorf("the store's own are %s, want them left alone", d.loginMethods(rm.mina.Sub))
 	}
 	own.err = errors.Join(storage.ErrUnavailable, errors.New("the table is away"))
 	if a := d.do(get(web.AccountPath, here)); a.Code != http.StatusServiceUnavailable {

@@ -166,18 +166,18 @@ func TestASignInFromANewBrowserIsNotified(t *testing.T) {
 		if all := h.tells(); len(all) != 0 {
 			t.Fatalf("a sign-in from the same browser is told: %+v", all)
 		}
-		stranger := h.browser()
-		stranger.from = "198.51.100.9"
-		stranger.post(web.FormPath, "username", "mina", "password", "a wrong one")
+		unknown := h.browser()
+		unknown.from = "198.51.100.9"
+		unknown.post(web.FormPath, "username", "mina", "password", "a wrong one")
 		r := post("username", "mina", "password", password)
 		r.Header.Set("User-Agent", firefox)
 		r.Header.Set("Accept-Language", "zh-CN") // the stranger's language is not Mina's
-		stranger.send(r)
+		unknown.send(r)
 		all := h.tells()
 		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" || !strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
 			t.Fatalf("a sign-in from a new browser: %+v", all)
 		}
-		stranger.post(web.FormPath, "username", "mina", "password", password)
+		unknown.post(web.FormPath, "username", "mina", "password", password)
 		if n := len(h.tells()); n != 1 {
 			t.Errorf("the second one from there: %d mails", n)
 		}
@@ -208,9 +208,9 @@ func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		for _, c := range []struct {
-			address string
-			told    []string
-			text    string
+			address    string
+			recipients []string
+			text       string
 		}{
 			{minas, []string{minas}, "An email address was added."},
 			{"new@example.org", []string{minas, "new@example.org"}, "The email address was changed."},
@@ -221,14 +221,14 @@ func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
 			if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 {
 				t.Fatalf("confirming %s = %d", c.address, a.Code)
 			}
-			var told []string
+			var recipients []string
 			for _, m := range h.tells()[before:] {
-				if told = append(told, m.to); !strings.Contains(m.text, c.text) {
+				if recipients = append(recipients, m.to); !strings.Contains(m.text, c.text) {
 					t.Errorf("the mail is %+v, want %q", m, c.text)
 				}
 			}
-			if fmt.Sprint(told) != fmt.Sprint(c.told) {
-				t.Errorf("after %s told %q, want %q", c.address, told, c.told)
+			if fmt.Sprint(recipients) != fmt.Sprint(c.recipients) {
+				t.Errorf("after %s told %q, want %q", c.address, recipients, c.recipients)
 			}
 			time.Sleep(2 * time.Minute)
 		}

@@ -25,10 +25,10 @@ func crowdAround(o *limits.OpenTickets, from netip.Addr) {
 func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
-			b := h.stranger(1)
+			b := h.unknownBrowser(1)
 			crowdAround(h.steps.Rates.Emails, testAddress(1))
 			b.requestCode(t, otp.SignInFlow, address)
-			second := h.stranger(1)
+			second := h.unknownBrowser(1)
 			a := second.post(otp.SignInFlow.Path, "address", "other@example.org")
 			if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1200" {
 				t.Errorf("%s: one too many = %d, Retry-After %q, want 429 and 1200", address, a.Code, a.Header().Get("Retry-After"))
@@ -50,7 +50,7 @@ func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 // What is not mailed for another reason takes no room.
 func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
-		b := h.stranger(1)
+		b := h.unknownBrowser(1)
 		b.requestCode(t, otp.SignInFlow, minas)
 		crowdAround(h.steps.Rates.Emails, testAddress(1))
 		for range 3 {
@@ -65,8 +65,8 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 func TestAKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		crowdAround(h.steps.Rates.Emails, testAddress(1))
-		h.stranger(1).requestCode(t, otp.SignInFlow, "other@example.org")
-		known := h.stranger(1)
+		h.unknownBrowser(1).requestCode(t, otp.SignInFlow, "other@example.org")
+		known := h.unknownBrowser(1)
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
 		for i := range 3 {
 			known.requestCode(t, otp.SignInFlow, minas)
@@ -78,7 +78,7 @@ func TestAKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
 			}
 			time.Sleep(time.Minute)
 		}
-		if a := h.stranger(1).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
+		if a := h.unknownBrowser(1).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests {
 			t.Errorf("a stranger after a known browser's code was right = %d, want 429 still", a.Code)
 		}
 	})

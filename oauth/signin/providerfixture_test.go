@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// providerFixture is a room with four made-up providers.
+// providerFixture is a fixture with the four fake providers.
 type providerFixture struct {
 	*fixture
 	fakes http.Handler
@@ -57,7 +57,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// providerVisit is one browser that has left for a provider.
+// providerVisit is a browser on the page of a provider.
 type providerVisit struct {
 	fixture *providerFixture
 	name    string
@@ -90,7 +90,7 @@ func (h *providerFixture) visit(name string, a answer) *providerVisit {
 	return j
 }
 
-// choose is somebody over there; it returns where the provider sends the browser.
+// choose signs in at the provider as a test user, and returns the address it redirects to.
 func (j *providerVisit) choose(person string) string {
 	j.fixture.t.Helper()
 	at, raw, _ := strings.Cut(j.query.Get("at"), "?")

@@ -71,9 +71,9 @@ func (sc *codeBrowser) poll() string {
 	if a.Code != http.StatusOK {
 		return http.StatusText(a.Code)
 	}
-	var said struct{ Status string }
-	must(sc.rm.t, json.Unmarshal([]byte(a.body), &said))
-	return said.Status
+	var reply struct{ Status string }
+	must(sc.rm.t, json.Unmarshal([]byte(a.body), &reply))
+	return reply.Status
 }
 
 func (sc *codeBrowser) collect() answer { return sc.rm.do(sc.collecting()) }
@@ -88,7 +88,7 @@ func formTo(path string, pairs ...string) *http.Request {
 	return r
 }
 
-// phoneBrowser is somebody signed in.
+// phoneBrowser is the browser of a signed-in user.
 type phoneBrowser struct {
 	rm     *fixture
 	cookie string
@@ -96,7 +96,7 @@ type phoneBrowser struct {
 
 func (rm *fixture) phone() phoneBrowser { return phoneBrowser{rm, rm.enterMina()} }
 
-// signInOmar signs somebody else in.
+// signInOmar makes and signs in a second user.
 func (rm *fixture) signInOmar() phoneBrowser {
 	rm.t.Helper()
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
@@ -222,12 +222,12 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
-	var said strings.Builder
+	var reply strings.Builder
 	for _, a := range []answer{sc.shown, p.open(sc.id), p.answer(sc.id, "confirm"), p.open(sc.id), sc.collect()} {
-		said.WriteString(a.body + a.Header().Get("Location"))
+		reply.WriteString(a.body + a.Header().Get("Location"))
 	}
 	for _, secret := range []string{sc.browser, handle.Hash(sc.browser), p.cookie} {
-		if strings.Contains(said.String()+rm.log.String(), secret) {
+		if strings.Contains(reply.String()+rm.log.String(), secret) {
 			t.Errorf("a page, an address or the log holds %q", secret)
 		}
 	}
@@ -241,7 +241,7 @@ func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
 }
 
 func TestOf30AtOnceOneCollects(t *testing.T) {
-	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are told to wait
+	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 100 }) // or most are throttled
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
 	p.answer(sc.id, "confirm")

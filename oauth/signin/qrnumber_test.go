@@ -13,14 +13,14 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// number is what the page is told of a scan.
+// number returns the result of a poll.
 func (sc *codeBrowser) number() string {
 	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
-	var said struct{ Status, Number string }
-	if err := json.Unmarshal([]byte(a.body), &said); err != nil || (said.Number != "") != (said.Status == scan.Scanned) {
+	var reply struct{ Status, Number string }
+	if err := json.Unmarshal([]byte(a.body), &reply); err != nil || (reply.Number != "") != (reply.Status == scan.Scanned) {
 		sc.rm.t.Errorf("a poll says %s: a number is for a code that is scanned", a.body)
 	}
-	return said.Number
+	return reply.Number
 }
 
 func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestOnlyWhoScannedFirstMayAnswer(t *testing.T) {
+func TestOnlyTheFirstScannerMayAnswer(t *testing.T) {
 	rm := newFixture(t, nil)
 	mina, omar := rm.phone(), rm.signInOmar()
 	sc := rm.showCode(authorizeQuery)

@@ -40,8 +40,8 @@ func TestAnOldOrFutureSignInChangesNoMethod(t *testing.T) {
 		if must(t, err); d.Recent(v) {
 			t.Errorf("%v: Recent() = true", age)
 		}
-		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
-			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Header().Get("Location") != web.ConfirmPath || d.loginMethods(d.mina.Sub) != "self wx" {
+			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.loginMethods(d.mina.Sub))
 		}
 		h := newProviderFixture(t, nil)
 		mina := h.enterMina()

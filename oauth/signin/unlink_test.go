@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
+func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
 	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
@@ -23,16 +23,16 @@ func TestUnlinkingTakesTheWholeMethodAndItsBrowsers(t *testing.T) {
 	by := answer{ResponseRecorder: w}.cookie()
 	here := d.enterMina()
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
-	if a.Code != 303 || d.ways(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
-		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.ways(d.mina.Sub), d.visits(by), d.visits(here))
+	if a.Code != 303 || d.loginMethods(d.mina.Sub) != "self" || d.visits(by) == nil || d.visits(here) != nil {
+		t.Errorf("unlink = %d; left %q, by it %v, here %v", a.Code, d.loginMethods(d.mina.Sub), d.visits(by), d.visits(here))
 	}
 }
 
 func TestTheUsernameIsNeverUnlinked(t *testing.T) {
 	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.ways(d.mina.Sub) != "self wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(d.mina.Sub))
+	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.loginMethods(d.mina.Sub) != "self wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(d.mina.Sub))
 	}
 }
 
@@ -46,8 +46,8 @@ func TestAUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
 	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
 	}
-	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.ways(u.Sub) != "self wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.loginMethods(u.Sub) != "self wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(u.Sub))
 	}
 }
 
@@ -58,8 +58,8 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		here := d.enterMina()
 		time.Sleep(10*time.Minute + 1)
 		a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
-		if a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath || d.ways(d.mina.Sub) != "self wx" {
-			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.ways(d.mina.Sub))
+		if a.Code != 303 || a.Header().Get("Location") != web.ConfirmPath || d.loginMethods(d.mina.Sub) != "self wx" {
+			t.Fatalf("unlink = %d to %q; left %q", a.Code, a.Header().Get("Location"), d.loginMethods(d.mina.Sub))
 		}
 		form := d.do(get(web.ConfirmPath, here))
 		if form.Code != 200 || form.carried() != web.AccountPath || !strings.Contains(form.body, "Sign in once more") || !strings.Contains(form.body, `value="Mina"`) {
@@ -68,8 +68,8 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 		again := d.enterMina("query", web.AccountPath, "cookie", here)
 		time.Sleep(10 * time.Minute)
 		d.do(sends(account.LoginPath, "cookie", again, "method", storage.LoginWX))
-		if d.ways(d.mina.Sub) != "self" {
-			t.Errorf("after signing in again %q are left", d.ways(d.mina.Sub))
+		if d.loginMethods(d.mina.Sub) != "self" {
+			t.Errorf("after signing in again %q are left", d.loginMethods(d.mina.Sub))
 		}
 		if a := d.do(get(web.ConfirmPath)); a.Code != 200 || a.carried() != web.AccountPath {
 			t.Errorf("confirm by nobody = %d", a.Code)
@@ -95,13 +95,13 @@ func TestTwoUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 			})
 		}
 		both.Wait()
-		if left := d.ways(u.Sub); codes[0]+codes[1] != 303+400 || left != "qq" && left != "wx" {
+		if left := d.loginMethods(u.Sub); codes[0]+codes[1] != 303+400 || left != "qq" && left != "wx" {
 			t.Fatalf("round %d: %v, left %q", round, codes, left)
 		}
 	}
 }
 
-// racingLogins is a LoginStore where another tab unlinks what this one is about to keep.
+// racingLogins is a LoginStore in which another tab unlinks what this one is about to keep.
 type racingLogins struct {
 	users.LoginStore
 	act func()
@@ -127,7 +127,7 @@ func TestAnotherTabCannotUnlinkTheMethodThatIsKept(t *testing.T) {
 			t.Errorf("the other tab = %d", a.Code)
 		}
 	}}
-	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.ways(u.Sub) != "wx" {
-		t.Errorf("unlink = %d; left %q", a.Code, d.ways(u.Sub))
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.loginMethods(u.Sub) != "wx" {
+		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(u.Sub))
 	}
 }

@@ -240,10 +240,10 @@ func TestASignOutIsAuditedBeforeItIsAnswered(t *testing.T) {
 	if len(written.notes) == 0 || written.notes[len(written.notes)-1] != "account  signed out" {
 		t.Errorf("told %q, want the sign-out last", written.notes)
 	}
-	told := len(written.notes)
+	audit := len(written.notes)
 	must(t, rm.SignOut(httptest.NewRecorder(), get("/oauth/logout", "nobody's")))
-	if len(written.notes) != told {
-		t.Errorf("told %q of nobody", written.notes[told:])
+	if len(written.notes) != audit {
+		t.Errorf("told %q of nobody", written.notes[audit:])
 	}
 	cookie := rm.enterMina()
 	written.err = errDown

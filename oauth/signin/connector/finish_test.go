@@ -44,7 +44,7 @@ func TestComingBackWithoutACodeIsANo(t *testing.T) {
 	}
 }
 
-// good is a walk of each provider that succeeds; its answers name people by their ids.
+// good holds a successful exchange of each provider.
 func good(name string) map[string][]cannedResponse {
 	switch name {
 	case "wx":
@@ -96,7 +96,7 @@ func TestSubjectsAreAllThatIsKnownTheStrongestFirst(t *testing.T) {
 	}
 }
 
-// Whatever one answer of a walk is replaced by, nobody is let in by it.
+// Whatever one answer of a walk is replaced by, nobody is signed in by it.
 func TestAnswersThatAreNoneLetNobodyIn(t *testing.T) {
 	for _, name := range names {
 		for i, step := range steps(name) {
@@ -121,7 +121,7 @@ func TestAnswersThatAreNoneLetNobodyIn(t *testing.T) {
 	}
 }
 
-// Two answers that speak of different people are trouble, and so is an id that is none:
+// Two answers about different users are an error, and so is an id that is none:
 // leaving it out would make a second account.
 func TestMixedUpIdentitiesLetNobodyIn(t *testing.T) {
 	for _, name := range names {

@@ -25,7 +25,7 @@ const (
 	code   = "c0de-from-the-browser"
 )
 
-// cannedProvider is a provider that answers what it is told to, path by path and in order; the
+// cannedProvider is a provider with prepared responses, path by path and in order; the
 // last answer of a path is given again.
 type cannedProvider struct {
 	mu       sync.Mutex
@@ -78,7 +78,7 @@ var ids = map[string]string{"wx": "wx0123456789abcdef", "qq": "101896710", "alip
 // names are the providers, in a fixed order.
 var names = []string{"wx", "qq", "alipay", "douyin"}
 
-// keys are drawn once: application's, alipay's, somebody else's.
+// keys are drawn once: application's, alipay's, another's.
 var keys = sync.OnceValue(func() (k [3]*rsa.PrivateKey) {
 	for i := range k {
 		k[i], _ = rsa.GenerateKey(rand.Reader, 2048)
@@ -132,7 +132,7 @@ func returned(name string) url.Values {
 	return url.Values{"code": {code}, "state": {state}}
 }
 
-// signedBody is what alipay sends: the member, and its signature by a key.
+// signedBody returns an answer of alipay: the member, and its signature by a key.
 func signedBody(key *rsa.PrivateKey, member, text string) string {
 	sign, _ := signature(key, []byte(text))
 	return `{"` + member + `":` + text + `,"sign":"` + sign + `"}`

@@ -69,9 +69,9 @@ func TestGendersThatAreNotKnownAreEmpty(t *testing.T) {
 		"douyin": {`1`: "male", `2`: "female", `0`: "", `"2"`: "female", `""`: ""},
 		"alipay": {`"M"`: "male", `"F"`: "female", `"m"`: "male", `"f"`: "female", `"U"`: "", `""`: "", `1`: ""},
 	} {
-		for said, gender := range want {
+		for word, gender := range want {
 			answers := good(name)
-			body := strings.Replace(bodies[name], "%", said, 1)
+			body := strings.Replace(bodies[name], "%", word, 1)
 			if name == "alipay" {
 				body = signedBody(keys()[1], "alipay_user_info_share_response", body)
 			}
@@ -80,7 +80,7 @@ func TestGendersThatAreNotKnownAreEmpty(t *testing.T) {
 			c, _ := scripted(t, name, answers)
 			p, err := c.Finish(t.Context(), back, returned(name))
 			if err != nil || p.Gender != gender {
-				t.Errorf("%s: gender %s = %q, %v, want %q", name, said, p.Gender, err, gender)
+				t.Errorf("%s: gender %s = %q, %v, want %q", name, word, p.Gender, err, gender)
 			}
 		}
 	}

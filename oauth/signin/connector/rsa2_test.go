@@ -58,7 +58,7 @@ func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 	}
 }
 
-// The token is held against the signature like the person.
+// The token's answer is verified like the user's.
 func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
 	for what, body := range map[string]string{
 		"no signature":      `{"` + tokenMember + `":{"access_token":"t","user_id":"u1"}}`,
@@ -92,7 +92,7 @@ func TestARefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
 }
 
 // Applications of today get an open_id alone, older ones a user_id alone.
-func TestAlipayNamesPeopleInTwoWays(t *testing.T) {
+func TestAlipayHasTwoIdsOfAUser(t *testing.T) {
 	for id, want := range map[string]string{`"open_id":"o1"`: "o:2021000000000001:o1", `"user_id":"2088"`: "u:2088", `"user_id":2088`: "u:2088"} {
 		c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {
 			ok(signedBody(keys()[1], tokenMember, `{"access_token":"t",`+id+`}`)), ok(signedBody(keys()[1], userMember, `{"code":"10000",`+id+`}`)),

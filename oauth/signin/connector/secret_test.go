@@ -13,11 +13,11 @@ import (
 func TestErrorsHoldNoSecret(t *testing.T) {
 	for _, name := range names {
 		for i, step := range steps(name) {
-			said := secret
+			sent := secret
 			if name == "alipay" {
-				said = "nothing" // it has a key instead, which goes nowhere
+				sent = "nothing" // it has a key instead, which goes nowhere
 			}
-			echo := "you sent " + said + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(said)
+			echo := "you sent " + sent + " and " + code + " and the-access-token, the-refresh-token " + url.QueryEscape(sent)
 			text := `{"errcode":1,"error":2,"errmsg":"` + echo + `","error_description":"` + echo + `","data":{"error_code":3,"description":"` + echo + `"},` +
 				`"error_response":{"code":"` + echo + `","msg":"` + echo + `"}}`
 			answers := good(name)

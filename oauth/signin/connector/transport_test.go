@@ -124,7 +124,7 @@ func TestNoConnectionOutlivesFinish(t *testing.T) {
 	}
 }
 
-// slowProvider answers each question after some time, unless nobody waits for it any more.
+// slowProvider answers each request after some time, unless it was cancelled.
 type slowProvider struct {
 	after time.Duration
 	next  http.RoundTripper

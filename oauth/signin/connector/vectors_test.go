@@ -8,7 +8,7 @@ import (
 )
 
 // vectorCase is one answer: a vector, as it is or with a text in it replaced so that it speaks of
-// the same person as its partner.
+// the same user as its partner.
 type vectorCase struct{ path, vector, old, new string }
 
 var vectorRows = []struct {

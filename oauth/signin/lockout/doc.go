@@ -1,7 +1,7 @@
 // Package lockout locks out addresses from which too many attempts have failed.
 //
-// The sign-in page has one [Guard]; a host's own page that asks for what can be guessed has one
-// of its own.
+// The sign-in page has one [Guard]; a host's own page that asks for a secret that can be guessed
+// needs one of its own.
 //
 // # Choices
 //
@@ -10,7 +10,7 @@
 //
 // It is in memory and does not survive a restart. It holds 100,000 addresses; where there are
 // more, an unknown one is counted by its network, with a multiple of the limit (decision 56,
-// package network). What neighbours share so is answered 429 with Retry-After until
-// failures are five minutes old, up to an eighth more, and never locks. There an attempt counts as
-// failed while it is in flight.
+// package network). Such a network is answered 429 with Retry-After until its failures are five
+// minutes old, up to an eighth more, and never locked. There an attempt counts as failed while it
+// is in flight.
 package lockout

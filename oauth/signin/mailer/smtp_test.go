@@ -31,7 +31,7 @@ import (
 type server struct {
 	port  int
 	roots *x509.CertPool
-	said  *bufio.Scanner
+	log   *bufio.Scanner
 }
 
 // received is a mail as the server has it.
@@ -60,11 +60,11 @@ func serve(t *testing.T, args ...string) *server {
 	must(t, err)
 	must(t, cmd.Start())
 	t.Cleanup(func() { in.Close(); cmd.Wait() })
-	s := &server{roots: roots, said: bufio.NewScanner(out)}
-	if !s.said.Scan() {
+	s := &server{roots: roots, log: bufio.NewScanner(out)}
+	if !s.log.Scan() {
 		t.Fatal("the server did not start")
 	}
-	s.port, err = strconv.Atoi(s.said.Text())
+	s.port, err = strconv.Atoi(s.log.Text())
 	must(t, err)
 	return s
 }
@@ -72,10 +72,10 @@ func serve(t *testing.T, args ...string) *server {
 // next is the next mail that the server has accepted.
 func (s *server) next(t *testing.T) (r received) {
 	t.Helper()
-	if !s.said.Scan() {
+	if !s.log.Scan() {
 		t.Fatal("no mail came")
 	}
-	must(t, json.Unmarshal(s.said.Bytes(), &r))
+	must(t, json.Unmarshal(s.log.Bytes(), &r))
 	return r
 }
 

@@ -20,7 +20,7 @@ var (
 	errKnown  = errors.New("password: a username or an address is no password; choose another one")
 )
 
-// Explain says on a page, in English, why a password is refused.
+// Explain returns the text of a refused password for a page, in English.
 func Explain(err error) string {
 	switch {
 	case errors.Is(err, errShort):
@@ -35,10 +35,9 @@ func Explain(err error) string {
 	return "This password cannot be used. Choose another one."
 }
 
-// Check says what is wrong with a password that somebody wants to have: at least 8
-// characters, at most 1,024 bytes of UTF-8, none of the 10,000 commonest (in whatever case),
-// and none of what everybody knows of its owner, such as their username and address.
-// Nothing of it is cut off.
+// Check returns the error of a new password. It must have at least 8 characters and at most 1,024
+// bytes of UTF-8, and must be neither one of the 10,000 commonest (in whatever case) nor one of
+// the known texts about its owner, such as username and address. It is never truncated.
 func Check(password string, known ...string) error {
 	lower := strings.ToLower(password)
 	switch {

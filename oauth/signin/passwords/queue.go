@@ -21,7 +21,7 @@ import (
 const (
 	maxWait     = 3 * time.Second // for which a password waits to be hashed
 	maxWaiting  = 1024            // passwords that wait in one line; each is a request with all it holds
-	hashHistory = 5 * time.Minute // for which a stranger's password counts at least; twice as long at most
+	hashHistory = 5 * time.Minute // for which an unknown client's password counts at least; twice as long at most
 	weighEvery  = 20 * time.Millisecond
 	mostRetry   = time.Minute
 )
@@ -61,7 +61,7 @@ type queue struct {
 	known   list.List // of *waiter
 	unknown []*waiter // in the order they came
 	history limits.History
-	weighed time.Time     // when the strangers were, all of them
+	weighed time.Time     // when all unknown clients were last weighed
 	typical time.Duration // what a hash takes lately; 0: none has been computed yet
 }
 

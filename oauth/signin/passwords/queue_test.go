@@ -31,7 +31,7 @@ func slow(p *Hasher, n *atomic.Int64) *Hasher {
 	return p
 }
 
-// outcome is what became of many hashes that were asked for at once.
+// outcome counts the results of many hashes at once.
 type outcome struct {
 	done, busy, other int
 	longest           time.Duration
@@ -116,7 +116,7 @@ func everywhere(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x26, 0x20, 0, byte(i % 40), byte(i >> 16), byte(i >> 8), byte(i), 1, 15: 1})
 }
 
-// Somebody who has never signed in here comes from a network of their own while strangers guess
+// A client that has never signed in here comes from a network of its own while others guess
 // from so many addresses that none of them ever guesses twice.
 func TestAFloodDoesNotRefuseClientsFromOtherNetworks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

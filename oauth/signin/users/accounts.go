@@ -26,8 +26,8 @@ func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User,
 	return u, err
 }
 
-// CreateByEmail implements EmailUsers. The username is drawn: applications are told it
-// that were not allowed to learn the address.
+// CreateByEmail implements EmailUsers. The username is random: applications that may not learn the
+// address see it.
 func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
 	u := storage.User{
 		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
@@ -43,8 +43,8 @@ func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage
 	return u, err
 }
 
-// LinkEmail implements EmailUsers. The newest address is the one applications are told;
-// with the older ones the user can still sign in.
+// LinkEmail implements EmailUsers. Applications see the newest address; the user can still sign in
+// with the older ones.
 func (s *StoreUsers) LinkEmail(ctx context.Context, sub, address string) error {
 	err := s.store.LinkLogins(ctx, sub, storage.Login{Method: storage.LoginEmail, Subject: address})
 	if errors.Is(err, storage.ErrExists) {
@@ -80,7 +80,7 @@ func (s *StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storag
 	return u, nil
 }
 
-// PasswordMark implements PasswordMarker: it is the salted hash.
+// PasswordMark implements PasswordMarker. It returns the salted hash.
 func (s *StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error) {
 	l, err := s.own(ctx, sub)
 	return l.PasswordHash, err
@@ -95,7 +95,7 @@ func (s *StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error) 
 	return err == nil, err
 }
 
-// own is the login with a password of a user.
+// own returns the login of a user that has a password.
 func (s *StoreUsers) own(ctx context.Context, sub string) (storage.Login, error) {
 	all, err := s.store.Logins(ctx, sub)
 	for _, l := range all {

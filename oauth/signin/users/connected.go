@@ -13,8 +13,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Connected implements ConnectedUsers. Where two of the subjects are two users' the
-// strongest decides, and nobody's is moved.
+// Connected implements ConnectedUsers. If two of the subjects are of two users, the strongest
+// decides, and no subject is moved.
 func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
 	for {
 		known, missing, err := s.subjects(ctx, method, p)
@@ -62,7 +62,7 @@ func (s *StoreUsers) Connect(ctx context.Context, sub, method string, p connecto
 	}
 }
 
-// subjects tells the logins that a profile's subjects are from those they are not yet.
+// subjects returns the logins of a profile's subjects that exist, and those that do not yet.
 func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Profile) (known, missing []storage.Login, err error) {
 	if len(p.Subjects) == 0 {
 		return nil, nil, errors.New("signin: a profile without a subject is nobody's")
@@ -81,7 +81,7 @@ func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Pr
 	return known, missing, nil
 }
 
-// userOf is the user that a profile begins. The name is one that nobody has to type.
+// userOf returns the user that a profile creates, with a random username.
 func userOf(method string, p connector.Profile) storage.User {
 	return storage.User{
 		Username: method + "_" + strings.ToLower(rand.Text()[:10]), LoginType: methods.LoginType(method),
@@ -89,7 +89,7 @@ func userOf(method string, p connector.Profile) storage.User {
 	}
 }
 
-// seen writes down how somebody has signed in, and what the provider knows that we do not.
+// seen stores the login type of a sign-in, and the parts of the profile that are missing here.
 func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
 	now := u
 	now.LoginType = methods.LoginType(method)

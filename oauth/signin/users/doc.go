@@ -1,4 +1,4 @@
-// Package users keeps the people who sign in.
+// Package users finds the users who sign in, and keeps those of the Store.
 //
 // [StoreUsers] are those of the Store. A host with a user table of its own implements [Users], two
 // methods, and gives it to signin.Config and to oauth.Config; examples/signin does. The Store keeps
@@ -50,7 +50,7 @@
 // Who signs up by email gets a username that is drawn, because applications that may not
 // learn the address are told the username.
 //
-// All identities a provider gives lead to one user, also one that arrives later; where they are
-// two users' the strongest decides, and nobody's is moved. What a user has said of themselves is
-// kept, and a provider fills in what is missing.
+// All identities of a provider's profile lead to one user, also one that is added later; if they
+// are of two users, the strongest decides, and none is moved. A provider fills in the parts of the
+// user's profile that are missing, and overwrites none.
 package users

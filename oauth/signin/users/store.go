@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store keeps users and how they sign in; *storage.Store has it.
+// Store keeps users and their logins; *storage.Store implements it.
 type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	SaveUser(ctx context.Context, u storage.User) (storage.User, error)
@@ -30,10 +30,10 @@ type Store interface {
 type StoreUsers struct {
 	store     Store
 	passwords *passwords.Hasher
-	reserved  atomic.Bool // what the names of all users look like is written down
+	reserved  atomic.Bool // the skeletons of all users' names are stored
 }
 
-// New makes a StoreUsers. A nil hasher is one of the zero Cost.
+// New makes a StoreUsers. A nil hasher means one of the zero Cost.
 func New(store Store, hasher *passwords.Hasher) *StoreUsers {
 	if hasher == nil {
 		hasher = passwords.New(passwords.Cost{})
@@ -46,7 +46,7 @@ func (s *StoreUsers) User(ctx context.Context, sub string) (storage.User, error)
 	return s.store.User(ctx, sub)
 }
 
-// Authenticate implements Users. It computes one hash for whomever it does not let in.
+// Authenticate implements Users. It computes one hash also for an unknown user.
 func (s *StoreUsers) Authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	login, err := s.login(ctx, username)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *StoreUsers) login(ctx context.Context, username string) (storage.Login,
 	return storage.Login{}, nil
 }
 
-// keep writes down what a sign-in has shown: how it was done, and the hash if it was made
-// at another cost. It fails only if the store is away.
+// keep stores the login type of a sign-in, and a new hash if the old one has another cost. It
+// fails only if the store is unavailable.
 func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string, stale bool) (storage.User, error) {
 	if stale {
 		if err := s.renew(ctx, l, password); err != nil {
@@ -104,7 +104,7 @@ func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, 
 	return u, nil
 }
 
-// renew keeps a new hash of a password. Where too many wait it can be done another day.
+// renew stores a new hash of a password, unless too many passwords wait to be hashed.
 func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string) (err error) {
 	l.PasswordHash, err = s.passwords.Rehash(ctx, password)
 	if errors.Is(err, passwords.ErrBusy) {
@@ -119,13 +119,14 @@ func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string
 	return nil
 }
 
-// harmless: somebody else's write in between is as good as ours, and a record that no
-// longer passes its checks is no reason to turn its owner away.
+// harmless reports whether a sign-in goes on after an error of storing what it only notes: a
+// concurrent write is as good, and a record that no longer passes its checks must not lock its
+// owner out.
 func harmless(err error) bool {
 	return err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)
 }
 
-// Create makes a user who signs in with a username and a password. What does not fit is
+// Create makes a user who signs in with a username and a password. An unacceptable one is
 // storage.ErrInvalid, a username that is taken storage.ErrExists; both say what to do.
 func (s *StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error) {
 	return s.create(ctx, u, password, func(u storage.User, l storage.Login) (storage.User, error) {
@@ -154,9 +155,8 @@ func (s *StoreUsers) create(ctx context.Context, u storage.User, password string
 	return made, err
 }
 
-// looks returns what nobody else's username may look like if a new user has this one. The
-// first time it writes down what those look like who are there already; that reads every
-// user once, and goes on when whoever asked for it has gone.
+// looks returns the skeletons that a new username reserves. The first time it stores those of all
+// existing users, which reads every user once and goes on when the request has ended.
 func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]string, err error) {
 	if !s.reserved.Load() {
 		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {

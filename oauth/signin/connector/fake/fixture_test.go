@@ -28,7 +28,7 @@ type fixture struct {
 	connectors map[string]connector.Connector
 }
 
-// RoundTrip makes a town the transport of its connectors.
+// RoundTrip makes a fixture the transport of its connectors.
 func (h *fixture) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err

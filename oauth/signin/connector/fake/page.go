@@ -130,7 +130,8 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 	return q, nil
 }
 
-// ours: behind the slash nothing can change the host any more.
+// isOurs reports whether an address is on our own origin. After the slash nothing can change the
+// host any more.
 func (f *Fake) isOurs(address string) bool {
 	return strings.HasPrefix(address, f.base+"/") && len(address) <= 2048 &&
 		!strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' || r == '#' })

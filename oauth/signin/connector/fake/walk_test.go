@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 )
 
-// The whole walk of each provider, as each of the people, twice.
+// The whole sign-in at each provider, as each test user, twice.
 func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 	for _, name := range names {
 		h := newFixture(t)
@@ -48,7 +48,7 @@ func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
 	}
 }
 
-// Another fake, after a restart, knows the same people.
+// Another fake, after a restart, has the same test users.
 func TestTestUsersSurviveARestart(t *testing.T) {
 	for _, name := range names {
 		a, b := newFixture(t), newFixture(t)
@@ -117,22 +117,22 @@ func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
 	h, other := newFixture(t), newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "lin")
-		stranger := &http.Client{Transport: h}
+		unknown := &http.Client{Transport: h}
 		c := other.Configs()
 		var made connector.Connector
 		var err error
 		switch name {
 		case "wx":
-			c.WX.Client = stranger
+			c.WX.Client = unknown
 			made, err = connector.NewWX(c.WX)
 		case "qq":
-			c.QQ.Client = stranger
+			c.QQ.Client = unknown
 			made, err = connector.NewQQ(c.QQ)
 		case "alipay":
-			c.Alipay.Client = stranger
+			c.Alipay.Client = unknown
 			made, err = connector.NewAlipay(c.Alipay)
 		case "douyin":
-			c.Douyin.Client = stranger
+			c.Douyin.Client = unknown
 			made, err = connector.NewDouyin(c.Douyin)
 		}
 		must(t, err)

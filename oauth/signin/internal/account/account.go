@@ -23,7 +23,7 @@ type tokenRevoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// store keeps what people have allowed and whom they have met; *storage.Store has it.
+// store keeps consents, openids and sessions; *storage.Store implements it.
 type store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	Consents(ctx context.Context, sub string) ([]storage.Consent, error)
@@ -35,13 +35,13 @@ type store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// Account serves the page /oauth/account, where people see who gets in as them and what they
-// have allowed, and take it back.
+// Account serves the page /oauth/account, where users see and end their sessions, the access of
+// applications and their sign-in methods.
 type Account struct {
 	*flow.Steps
 	Store    store
 	Logins   users.LoginStore
-	Revoker  tokenRevoker // nil: what ends tokens is not offered
+	Revoker  tokenRevoker // nil: actions that end tokens are not offered
 	Labels   methods.Labels
 	Linkable []web.Link // in the order of the page
 	Changes  []web.Link // pages where a signed-in user changes something
@@ -51,7 +51,7 @@ type Account struct {
 	Password    web.Link // to the page that changes it
 }
 
-// Where the forms of the page go.
+// The targets of the forms of the page.
 const (
 	SessionPath    = web.AccountPath + "/session"
 	EverywherePath = web.AccountPath + "/everywhere"
@@ -77,7 +77,7 @@ func (a *Account) Routes() []reply.Route {
 	)
 }
 
-// request is a form of the account page, sent by whom it is about.
+// request is a form of the account page, sent by the signed-in user.
 type request struct {
 	*http.Request
 	w    http.ResponseWriter
@@ -85,9 +85,8 @@ type request struct {
 	in   map[string]string
 }
 
-// post reads a form and does what it asks for. Every record that it names is looked for among
-// those of the sender: what belongs to somebody else is not there. The answer is the page,
-// or where the form says otherwise.
+// post returns the handler of a form, which calls do and redirects to the address that it returns.
+// Records that the form names must be looked up among those of the sender.
 func (a *Account) post(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := a.Pages.CheckOrigin(r); err != nil {
@@ -116,7 +115,7 @@ func (a *Account) note(r request, detail string) {
 	a.Trail.Write(r.Request, event.Account, event.Event{User: r.mine.UserID, Detail: detail})
 }
 
-// noteRevocation writes down a revocation before it is answered.
+// noteRevocation records a revocation before it is answered.
 func (a *Account) noteRevocation(r request, app, detail string) error {
 	return a.Trail.WriteNow(r.Request, event.Revocation, event.Event{User: r.mine.UserID, App: app, Detail: detail})
 }
@@ -141,7 +140,7 @@ func (a *Account) endSession(r request) (string, error) {
 	return web.AccountPath, nil
 }
 
-// endAll signs out every browser, this one too, and then ends everything granted before.
+// endAll ends all sessions, this one too, and then revokes everything granted before.
 func (a *Account) endAll(r request) (string, error) {
 	if err := a.Sessions.EndSessions(r.Context(), r.mine.UserID, session.All); err != nil {
 		return "", err
@@ -154,9 +153,9 @@ func (a *Account) endAll(r request) (string, error) {
 	return web.FormPath, a.noteRevocation(r, "", "signed out everywhere")
 }
 
-// removeAccess takes back what the sender has allowed an application. The order matters: a
-// code that is being granted meanwhile was begun before the consent ended, so before Before;
-// and until the tokens have ended and that is written down, the application stays on the page, to be tried again.
+// removeAccess ends the access of an application. The order matters: a code that is being granted
+// meanwhile was begun before the consent ended, so before Before; and the application stays on
+// the page, to try again, until the revocation is stored and recorded.
 func (a *Account) removeAccess(r request) (string, error) {
 	ctx, app, sub := r.Context(), r.in["app"], r.mine.UserID
 	met, err := a.Store.OpenID(ctx, app, sub)
@@ -196,7 +195,7 @@ func (a *Account) endConsent(ctx context.Context, app, sub string) (ended bool, 
 	return err == nil, err
 }
 
-// confirm is GET /oauth/account/confirm: the sign-in form once more, for who is signed in.
+// confirm serves GET /oauth/account/confirm: the sign-in form once more, for a signed-in user.
 func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	_, user, err := a.Sessions.Visit(r)
 	switch {

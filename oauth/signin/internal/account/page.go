@@ -17,8 +17,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// maxRows bounds each list of the page; the newest are shown. What is not can still be
-// ended, with everything.
+// maxRows bounds each list of the page; the newest are shown. The others can be ended only
+// together, by signing out everywhere.
 const maxRows = 100
 
 //go:embed account.html
@@ -33,8 +33,8 @@ type view struct {
 	Apps     []appRow
 	Logins   []loginRow
 	Linkable []web.Link
-	Changes  []web.Link // what somebody who is signed in can change
-	Revokes  bool       // what ends tokens is offered
+	Changes  []web.Link // pages where the user changes something
+	Revokes  bool       // actions that end tokens are offered
 }
 
 type sessionRow struct {
@@ -46,7 +46,7 @@ type sessionRow struct {
 
 type appRow struct {
 	ID, Name string
-	Learns   []consent.Permission // in words; none: it was not asked for
+	Learns   []consent.Permission // none: consent was not needed
 	Since    web.Moment
 }
 
@@ -57,7 +57,7 @@ type loginRow struct {
 	Fixed         bool // cannot be unlinked
 }
 
-// show is GET /oauth/account.
+// show serves GET /oauth/account.
 func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.Sessions.Visit(r)
 	t := a.Pages.Context(r, web.AccountPath, storage.App{})
@@ -122,7 +122,7 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	return rows, nil
 }
 
-// appRows are the applications that a user has met or consented to, and not parted from since.
+// appRows returns the applications that a user has signed in or consented to, and not removed since.
 func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRow, error) {
 	consents, err := a.Store.Consents(ctx, sub)
 	if err != nil {
@@ -158,8 +158,8 @@ func (a *Account) appRows(ctx context.Context, l page.Lang, sub string) ([]appRo
 	return rows[:min(len(rows), maxRows)], nil
 }
 
-// logins are the ways a user has in, one row for each method: what another provider knows
-// somebody by is often several ids.
+// loginRows returns a user's sign-in methods, one row for each: a provider often has several ids
+// of a user.
 func (a *Account) loginRows(ctx context.Context, l page.Lang, sub string) ([]loginRow, error) {
 	all, err := a.Logins.Logins(ctx, sub)
 	if err != nil {
@@ -181,8 +181,8 @@ func (a *Account) loginRows(ctx context.Context, l page.Lang, sub string) ([]log
 	return rows[:min(len(rows), maxRows)], nil
 }
 
-// masked is enough of a login for its owner to know it by, and too little for whoever looks
-// over their shoulder. A username is shown: it is on the page already.
+// masked returns enough of a login for its owner to recognise it, and too little for an onlooker.
+// A username is shown: it is on the page already.
 func masked(login storage.Login) string {
 	if login.Method == storage.LoginSelf {
 		return login.Subject

@@ -12,9 +12,9 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// unlink takes one method away from those the sender signs in by, with every browser that
-// came in by it. It wants a sign-in of the last ten minutes: who finds an open browser must
-// not shut its owner out. Of two at once, neither takes what the other leaves.
+// unlink removes one of the sender's sign-in methods, and ends the other sessions that it began.
+// It takes a sign-in of the last ten minutes: who finds an open browser must not lock its owner
+// out. Of two parallel requests, neither removes the last method that the other keeps.
 func (a *Account) unlink(r request) (string, error) {
 	method := r.in["method"]
 	if !session.Recent(r.mine) {
@@ -47,8 +47,8 @@ func (a *Account) unlink(r request) (string, error) {
 	}
 }
 
-// splitLogins tells the logins of a method from the rest, and picks one of those that lets its
-// owner in.
+// splitLogins returns the logins of a method, and one of the others that its owner can sign in
+// with, nil if there is none.
 func splitLogins(all []storage.Login, method string) (some []storage.Login, keep *storage.Login) {
 	for i, l := range all {
 		switch {
@@ -61,5 +61,5 @@ func splitLogins(all []storage.Login, method string) (some []storage.Login, keep
 	return some, keep
 }
 
-// opens: a username without a password lets nobody in.
+// opens reports whether a login can be used: a username needs a password.
 func canSignIn(l storage.Login) bool { return l.Method != storage.LoginSelf || l.PasswordHash != "" }

@@ -18,24 +18,24 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Attempts decides whether somebody may try to sign in now.
+// Attempts decides whether an attempt to sign in is let through.
 type Attempts struct {
 	Users    users.Users
-	Named    users.NamedUsers // nil: it is not known whose a name is
-	Emails   users.EmailUsers // nil: nobody signs in by email
+	Named    users.NamedUsers // nil: the user of a name is not known
+	Emails   users.EmailUsers // nil: no sign-in by email
 	Sessions *session.Sessions
 	Guard    *lockout.Guard
 	Delays   *limits.Delays
-	Firsts   *limits.Delays // of passwords that known browsers have hashed before strangers'
+	Firsts   *limits.Delays // of passwords of known browsers, which are hashed first
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
 }
 
-// Throttle says how long somebody must wait before an attempt, and for what.
+// Throttle says how long to wait before an attempt, and why.
 type Throttle struct {
 	Wait    time.Duration // 0: not at all
-	Account bool          // the account is guessed at; else it is their network that has failed
-	Sub     string        // of an attempt that failed: whose account it was about, "" if nobody's
+	Account bool          // the account has too many failures; else the network has
+	Sub     string        // after a failed attempt: the user of the account, "" if there is none
 }
 
 // target is the account that an attempt is about.
@@ -45,8 +45,8 @@ type target struct {
 	known bool   // the browser has signed in as its user before
 }
 
-// name says which account somebody wants to sign in to. A name that nobody has is one
-// too, and to look for it takes as long.
+// name returns the account of a username. A name that nobody has is an account too, and looking
+// it up takes as long.
 func (a *Attempts) name(r *http.Request, username string) (target, error) {
 	if a.Named == nil {
 		return target{key: keyOfName(username)}, nil
@@ -55,13 +55,13 @@ func (a *Attempts) name(r *http.Request, username string) (target, error) {
 	return a.target(r, sub, keyOfName(username), err)
 }
 
-// Email says which account a code is for that was sent to an address.
+// Email returns the account of an email address.
 func (a *Attempts) Email(r *http.Request, address string) (target, error) {
 	u, err := a.Emails.ByEmail(r.Context(), address)
 	return a.target(r, u.Sub, limits.AccountOf("address", address), err)
 }
 
-// target is the account of who was looked for, or one of nobody's.
+// target returns the account of a user, or the fallback if there is no user.
 func (a *Attempts) target(r *http.Request, sub string, fallback limits.Account, err error) (target, error) {
 	if errors.Is(err, storage.ErrNotFound) {
 		sub, err = "", nil
@@ -80,10 +80,10 @@ func keyOfName(username string) limits.Account {
 	return limits.AccountOf("name", confusable.Key(username[:min(len(username), usernames.MaxTyped)]))
 }
 
-// queueContext says where a password waits to be hashed: who is known there goes first, unless too
-// many wrong ones came from browsers that are known to the account. Whoever has an account can
-// copy what makes a browser known, so that alone opens the first line to a few at a time.
-// leave must be called with how it went.
+// queueContext returns the context that decides where a password waits to be hashed: in a known
+// browser it goes first, unless too many wrong ones came from known browsers of the account. The
+// cookie of a known browser can be copied, so it lets only a few at a time go first. The caller
+// must call leave with the result.
 func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
 	if at.known && a.Firsts.Begin(at.key) == 0 {
 		return ctx, func(failed bool) { a.Firsts.End(at.key, failed) }
@@ -91,7 +91,7 @@ func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (
 	return passwords.AsUnknownClient(ctx, ip), func(bool) {}
 }
 
-// Begin asks to attempt an account; End must follow if there is no wait.
+// Begin begins an attempt at an account; if wait is 0 the caller must call End.
 func (a *Attempts) Begin(at target) (wait time.Duration) {
 	if at.known {
 		return 0
@@ -99,7 +99,7 @@ func (a *Attempts) Begin(at target) (wait time.Duration) {
 	return a.Delays.Begin(at.key)
 }
 
-// End says how an attempt went that Begin let through.
+// End ends an attempt that Begin has let through.
 func (a *Attempts) End(at target, failed bool) {
 	switch {
 	case !at.known:
@@ -109,8 +109,8 @@ func (a *Attempts) End(at target, failed bool) {
 	}
 }
 
-// Password lets an attempt past the guard and the delay of its account, or says how long to
-// wait. Only what is known to be wrong counts as failed: a store that is away proves nothing.
+// Password checks a password, unless the guard or the delay of its account says to wait. Only
+// wrong credentials count as failed, an error of the store does not.
 func (a *Attempts) Password(r *http.Request, username, password string) (u storage.User, throttle Throttle, err error) {
 	ip := a.Peer(r)
 	if wait := a.Guard.Begin(ip); wait > 0 {
@@ -139,8 +139,8 @@ func (a *Attempts) Password(r *http.Request, username, password string) (u stora
 	return u, Throttle{Sub: at.Sub}, err
 }
 
-// authenticate asks Users. An empty password never gets there: to some directories it
-// means an anonymous visitor, who is let in.
+// authenticate calls Users. An empty password never gets there: some directories take it for an
+// anonymous login and accept it.
 func (a *Attempts) authenticate(ctx context.Context, username, password string) (storage.User, error) {
 	if username == "" || password == "" {
 		return storage.User{}, storage.ErrNotFound

@@ -1,4 +1,4 @@
-// Package attempt decides whether somebody may try to sign in now.
+// Package attempt decides whether an attempt to sign in is let through.
 //
 // # Choices
 //
@@ -16,6 +16,6 @@
 //
 // What makes a browser known can be copied, so ten passwords of an account can be in the first queue
 // (package passwords) at a time, and after ten wrong ones in five minutes one, with the same pauses
-// as the delay: the other known browsers of the account are strangers in the queue meanwhile, and
-// are not held up otherwise.
+// as the delay: the other known browsers of the account queue as unknown ones meanwhile, and
+// are not delayed otherwise.
 package attempt

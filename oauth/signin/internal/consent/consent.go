@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Path is where the answer goes.
+// Path is the target of the form.
 const Path = web.FormPath + "/consent"
 
 //go:embed consent.html
@@ -36,7 +36,7 @@ type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Consents asks people what applications may learn and do.
+// Consents asks users for consent, and keeps it.
 type Consents struct {
 	*flow.Steps
 	Store store
@@ -78,9 +78,9 @@ func (s *Consents) AllowedOnce(ctx context.Context, app storage.App, sub, wanted
 	return err == nil, err
 }
 
-// Ask answers an authorize request with the question what the application may learn:
-// 200 with the page in place. The caller has validated the request; if it has read a body,
-// it has put the fields into r.PostForm. It implements oauth.Consent.
+// Ask answers an authorize request with the consent page and status 200. The caller has validated
+// the request; if it has read a body, it has put the fields into r.PostForm. It implements
+// oauth.Consent.
 func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
 	query, err := web.QueryOf(r)
 	if err != nil {
@@ -99,13 +99,13 @@ func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, 
 // consentView holds what the consent page shows.
 type consentView struct {
 	web.View
-	User  string       // who is asked: nobody else's answer counts
-	Scope string       // what is asked, as it will be stored
-	Asks  []Permission // the same in words
+	User  string       // the sub of the user who is asked: nobody else's answer counts
+	Scope string       // the requested scope, as it will be stored
+	Asks  []Permission // the same as text
 }
 
-// answer is POST /oauth/signin/consent: the answer. Whatever it is, it leads back to
-// authorize, which judges the request again.
+// answer serves POST /oauth/signin/consent. Whatever the answer is, it redirects back to authorize,
+// which checks the request again.
 func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -140,10 +140,10 @@ func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 	return web.NotAForm
 }
 
-// allow stores a yes, if it comes from the user who was asked. Another tab may have signed
-// somebody else in meanwhile, or nobody: authorize asks them instead. What takes a recent
-// sign-in takes it here too: a yes that was said in advance, in a browser that somebody has
-// left, would count when its owner signs in again.
+// allow stores a consent, if it comes from the user who was asked. Another tab may have signed the
+// user out or somebody else in meanwhile: then authorize asks again. A scope that takes a recent
+// sign-in takes it here too: a consent given in advance, in a browser that its user has left,
+// would count once they sign in again.
 func (s *Consents) allow(w http.ResponseWriter, r *http.Request, app storage.App, in map[string]string) error {
 	who, err := s.Sessions.Visitor(r)
 	switch {
@@ -161,8 +161,8 @@ func (s *Consents) allow(w http.ResponseWriter, r *http.Request, app storage.App
 	return web.SeeOther(w, web.Allowed(in["query"]))
 }
 
-// remember adds to what a user has allowed; what they are asked for each time is kept for
-// the one grant that it was said for. Of two tabs both count.
+// remember adds to a user's consent; a scope that needs consent each time is kept for one grant.
+// If two tabs consent at once, both count.
 func (s *Consents) remember(ctx context.Context, appID, sub, allowed string) error {
 	for {
 		c, err := s.Store.Consent(ctx, appID, sub)

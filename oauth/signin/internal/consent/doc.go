@@ -1,13 +1,12 @@
-// Package consent asks people what an application may learn.
+// Package consent asks users what an application may learn and do.
 //
 // # Choices
 //
-// The page shows who asks, from which host, for what in words, and of whom. It carries whom it asked
-// and for which scope, since another tab may sign somebody else in and the application may ask for
-// more: an answer counts for exactly that user and scope, and what the page has no words for is
-// never stored. A yes to the management of applications takes a recent sign-in when it is said, not
-// only when it is used. A yes leads back to authorize, which asks the store again; a no leads there
-// too, marked as one. The mark proves nothing and needs to prove nothing: it can only have an
-// application told no, where the provider would have told it yes. "Use another account" signs this
-// one out, because a browser has one session here.
+// The page shows the application, its host, the permissions as text, and the user. The form carries
+// the user and the scope, since another tab may sign somebody else in and the application may
+// request more: an answer counts for exactly that user and scope, and a scope without a text is
+// never stored. Consent to the management of applications takes a recent sign-in when it is given,
+// not only when it is used. A consent redirects back to authorize, which reads the store again; a
+// denial redirects there too, marked as one. The mark needs no proof: it can only turn a grant into
+// a denial. "Use another account" signs this one out, because a browser has one session here.
 package consent

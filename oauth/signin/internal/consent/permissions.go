@@ -8,14 +8,14 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 )
 
-// Permission is one thing that an application wants, in words.
+// Permission is one permission that an application requests.
 type Permission struct {
-	text   string // in English; %s is what it is about
+	text   string // in English; %s is about
 	about  string // the name of a capability or a bundle
-	Strong bool   // it is more than applications usually want
+	Strong bool   // it is more than applications usually request
 }
 
-// In says it in a language.
+// In returns its text in a language.
 func (p Permission) In(l page.Lang) string {
 	if p.about == "" {
 		return l.T(p.text)
@@ -23,8 +23,7 @@ func (p Permission) In(l page.Lang) string {
 	return l.T(p.text, p.about)
 }
 
-// What a scope lets an application learn and do, in words. The first is true of every
-// grant: the token answer names the user (protocol 2.2).
+// identityText is the permission of every grant: the token response names the user (protocol 2.2).
 const identityText = "Know that it is you when you come back, with your nickname, your picture and how you signed in"
 
 var permissions = map[string]Permission{
@@ -39,7 +38,7 @@ const (
 	toolsOfBundle = "Use the tools of the bundle %s on your behalf"
 )
 
-// Permissions says a scope in words, in the order of the scope, and what weighs most at the end.
+// Permissions returns the permissions of a scope, in its order, with the strong ones at the end.
 func Permissions(wanted string) []Permission {
 	all := []Permission{{text: identityText}}
 	for name := range strings.FieldsSeq(wanted) {
@@ -63,7 +62,7 @@ func Permissions(wanted string) []Permission {
 	return all
 }
 
-// knownScopes is a scope without what the page has no words for: nobody has consented to that.
+// knownScopes returns a scope without the names that the page has no text for.
 func knownScopes(wanted string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(wanted), func(name string) bool { return !scope.Grantable(name) }), " ")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Federation signs in people by other providers.
+// Federation signs users in by other providers.
 type Federation struct {
 	*flow.Steps
 	Store     store
@@ -27,14 +27,14 @@ type Federation struct {
 	providers []provider
 }
 
-// store keeps who is at a provider; *storage.Store has it.
+// store keeps the visits to providers; *storage.Store implements it.
 type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Connect makes the providers, and the buttons to sign in by them and to link them.
+// Connect adds the providers, and returns the links to sign in by them and to link them.
 func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web.Link, err error) {
 	if f.Users == nil && len(all) > 0 {
 		return nil, nil, errors.New("signin: Connectors: the Users are no ConnectedUsers: give Connected and Connect to them")

@@ -27,7 +27,7 @@ const (
 	kind = "upstream"
 )
 
-// errUnknownState says that the visit to a provider was begun in another browser, or is over.
+// errUnknownState is the error of a visit that was begun in another browser, or is over.
 var errUnknownState = errors.New("signin: the visit to a provider is over or unknown")
 
 // provider is one provider on the page.
@@ -38,8 +38,8 @@ type provider struct {
 
 func (u provider) returnTo() string { return u.Base + web.WithPath + u.Name() + "/return" }
 
-// serveStart sends the browser to the provider. It is a GET although it writes: what it makes is
-// nobody's yet, ends within minutes, and is bounded by address.
+// serveStart redirects the browser to the provider. It is a GET although it writes: the ticket
+// belongs to nobody yet, ends within minutes, and is limited by address.
 func (u provider) serveStart(w http.ResponseWriter, r *http.Request) error {
 	query, err := web.QueryParam(r)
 	if err != nil {
@@ -51,10 +51,9 @@ func (u provider) serveStart(w http.ResponseWriter, r *http.Request) error {
 	return u.redirect(w, r, storage.Ticket{Query: query}, http.StatusFound)
 }
 
-// serveLink sends somebody who is signed in there, to add the provider to their sign-in methods. Whoever
-// could make their browser do that by a link could sign it in over there as somebody else,
-// and that one could sign in here afterwards: hence the form, and a sign-in of the last
-// minutes.
+// serveLink redirects a signed-in user to the provider, to add it to their sign-in methods. It
+// takes a form and a recent sign-in: if a link could do it, an attacker could sign the browser in
+// at the provider as the attacker, and sign in here as the user afterwards.
 func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
 	if err := u.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -112,7 +111,7 @@ func drawState() string {
 func onPhone(r *http.Request) bool { return strings.Contains(r.UserAgent(), "Mobile") }
 
 // serveReturn answers a browser that the provider has sent back. The ticket is used up before the
-// provider is asked: of two arrivals with one state one goes on.
+// request to the provider: of two returns with one state one goes on.
 func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	ip := u.Peer(r)
 	t, err := u.useTicket(r)
@@ -157,7 +156,7 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	return u.SignIn(w, r, user, methods.LoginType(u.Name()), t.Query)
 }
 
-// useTicket uses up the ticket that a state leads to, if this browser has begun it here.
+// useTicket uses up the ticket of a state, if this browser has begun it here.
 func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 	states := r.URL.Query()["state"]
 	if len(states) != 1 {
@@ -182,7 +181,7 @@ func (u provider) useTicket(r *http.Request) (storage.Ticket, error) {
 	return t, err
 }
 
-// linkUser gives the provider to whoever has begun this and is still the one in the browser.
+// linkUser links the provider to the user who has begun this, if they are still signed in.
 func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Ticket, p connector.Profile) error {
 	mine, err := u.Sessions.Visitor(r)
 	switch {

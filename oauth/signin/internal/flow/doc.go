@@ -1,2 +1,2 @@
-// Package flow holds the steps that all ways to sign in share.
+// Package flow holds the steps that all sign-in methods share.
 package flow

@@ -20,7 +20,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Steps holds what all ways to sign in share. Each embeds it.
+// Steps holds the parts that all sign-in methods share. Each method embeds it.
 type Steps struct {
 	Pages    *web.Pages
 	Sessions *session.Sessions
@@ -33,14 +33,13 @@ type Steps struct {
 	Log      *slog.Logger
 }
 
-// SignIn signs somebody in who has proved who they are, and sends them on to where they
-// came from.
+// SignIn signs in a user who has just authenticated, and redirects back to the query.
 func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string) error {
 	return s.SignInAt(w, r, user, loginType, query, time.Now())
 }
 
-// SignInAt is SignIn for who has proved it at another time. If that is long ago, it does
-// not meet what the application asked of a sign-in.
+// SignInAt is SignIn for a user who has authenticated at the time proved. If that is long ago, the
+// application's request for a fresh sign-in is not met and stays in the query.
 func (s *Steps) SignInAt(w http.ResponseWriter, r *http.Request, user storage.User, loginType, query string, proved time.Time) error {
 	notify := s.Notices.NewBrowser(r, user)
 	if err := s.Sessions.Begin(w, r, user, loginType, web.LangFor(r, query), proved); err != nil {
@@ -55,7 +54,7 @@ func (s *Steps) SignInAt(w http.ResponseWriter, r *http.Request, user storage.Us
 	return web.SeeOther(w, to) // not 307, which would send the password along (RFC 9700 4.12)
 }
 
-// ShowSignInAgain has somebody sign in once more; then they are where they find the page again.
+// ShowSignInAgain shows the sign-in form to a signed-in user, who returns to the account page afterwards.
 func (s *Steps) ShowSignInAgain(w http.ResponseWriter, r *http.Request, u storage.User) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
@@ -78,7 +77,7 @@ func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// AllowByIP lets an address have one more email sent or user made, or says how long to wait.
+// AllowByIP counts an email or a new user for an address, or returns how long to wait.
 func (s *Steps) AllowByIP(r *http.Request) (wait time.Duration) {
 	return s.Rates.ByIP.Take(network.Of(s.Peer(r)))
 }

@@ -27,14 +27,13 @@ type Account [sha256.Size]byte
 // AccountOf names the account of something: a user, a username, an address.
 func AccountOf(kind, name string) Account { return sha256.Sum256([]byte(kind + "\x00" + name)) }
 
-// Delays counts failed attempts by account, whatever addresses they come from. What it
-// answers makes strangers wait, and never locks anybody out: a browser that is known to the
-// account does not ask it. Attempts in flight count as failures, so guesses made in parallel
-// are no more than guesses made in turn; once there is a delay, one at a time is let through.
+// Delays counts failed attempts by account, whatever addresses they come from. It delays unknown
+// browsers and locks nobody out: browsers that are known to the account are not delayed. Attempts
+// in flight count as failures, so guesses made in parallel are no more than guesses made in turn;
+// once there is a delay, one attempt at a time is let through.
 //
-// It is in memory, runs no goroutine and holds a bounded number of accounts. If there are
-// more, those with the fewest failures are forgotten first, so that nobody is counted
-// together with somebody else.
+// It is in memory, runs no goroutine and holds a bounded number of accounts. Beyond that, those
+// with the fewest failures are dropped first, so that no two accounts are counted together.
 type Delays struct {
 	capacity int
 	start    time.Time
@@ -50,7 +49,7 @@ type record struct {
 	key      Account
 	weight   int             // the list that it is in
 	failed   []time.Duration // the latest, as many as matter
-	inFlight int             // attempts of strangers
+	inFlight int             // attempts in unknown browsers
 	delay    time.Duration   // 0: there is none yet
 	until    time.Duration
 }
@@ -60,8 +59,8 @@ func NewDelays() *Delays {
 	return &Delays{capacity: delayCapacity, start: time.Now(), accounts: map[Account]*list.Element{}}
 }
 
-// Begin asks to let a stranger attempt an account. 0 is yes, and end must follow; else it is
-// how long to wait, and the credentials must not be looked at.
+// Begin begins an attempt at an account in an unknown browser. If wait is 0 the caller must call
+// End; else it must not check the credentials.
 func (d *Delays) Begin(key Account) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +77,7 @@ func (d *Delays) Begin(key Account) (wait time.Duration) {
 	return 0
 }
 
-// End says how an attempt went that begin let through.
+// End ends an attempt that Begin has let through.
 func (d *Delays) End(key Account, failed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,7 +87,7 @@ func (d *Delays) End(key Account, failed bool) {
 	d.settle(s, failed, now)
 }
 
-// FailKnown counts a failure in a browser that need not ask.
+// FailKnown counts a failure in a known browser, which is not delayed.
 func (d *Delays) FailKnown(key Account) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,7 +125,7 @@ func (s *record) forget(now time.Duration) {
 
 func (s *record) idle() bool { return len(s.failed) == 0 && s.inFlight == 0 }
 
-// of finds the record of an account, or makes room for one.
+// of returns the record of an account; for a new one it drops another if there are too many.
 func (d *Delays) of(key Account, now time.Duration) *record {
 	if e, ok := d.accounts[key]; ok {
 		return e.Value.(*record)

@@ -13,14 +13,14 @@ const (
 	historySteps    = 4       // an address and at most three networks around it
 )
 
-// History counts what strangers have tried lately, by their address and by the networks around
-// it, so that of two the one goes first whose neighbours have asked for least. A flood from
-// however many addresses of some networks so stands behind whoever comes from another one, also
-// at the first attempt of each address.
+// History counts recent attempts of unknown clients, by their address and by the networks around
+// it, so that of two clients the one with fewer attempts around it goes first. So a flood from
+// however many addresses of some networks goes after a client from another one, also at the first
+// attempt of each address.
 //
-// What turned out to be right is taken back: a network of many honest people is not held
-// against them. The counts are exact: of more networks than there is room for, those are
-// forgotten that were counted longest ago, so nobody is counted together with a stranger.
+// A successful attempt is taken back: a network of many legitimate users is not held against
+// them. The counts are exact: beyond the capacity, the networks that were counted longest ago are
+// dropped, so no two are counted together.
 type History struct {
 	Half   time.Duration // something counts for one half, and at most for two
 	seed   maphash.Seed
@@ -56,7 +56,7 @@ func (c *History) Count(t Networks, now time.Time) {
 	}
 }
 
-// Forgive takes an attempt back.
+// Forgive takes an attempt back that has succeeded.
 func (c *History) Forgive(t Networks) {
 	for i, id := range t {
 		g := &c.levels[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-// A network of many people is not held back for its size, but for what was wrong.
+// A network of many users is not held back for its size, but for its failures.
 func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
 	c := History{Half: 5 * time.Minute}
 	client := network.Of(netip.MustParseAddr("203.0.113.9"))

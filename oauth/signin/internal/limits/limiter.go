@@ -11,9 +11,9 @@ import (
 // limiterCapacity bounds what a Limiter remembers: some 10 MB.
 const limiterCapacity = 100_000
 
-// Limiter admits so many requests of one key in a time, counted from the first of them: what
-// is no guess and costs little needs no more exact rate. It is in memory. A key that it has no
-// room for is counted by the networks around it, or if it is in none by itself.
+// Limiter limits the requests of each key in a time, counted from the first of them: cheap
+// requests that guess nothing need no more exact rate. It is in memory. Keys beyond its capacity
+// are counted by the networks around them, or one by one if they have none.
 type Limiter[K comparable] struct {
 	limit, capacity int
 	per             time.Duration
@@ -42,7 +42,7 @@ func byAddress(client netip.Prefix) (netip.Prefix, string) { return client, "" }
 
 func byCode(id string) (netip.Prefix, string) { return netip.Prefix{}, id }
 
-// Take counts a request. 0 is yes; else it is how long to wait, and nothing was counted.
+// Take counts a request and returns 0, or returns how long to wait and counts nothing.
 func (p *Limiter[K]) Take(key K) (wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *Limiter[K]) countBeyond(key K, now time.Time) (wait time.Duration) {
 	return a.Reset
 }
 
-// of finds or makes the count of a key; nil if there is no room for one.
+// of finds or makes the count of a key; nil beyond the capacity.
 func (p *Limiter[K]) of(key K, now time.Time) *window {
 	if m, ok := p.known[key]; ok {
 		return m

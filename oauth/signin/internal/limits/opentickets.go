@@ -13,12 +13,11 @@ import (
 // fewer as they become more.
 const openAround = 8
 
-// OpenTickets are the tickets of one kind that strangers have begun and not ended. They are
-// stored, an email's also if nobody has the address and nothing was sent, so whoever has many
-// networks could fill the store. Where many are open, only those may begin another around whom,
-// in their address and the networks around it, few are; the more are open in all, the fewer.
-// Where none is, one may always be begun: a flood does not keep out who comes from elsewhere,
-// however large it is.
+// OpenTickets counts the unfinished tickets of one kind that unknown clients have begun. They are
+// stored, an email's also if nobody has the address and nothing was sent, so a client with many
+// networks could fill the store. Where many are open, a client may begin another only if few are
+// open in its address and the networks around it; the more are open in all, the fewer. A client
+// with none around it always may: no flood keeps out clients from other networks.
 //
 // The counts are in memory and do not survive a restart.
 type OpenTickets struct {
@@ -36,7 +35,7 @@ func newOpenTickets(free int, life time.Duration) *OpenTickets {
 	return &OpenTickets{free: free, history: History{Half: life}}
 }
 
-// Take counts one more, or says how long to wait until some are forgotten.
+// Take counts one more, or returns how long to wait until some are forgotten.
 func (o *OpenTickets) Take(client netip.Prefix) (wait time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,23 +19,22 @@ const (
 	perIPTime = 10 * time.Minute
 )
 
-// How long what a stranger begins is good for: a code by email, a code to scan, a visit to
-// a provider.
+// Lifetimes of unfinished sign-ins: a code by email, a code to scan, a visit to a provider.
 const (
 	CodeLife  = 10 * time.Minute
 	ScanLife  = 120 * time.Second
 	VisitLife = 10 * time.Minute
 )
 
-// How many tickets that strangers have begun and not ended may be open before it matters where
-// somebody comes from. An email is two tickets.
+// How many unfinished tickets of unknown clients may be open before it matters where a client
+// comes from. An email is two tickets.
 const (
 	openEmailsFree = 1024
 	openScansFree  = 2048
 	openVisitsFree = 2048
 )
 
-// Rates are all limits of sign-in beside the lock and the delay.
+// Rates holds all limits of sign-in beside the lock and the delay.
 type Rates struct {
 	Tickets, ByIP AddressLimiter         // of an address: tickets begun, emails and new users
 	Polls         *Limiter[netip.Prefix] // of an address

@@ -12,19 +12,19 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// providers holds what people call the providers, in English.
+// providers holds the common names of the providers, in English.
 var providers = map[string]string{
 	storage.LoginWX: "WeChat", storage.LoginQQ: "QQ", storage.LoginAlipay: "Alipay", storage.LoginDouyin: "Douyin",
 }
 
-// Names holds what login types are called, in English.
+// Names holds the names of the login types, in English.
 var Names = map[string]string{
 	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: providers[storage.LoginWX],
 	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
 }
 
-// LoginType returns what applications are told of a method: what the protocol has no name
-// for is the service's own.
+// LoginType returns the login type of a method for applications: self for a method that the
+// protocol has no name for.
 func LoginType(method string) string {
 	if Names[method] == "" {
 		return storage.LoginSelf
@@ -34,8 +34,8 @@ func LoginType(method string) string {
 
 var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// LabelOf returns what people call a provider, in English. Of a method of the host's own it is
-// %s, and of is its name in every language.
+// LabelOf returns the name of a provider, in English. For a host's own method the label is %s, and
+// of is its name in every language.
 func LabelOf(c connector.Connector) (label, of string, err error) {
 	name := c.Name()
 	if providers[name] != "" {
@@ -56,9 +56,8 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	return "%s", of, nil
 }
 
-// Labels holds what people call the methods of a service beside those of the protocol, by
-// name.
+// Labels holds the labels of the methods that the protocol does not name, by method.
 type Labels map[string]string
 
-// Of returns what people call a method, in English or as the host calls it.
+// Of returns the label of a method, in English or as the host calls it.
 func (l Labels) Of(method string) string { return cmp.Or(Names[method], l[method], method) }

@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Where the page is, and the one that says that it is done.
+// The paths of the page, and of the one after the change.
 const (
 	Path        = web.FormPath + "/password"
 	ChangedPath = Path + "/changed"
@@ -38,7 +38,7 @@ type revoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Page changes the password of who is signed in.
+// Page changes the password of a signed-in user.
 type Page struct {
 	*flow.Steps
 	Passwords users.PasswordUsers
@@ -55,7 +55,7 @@ func (s *Page) Routes() []reply.Route {
 	}
 }
 
-// serveChange serves the page on which somebody who is signed in changes their password.
+// serveChange serves the page on which a signed-in user changes their password.
 func (s *Page) serveChange(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		if err := s.Pages.CheckOrigin(r); err != nil {
@@ -89,8 +89,8 @@ func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, 
 	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert})
 }
 
-// submit takes the current password as a sign-in does: who has found a browser open must
-// not be able to guess at it either. It is one, so no other has to be recent.
+// submit takes the current password as a sign-in does: who finds an open browser must not be able
+// to guess it either. It is a sign-in, so no other has to be recent.
 func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
 	in, err := web.ReadFields(w, r, "current", "password")
 	if err != nil {
@@ -128,8 +128,9 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 	return web.SeeOther(w, ChangedPath)
 }
 
-// Change saves first: from then on nobody signs in with the old one, and nothing
-// begins that the revocation would miss. Then it tells the user, who may not have done it.
+// Change sets a password, ends the user's sessions and grants, and notifies the user, who may not
+// have done it. It saves first: from then on the old password begins no session that the
+// revocation would miss.
 func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 	before := s.passwordMark(r.Context(), u.Sub)
 	langs, err := s.Notices.LanguagesOf(r.Context(), u.Sub) // their sessions know, and are about to end

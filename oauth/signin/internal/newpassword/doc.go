@@ -1,8 +1,8 @@
-// Package newpassword changes the password of who is signed in.
+// Package newpassword changes the password of a signed-in user.
 //
 // # Choices
 //
-// The page takes the current password as a sign-in does, so it asks for no other recent one. A new
-// password ends the user's sessions and grants and is told to their address. Who has set one by
-// email is signed in: the code would have done that as well.
+// The page takes the current password as a sign-in does, so it needs no other recent one. A new
+// password ends the user's sessions and grants, and is notified to their address. After setting one
+// by email the user is signed in: the code alone would have done that as well.
 package newpassword

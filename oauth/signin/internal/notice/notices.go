@@ -1,11 +1,10 @@
-// Package notice tells users by email what was done to what is theirs.
+// Package notice notifies users by email of changes to their accounts and applications.
 //
 // # Choices
 //
-// Users are told, at the address they have proved, of a sign-in from a browser that
-// was never signed in with as them, of a sign-in method that was added or removed, and of a new
-// password or address; other rooms tell them of what they do. A changed address is told
-// to the old one and the new one. A user is sent at most ten such emails an hour, counted in
+// Users are notified, at their confirmed address, of a sign-in from an unknown browser, of a
+// sign-in method that was added or removed, and of a new password or address; other packages
+// notify them of their own changes. A changed address is notified to the old one and the new one. A user is sent at most ten such emails an hour, counted in
 // the store, and the tenth says so. Notices take at most half of the outbox, and those of one
 // user a few places of it; what finds none is dropped and logged, since neither a sign-in nor
 // a code must wait for it. The email is in the language of the user's last sign-in, of one from
@@ -13,7 +12,7 @@
 // have chosen, such as the name of an application, is one line of the text and never in the
 // subject; a browser is named as the account page names it.
 //
-// Of a user made within the last minute no sign-in is told: it is the one of signing up.
+// The first minute of a user has no notice of a sign-in: it is the one of signing up.
 package notice
 
 import (
@@ -42,10 +41,10 @@ const (
 	maxWaiting = outbox.Capacity / 2 // the other half is for codes, which people wait for
 )
 
-// Notices tells users by email what was done to what is theirs.
+// Notices notifies users by email of changes to their accounts and applications.
 type Notices struct {
 	Outbox   *outbox.Outbox
-	Mailer   mailer // nil: nobody is told
+	Mailer   mailer // nil: no notice is sent
 	Users    userStore
 	Store    store
 	Sessions *session.Sessions
@@ -73,15 +72,14 @@ type store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 }
 
-// Notify tells a user (a sub) by email what was done to what is theirs. It does not wait:
-// whether there is an email is decided beside the request. None is sent to who has no
-// address that they have proved, and no more than ten an hour to anybody.
+// Notify notifies a user (a sub) by email. It does not wait for the email. A user without a
+// confirmed address gets none, and nobody gets more than ten an hour.
 func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
 	n.NotifyIn(ctx, sub, what, nil)
 }
 
-// NotifyIn is notify in these languages, if they are known already, and also to an address
-// that was the user's before.
+// NotifyIn is Notify in these languages, nil for those of the user's last sign-in, and also to
+// addresses that were the user's before.
 func (n *Notices) NotifyIn(ctx context.Context, sub string, what event.Notice, langs []page.Lang, also ...string) {
 	if n.Mailer == nil {
 		return
@@ -136,8 +134,8 @@ func (n *Notices) sendNotice(ctx context.Context, sub string, what event.Notice,
 // kindNotified is the kind of the tickets that count the notices to a user.
 const kindNotified = "notified"
 
-// countNotice counts one more notice to a user in an hour, and says which it is. Those
-// that are too many are not counted: they would never end.
+// countNotice counts one more notice to a user in an hour, and returns its number. Those over the
+// limit are not counted, or they would extend it for ever.
 func (n *Notices) countNotice(ctx context.Context, sub string) (nth int, err error) {
 	id := handle.Hash(kindNotified + ":" + sub)
 	for {
@@ -182,9 +180,9 @@ func (n *Notices) LanguagesOf(ctx context.Context, sub string) ([]page.Lang, err
 // justMade bounds how long after a user is made a sign-in is still that of making them.
 const justMade = time.Minute
 
-// NewBrowser looks, before a sign-in, whether the user has to be told of it, and returns
-// what tells them. Their language is that of an earlier sign-in: this one may be somebody
-// else's.
+// NewBrowser checks, before a sign-in, whether the browser is new to the user, and returns the
+// function that notifies them. The language is that of an earlier sign-in: this one may be an
+// attacker's.
 func (n *Notices) NewBrowser(r *http.Request, u storage.User) (notify func()) {
 	age := time.Since(u.CreatedAt)
 	if n.Mailer == nil || age >= 0 && age < justMade || n.Sessions.Known(r, u.Sub) {
@@ -197,7 +195,7 @@ func (n *Notices) NewBrowser(r *http.Request, u storage.User) (notify func()) {
 	return func() { n.NotifyIn(r.Context(), u.Sub, n.FromRequest(r, event.NoticeSignIn, ""), langs) }
 }
 
-// FromRequest begins a notice of what a request does.
+// FromRequest returns a notice with the time, address and browser of a request.
 func (n *Notices) FromRequest(r *http.Request, kind, detail string) event.Notice {
 	return event.Notice{Kind: kind, Detail: detail, At: time.Now().UTC(), IP: n.Peer(r), Agent: web.AgentOf(r)}
 }

@@ -21,8 +21,8 @@ var noticeTexts = map[string][2]string{
 	event.NoticeRole:         {"Your rights at %s were changed", "Your rights at %s were changed."},
 }
 
-// Text returns what a user is told, in one language or in several below each other. The
-// subject holds nothing that anybody but the operator can choose.
+// Text returns the text of a notice, in one language or in several below each other. The subject
+// holds nothing that anybody but the operator can choose.
 func (n *Notices) Text(langs []page.Lang, what event.Notice, last bool) (subject, text string) {
 	texts, ok := noticeTexts[what.Kind]
 	if !ok {
@@ -81,7 +81,7 @@ func (n *Notices) noticeAdvice(l page.Lang, last bool) string {
 
 const maxFact = 200 // runes
 
-// oneLine is a text of somebody else's as far as a line of an email shows it.
+// oneLine returns an untrusted text as one line of an email.
 func oneLine(text string) string {
 	runes := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -2,8 +2,8 @@ package notice
 
 import "sync"
 
-// waiting are the notices that wait in the outbox. They never take all of its room, and those of
-// one user never much of it.
+// waiting counts the notices that wait in the outbox. They never take all of its places, and
+// those of one user only a few.
 type waiting struct {
 	mu  sync.Mutex
 	all int

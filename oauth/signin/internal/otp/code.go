@@ -18,13 +18,13 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// What a code is like.
+// The form of a code.
 const (
 	codeDigits = 6
 	Tries      = 5 // of one code
 )
 
-// ErrLapsed: there is no code to be typed in this browser, or not any more.
+// ErrExpired says that no code is valid in this browser, or no longer.
 var ErrExpired = errors.New("signin: the code has ended")
 
 // drawCode draws a code, each of a million as likely.
@@ -33,8 +33,8 @@ func drawCode() string {
 	return fmt.Sprintf("%0*d", codeDigits, n)
 }
 
-// typedCode is a code as somebody has typed it: with spaces or hyphens, in digits of full
-// width. It is "" if it cannot be one.
+// typedCode normalizes a typed code, which may have spaces, hyphens or full-width digits. It
+// returns "" if it cannot be a code.
 func typedCode(text string) string {
 	code := strings.Map(func(r rune) rune {
 		switch {
@@ -51,8 +51,8 @@ func typedCode(text string) string {
 	return code
 }
 
-// Proof returns what is kept of a code. The key is the browser's cookie, which the store does
-// not have: whoever reads the store cannot try out the million codes.
+// Proof returns the HMAC of a code that is stored. The key is the browser's cookie, which the
+// store does not have: a reader of the store cannot try out the million codes.
 func Proof(cookie, kind, address, code string) []byte {
 	mac := hmac.New(sha256.New, []byte(cookie))
 	fmt.Fprintf(mac, "%s\x00%s\x00%s", kind, address, code)
@@ -62,7 +62,7 @@ func Proof(cookie, kind, address, code string) []byte {
 // TicketID returns the id of the one code of a kind that a browser can be waiting for.
 func TicketID(kind, cookie string) string { return handle.Hash(kind + ":" + cookie) }
 
-// ticketOf returns the code that this browser has been asked for, or ErrLapsed.
+// ticketOf returns the ticket of the code that this browser may type in, or ErrExpired.
 func (s *Codes) ticketOf(ctx context.Context, kind, cookie string) (storage.Ticket, error) {
 	if cookie == "" {
 		return storage.Ticket{}, ErrExpired
@@ -79,8 +79,8 @@ func (s *Codes) ticketOf(ctx context.Context, kind, cookie string) (storage.Tick
 	return t, nil
 }
 
-// Try takes one of the tries, before the code is looked at: guesses made in parallel are
-// no more than guesses made in turn.
+// Try uses up one of the tries before it checks the code: guesses made in parallel are no more
+// than guesses made in turn.
 func (s *Codes) Try(ctx context.Context, kind, cookie, code string) (t storage.Ticket, right bool, err error) {
 	for {
 		if t, err = s.ticketOf(ctx, kind, cookie); err != nil {
@@ -98,7 +98,7 @@ func (s *Codes) Try(ctx context.Context, kind, cookie, code string) (t storage.T
 	}
 }
 
-// Use ends the code; only one request can. A guess in between does not save it.
+// Use ends the code; only one request can. A guess in between does not keep it alive.
 func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 	for {
 		err := s.Store.EndTicket(ctx, t)
@@ -115,8 +115,8 @@ func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 	}
 }
 
-// issue makes a code for an address in this browser, and ends those the address had that the
-// same asker asked for: a stranger's request must not end the code that somebody is typing.
+// issue makes a code for an address in this browser, and ends the address's other codes of the
+// same requester: another client's request must not end the code that the user is typing.
 func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, requester string, t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
 	old, err := s.Store.TicketsAbout(ctx, kind, t.Subject)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestACodeIsReadAsPeopleTypeIt(t *testing.T) {
+func TestTypedCodesAreNormalized(t *testing.T) {
 	for text, want := range map[string]string{
 		"123456": "123456", " 123 456 ": "123456", "123-456": "123456", "１２３４５６": "123456", "000000": "000000",
 		"": "", "12345": "", "1234567": "", "12345a": "", "+12345": "", "١٢٣٤٥٦": "", "123456\x00": "", "1.2345": "",

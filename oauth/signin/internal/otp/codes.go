@@ -18,7 +18,7 @@ type Codes struct {
 	Store      store
 	Users      userStore
 	Emails     users.EmailUsers
-	Passwords  users.PasswordUsers // nil: no forgotten password is reset
+	Passwords  users.PasswordUsers // nil: passwords cannot be reset
 	Outbox     *outbox.Outbox
 	Mailer     mailer
 	Site       string // what emails call the service
@@ -37,7 +37,7 @@ type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// store keeps the codes that are waited for; *storage.Store has it.
+// store keeps the codes; *storage.Store implements it.
 type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	TicketsAbout(ctx context.Context, kind, subject string) ([]storage.Ticket, error)
@@ -45,7 +45,7 @@ type store interface {
 	EndTicket(ctx context.Context, t storage.Ticket) error
 }
 
-// Flows returns everything that codes are sent for.
+// Flows returns all flows.
 func (s *Codes) Flows() []*Flow {
 	if s.Passwords == nil {
 		return []*Flow{SignInFlow, LinkFlow}

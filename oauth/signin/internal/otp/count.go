@@ -18,18 +18,17 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// How many emails with a code go to one address (decision 56). Whoever asks for
-// more must wait, and nobody can keep the person of the address waiting in a browser that they
-// have signed in with.
+// How many emails with a code go to one address (decision 56). Nobody else can use up the number
+// of the known browsers of its user.
 const (
-	Pause      = time.Minute // between two that one asker asks for
-	PerHour    = 5           // in an hour, that one asker asks for
+	Pause      = time.Minute // between two of one requester
+	PerHour    = 5           // of one requester
 	perAddress = 20          // in an hour, beyond which only a known browser has any sent
 	clockSkew  = time.Minute // what the clocks of machines may differ by
 )
 
-// An asker has an email sent to an address: the known browsers of its user together,
-// or a network.
+// requesterKnown stands for the known browsers of an address's user. Any other requester is a
+// network.
 const requesterKnown = "known"
 
 func networkRequester(client netip.Prefix) string {
@@ -39,7 +38,8 @@ func networkRequester(client netip.Prefix) string {
 	return client.String()
 }
 
-// requesterOf says who asks for an email to an address. It takes as long for an address that nobody has.
+// requesterOf returns the requester of an email to an address. It takes as long for an address
+// that nobody has.
 func (s *Codes) requesterOf(r *http.Request, address string) (string, error) {
 	unknown := networkRequester(network.Of(s.Peer(r)))
 	if len(session.MarksOf(r)) == 0 && len(session.CookiesOf(r)) == 0 {
@@ -64,7 +64,7 @@ func (s *Codes) requesterOf(r *http.Request, address string) (string, error) {
 // CountKind is the kind of the tickets that count the emails to an address.
 const CountKind = "mailed"
 
-// count counts one more email to an address, or says how long to wait for it. Known and
+// count counts one more email to an address, or returns how long to wait for it. Known and
 // unknown addresses are counted alike, in the store: a restart forgets nothing.
 func (s *Codes) count(ctx context.Context, address, requester string) (wait time.Duration, err error) {
 	id := handle.Hash(CountKind + ":" + address)
@@ -91,14 +91,14 @@ func (s *Codes) count(ctx context.Context, address, requester string) (wait time
 // sentEmail is one email that was sent.
 type sentEmail struct {
 	at        time.Time
-	requester string // "": an older version did not write it down
+	requester string // "": written by an older version
 }
 
 // sentEmails are the emails to one address, the oldest first. There are never more than the total
 // and those of the known browsers.
 type sentEmails []sentEmail
 
-// wait says how long an asker must wait for another one.
+// wait returns how long a requester must wait for another one.
 func (all sentEmails) wait(requester string, now time.Time) (wait time.Duration) {
 	var own sentEmails
 	for _, m := range all {

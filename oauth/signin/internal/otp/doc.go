@@ -5,27 +5,25 @@
 //
 // # Choices
 //
-// What is kept of a code is an HMAC under the browser's cookie, which the store does
-// not have. So the code works in the browser that asked for it alone, and a copy of the
-// store is of no use to whoever would try out the million codes. Each of the five tries is
-// taken before the code is looked at. Of one address the newest code alone is valid that was
-// asked for from one network, or from the known browsers of its user: a stranger must not end
-// the code that somebody is typing.
+// The store keeps an HMAC of a code under the browser's cookie, which it does not have. So the
+// code works only in the browser that requested it, and a copy of the store does not help to try
+// out the million codes. Each of the five tries is taken before the code is checked. Of the codes
+// for one address, the newest of each network is valid, and the newest of the known browsers of
+// its user: another client must not end the code that the user is typing.
 //
-// A known and an unknown address are answered alike because the question which of the two
-// it is is asked beside the request, where the email is sent. The pauses between emails
-// count both. Of one address a network is sent five codes an hour, a minute apart, whatever they
-// are for, and all networks together twenty; the browsers in which its user has signed in have
-// five of their own, which nobody else can use up (decision 56). So there are at
-// most 125 tries an hour at the million codes. Who is nowhere known and asks after strangers have
-// used up the twenty must wait: that is the price. All of this is one ticket in the store for
-// each address, so it holds for every process and survives a restart; it takes some 25 entries,
-// each with a network, and ends an hour after the last. To confirm a new address is to ask as a
-// stranger: nobody has signed in as its user yet.
+// Known and unknown addresses are answered alike, because the lookup happens in the background,
+// where the email is sent. The pauses between emails apply to both. For one address a network
+// gets five codes an hour, a minute apart, whatever they are for, and all networks together
+// twenty; the known browsers of its user have five of their own, which nobody else can use up
+// (decision 56). So there are at most 125 tries an hour at the million codes. The price: an
+// unknown browser must wait once others have used up the twenty. All of this is one ticket in the
+// store for each address, so it holds for every process and survives a restart; it takes some 25
+// entries, each with a network, and ends an hour after the last. Confirming a new address counts
+// as a request of an unknown client: nobody has signed in as its user yet.
 //
 // Where sign-up is by invitation or closed, an unknown address is sent nothing. A user who has no
 // password is sent nothing by the page to reset it. An address is a sign-in method for good, hence
 // the recent sign-in to confirm one.
 //
-// A form without a code of six digits is answered 400, is looked up nowhere and counts as no failure.
+// A form without a code of six digits is answered 400; nothing is looked up and no failure counted.
 package otp

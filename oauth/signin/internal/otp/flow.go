@@ -23,23 +23,23 @@ type Flow struct {
 	NewPassword bool   // asked for with the code
 	Subject     string // of the email
 
-	// who is asking; storage.ErrNotFound sends them to sign in first, and session.ErrStale once more.
-	// nil: anybody may.
+	// user returns the signed-in user whom the flow needs; storage.ErrNotFound requires a sign-in,
+	// session.ErrStale a new one. Nil: the flow needs none.
 	user func(*Codes, *http.Request) (storage.User, error)
-	// reaches reports whether an email goes to the ticket's address. It is asked beside the
-	// request, so that nobody can tell from outside.
+	// deliverable reports whether an email is sent to the ticket's address. It is called in the
+	// background, so that the response does not reveal it.
 	deliverable func(*Codes, context.Context, storage.Ticket) (bool, error)
-	// ready looks whether the right code would be of use. storage.ErrNotFound is a wrong
+	// check checks a right code before it is used up. storage.ErrNotFound treats it as a wrong
 	// code; storage.ErrInvalid asks for another password.
 	check func(*Codes, *http.Request, storage.Ticket, string) (storage.User, error)
-	// done answers who has typed the right code, and used it up.
+	// finish answers the request after the right code has been used up.
 	finish func(*Codes, http.ResponseWriter, *http.Request, storage.Ticket, storage.User, string) error
 }
 
 // CodePath is the path of the page that asks for the code.
 func (e *Flow) CodePath() string { return e.Path + "/code" }
 
-// SignInFlow signs in by email, and signs up who is new where that is allowed to anybody.
+// SignInFlow signs in by email, and creates an account where sign-up is open.
 var SignInFlow = &Flow{
 	Kind: "email", Path: web.FormPath + "/email",
 	Title: "Sign in with email", Lead: "We send a code to your address. You need no password.",
@@ -77,7 +77,7 @@ var SignInFlow = &Flow{
 	},
 }
 
-// ResetFlow gives a new password to who has forgotten theirs.
+// ResetFlow sets a new password in place of a forgotten one.
 var ResetFlow = &Flow{
 	Kind: "reset", Path: web.FormPath + "/reset",
 	Title: "Set a new password", Lead: "Give the email address you have confirmed here. We send a code to it.",
@@ -107,7 +107,7 @@ var ResetFlow = &Flow{
 	},
 }
 
-// LinkFlow confirms that an address is that of who is signed in.
+// LinkFlow confirms an email address of the signed-in user.
 var LinkFlow = &Flow{
 	Kind: "link", Path: web.FormPath + "/address",
 	Title: "Confirm an email address", Lead: "With it you can sign in, and set a new password if you forget yours.",
@@ -145,8 +145,8 @@ var LinkFlow = &Flow{
 	},
 }
 
-// addressChanged writes down that a user has confirmed an address, and tells the old one
-// and the new one.
+// addressChanged records that a user has confirmed an address, and notifies the old one and the
+// new one.
 func (s *Codes) addressChanged(r *http.Request, before storage.User, address string) error {
 	old := before.Email
 	if !before.EmailVerified {
@@ -163,7 +163,7 @@ func (s *Codes) addressChanged(r *http.Request, before storage.User, address str
 	return s.Trail.Changed(r, before.Sub, "email address", trail.Hashed(old), trail.Hashed(address))
 }
 
-// userWithPassword is the user of an address, if they have a password to forget.
+// userWithPassword returns the user of an address, storage.ErrNotFound for one without a password.
 func (s *Codes) userWithPassword(ctx context.Context, address string) (storage.User, error) {
 	u, err := s.Emails.ByEmail(ctx, address)
 	if err != nil {

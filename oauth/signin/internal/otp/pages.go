@@ -25,9 +25,9 @@ var (
 // codeView holds what the pages of a code by email show.
 type codeView struct {
 	web.View
-	Flow    *Flow  // that a code is sent for
-	Address string // that it is sent to
-	Again   string // where to ask for a new one
+	Flow    *Flow
+	Address string // that the code is sent to
+	Again   string // the path to request a new code
 }
 
 func codeViewOf(e *Flow, v web.View, address string) *codeView {
@@ -66,8 +66,8 @@ func (e *Flow) requester(s *Codes, r *http.Request) (storage.User, error) {
 	return e.user(s, r)
 }
 
-// takeAddress sends a code and leads to the page that asks for it. An address that nobody
-// has is answered as one that somebody has.
+// takeAddress sends a code and redirects to the page that asks for it. Known and unknown addresses
+// are answered alike.
 func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	return web.SeeOther(w, e.CodePath())
 }
 
-// ShownAddress returns what was typed, as far as it is shown again.
+// ShownAddress returns a typed address, cut to be shown again.
 func ShownAddress(text string) string { return text[:min(len(text), 254)] }
 
 // serveCode serves the page that asks for the code.
@@ -128,7 +128,7 @@ func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error
 	return s.showCodeForm(w, r, e, ticket, http.StatusOK, "")
 }
 
-// takeCode looks at a code. Every one that could be right takes one of the five tries.
+// takeCode checks a typed code. Every one of six digits uses up one of the five tries.
 func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err

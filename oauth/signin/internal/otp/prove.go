@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// prove lets a code past the guard and the delay of its account and uses it up if it is right,
-// or says how long to wait. A code that has ended proves nothing and does not count as failed.
+// prove checks a code and uses it up if it is right, unless the guard or the delay of its account
+// says to wait. A code that has expired does not count as failed.
 func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, throttle attempt.Throttle, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(ip); wait > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Send sends the ticket's address a code that this browser may type in, or says how long
-// to wait. Whether there is an email is decided beside the request.
+// Send sends a code to the ticket's address, valid in this browser, or returns how long to wait.
+// Whether an email is sent is decided in the background.
 func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
 	if !s.Outbox.Reserve() {
 		return 0, web.EmailsFull
@@ -48,8 +48,8 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	return 0, nil
 }
 
-// countRequest counts the email for its address and, if a stranger asks for it, for the networks
-// around them; or it says how long to wait.
+// countRequest counts the email for its address and, if the client is unknown, for the networks
+// around it; or it returns how long to wait.
 func (s *Codes) countRequest(r *http.Request, requester string, t storage.Ticket) (wait time.Duration, err error) {
 	if !fromUnknown(requester, t) {
 		return s.count(r.Context(), t.Subject, requester)

@@ -1,2 +1,2 @@
-// Package outbox sends emails beside the requests that cause them.
+// Package outbox sends emails in the background.
 package outbox

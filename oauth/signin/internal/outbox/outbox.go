@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// What an Outbox holds and does at once.
+// The limits of an Outbox.
 const (
 	Capacity = 256 // emails that wait or are on their way
 	Workers  = 4
 	SendTime = 2 * time.Minute // for one of them, whatever the Mailer allows itself
 )
 
-// Outbox sends emails beside the requests that cause them, so that neither a slow server
-// nor the question whether an email is sent at all shows in how long an answer takes. Its
-// goroutines run only while there is something to send.
+// Outbox sends emails in the background, so that neither a slow server nor whether an email is
+// sent at all shows in how long a response takes. Its goroutines run only while there is
+// something to send.
 type Outbox struct {
 	log  *slog.Logger
 	life context.Context
@@ -40,7 +40,7 @@ func New(ctx context.Context, log *slog.Logger) *Outbox {
 	return &Outbox{log: log, life: life, end: end}
 }
 
-// Reserve takes a place, if there is one; put or release must follow.
+// Reserve takes a place, if there is one; the caller must call Put or Release.
 func (o *Outbox) Reserve() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,7 +58,7 @@ func (o *Outbox) Release() {
 	o.held--
 }
 
-// Put has something sent in the place that was reserved.
+// Put queues a delivery in the reserved place.
 func (o *Outbox) Put(send delivery) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

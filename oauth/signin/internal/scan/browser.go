@@ -20,8 +20,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// The browser's side of a sign-in by scanning a code: it shows one, asks how it goes, and
-// collects what was confirmed. The phone's side is in scan.go.
+// This file is the browser's side of a sign-in by scanning a code: it shows the code, polls, and
+// collects the confirmed sign-in. The phone's side is in phone.go.
 
 // Paths of the browser that shows a code.
 const (
@@ -30,13 +30,13 @@ const (
 	ScriptPath  = "/oauth/signin/qr.js"
 )
 
-// Unmetered are the paths that have a rate of their own, or are a file.
+// Unmetered returns the paths that have a limit of their own, or are a file.
 func Unmetered() []string { return []string{PollPath, ScriptPath} }
 
 //go:embed qr.js
 var script []byte
 
-// Scans signs in browsers whose code was scanned with a phone.
+// Scans signs in browsers after their code was scanned with a phone.
 type Scans struct {
 	*flow.Steps
 	Store store
@@ -49,7 +49,7 @@ type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// store keeps what was scanned; *storage.Store has it.
+// store keeps the scans; *storage.Store implements it.
 type store interface {
 	Session(ctx context.Context, id string) (storage.Session, error)
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
@@ -68,8 +68,8 @@ func (s *Scans) Routes() []reply.Route {
 	}
 }
 
-// showCode begins a sign-in and shows its code. It is a GET although it writes: what it
-// makes is nobody's yet, ends within minutes, and is bounded by address.
+// showCode begins a sign-in and shows its code. It is a GET although it writes: the ticket belongs
+// to nobody yet, ends within minutes, and is limited by address.
 func (s *Scans) showCode(w http.ResponseWriter, r *http.Request) error {
 	query, err := web.QueryParam(r)
 	if err != nil {
@@ -112,9 +112,8 @@ func (s *Scans) begun(r *http.Request, id string) (storage.Ticket, error) {
 	return t, err
 }
 
-// poll tells the browser that shows a code how it goes: {"code":0,"status":"pending"}, and
-// once it is scanned the number that the phone shows as well. To any other there is no
-// such code.
+// poll returns the state of a code to the browser that shows it: {"code":0,"status":"pending"},
+// and once it is scanned the number that the phone shows as well. Any other browser gets 404.
 func (s *Scans) poll(w http.ResponseWriter, r *http.Request) error {
 	if wait := s.Rates.Polls.Take(network.Of(s.Peer(r))); wait > 0 {
 		return web.TooManyPolls.With("Retry-After", web.InSeconds(wait))
@@ -148,9 +147,9 @@ func stateOf(t storage.Ticket, now time.Time) string {
 	return t.State
 }
 
-// collect signs the browser in as whoever confirmed, once. While its address is locked it
-// answers 429 like every attempt (protocol 8), but there is nothing to guess here, and so
-// nothing that counts as failed.
+// collect signs the browser in as the user who confirmed, once. While its address is locked it
+// answers 429 like every attempt (protocol 8), but there is nothing to guess here, so nothing
+// counts as failed.
 func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
@@ -188,9 +187,8 @@ func (s *Scans) collect(w http.ResponseWriter, r *http.Request) error {
 	return s.signInAsConfirmer(w, r, t)
 }
 
-// signInAsConfirmer signs in as whoever confirmed a ticket, if they still may: the session they did
-// it with has not ended, and they are not disabled. Of many requests one takes the step,
-// and that one is let in.
+// signInAsConfirmer signs in as the user who confirmed a ticket, unless they are disabled or the
+// session they confirmed with has ended. Of many requests one succeeds.
 func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t storage.Ticket) error {
 	by, user, err := s.confirmer(r.Context(), t)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -212,8 +210,7 @@ func (s *Scans) signInAsConfirmer(w http.ResponseWriter, r *http.Request, t stor
 	return s.SignInAt(w, r, user, t.LoginType, t.Query, by.AuthTime)
 }
 
-// confirmer returns who confirmed a ticket and in which session, read anew, or
-// storage.ErrNotFound.
+// confirmer reads the session and the user that confirmed a ticket, or returns storage.ErrNotFound.
 func (s *Scans) confirmer(ctx context.Context, t storage.Ticket) (storage.Session, storage.User, error) {
 	v, err := s.Store.Session(ctx, t.Session)
 	if err == nil && !v.Live(time.Now()) {

@@ -1,19 +1,18 @@
-// Package scan signs a browser in whose code was scanned with a phone.
+// Package scan signs a browser in after its code was scanned with a phone.
 //
 // # Choices
 //
-// A code to scan is made by a GET: what is written belongs to nobody, ends
-// in two minutes and is bounded by address, and a page without a button is one step less.
-// A GET also claims the code for who opens its link, because it settles only who may
-// answer. Nothing is allowed but by a POST of ours.
+// A code to scan is made by a GET: the ticket belongs to nobody, ends in two minutes and is
+// limited by address, and a page without a button is one step less. A GET also claims the code
+// for the user who opens its link, because that decides only who may answer. The sign-in itself
+// takes a POST from our own page.
 //
-// What the code holds is public: whoever reads it can open the phone's page, be shown who
-// asks, and no more. Collecting takes the cookie of the browser that shows it. That cookie
-// is drawn anew each time, so of two tabs the later one counts. What no design of this kind
-// prevents is a person who confirms a code that somebody has sent them; the page says where
-// the other device is, and what not to confirm. It also shows a number that is drawn at the
-// scan and is not in the code, and asks whether the other device shows the same one: the
-// page of the code is told it by the poll, or without a script by its button.
+// The code is public: who reads it can open the phone's page, see the requesting device, and no
+// more. Collecting takes the cookie of the browser that shows it. That cookie is new each time,
+// so of two tabs the later one counts. No design of this kind can stop a user who confirms a code
+// that an attacker has sent; the page says where the other device is, and what not to confirm. It
+// also shows a number that is drawn at the scan and is not in the code, and asks whether the
+// other device shows the same one, which gets it by the poll, or without a script by its button.
 //
 // The session that is collected has the login type of the scanner's, since the protocol
 // has none for codes, and the time of their sign-in: a confirmation proves no

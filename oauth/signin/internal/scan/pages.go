@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What the page of a code says above it, or in its place.
+// The texts above a code, or in its place.
 const (
 	waitingText   = "You have not confirmed on your phone yet. Scan the code, confirm there, then continue here."
 	numberText    = "You have not confirmed on your phone yet. It shows the number %s. Confirm there only if it is the same, then continue here."
@@ -41,7 +41,7 @@ type codeView struct {
 	Poll, Again string
 }
 
-// renderCode shows a code, and waits.
+// renderCode shows the page of a code, which waits for the phone.
 func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
 	c, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, i
 	})
 }
 
-// showEnded says why there is nothing to wait for, and offers a new code.
+// showEnded shows why a code is not valid any more, and offers a new one.
 func (s *Scans) showEnded(w http.ResponseWriter, r *http.Request, status int, query, why string) error {
 	c, err := s.Pages.Restore(r.Context(), r, query)
 	if err != nil {
@@ -77,15 +77,15 @@ func writeCodePage(w http.ResponseWriter, c web.Context, status int, v codeView)
 type scanView struct {
 	page.Lang
 	Title, Text     string // in English
-	Address, Agent  string // of the browser that asks
-	App, Host       string // where it will be signed in to
-	Name, Letter    string // who would be
-	Username, Where string
+	Address, Agent  string // of the other browser
+	App, Host       string // of the application it signs in to
+	Name, Letter    string // of the user
+	Username, Where string // Where: the path of the form
 	Number          string // that the other device shows too
 }
 
-// showConfirmation shows whoever has scanned a code what it asks of them. What is known of the
-// other browser comes from what it and its network say of themselves.
+// showConfirmation shows the user who has scanned a code which device asks to be signed in. The
+// data of that device are its own User-Agent and its address.
 func (s *Scans) showConfirmation(w http.ResponseWriter, r *http.Request, t storage.Ticket, user storage.User) error {
 	asking, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Scans) showConfirmation(w http.ResponseWriter, r *http.Request, t stora
 	return web.Write(w, http.StatusOK, look, scanPage, v)
 }
 
-// showAnswered says what became of it.
+// showAnswered shows the result of an answered scan.
 func (s *Scans) showAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}

@@ -16,9 +16,9 @@ func (s *Scans) serveScan(w http.ResponseWriter, r *http.Request) error {
 	return s.openScan(w, r)
 }
 
-// openScan shows what a code asks of whoever is signed in, who thereby has scanned it. It
-// is a GET although it takes a step: what it writes down is only who may answer, and
-// anybody who sees the code could have been that.
+// openScan shows the confirmation to the signed-in user, who thereby has scanned the code. It is a
+// GET although it writes: it records only who may answer, and anybody who sees the code could be
+// that.
 func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	v, user, err := s.Sessions.Visit(r)
@@ -40,7 +40,7 @@ func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 	return s.showConfirmation(w, r, t, user)
 }
 
-// showSignInFirst lets somebody sign in on the phone first, and then brings them back.
+// showSignInFirst shows the sign-in form on the phone, which leads back to the scan.
 func (s *Scans) showSignInFirst(w http.ResponseWriter, r *http.Request, id string) error {
 	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
@@ -51,8 +51,8 @@ func (s *Scans) showSignInFirst(w http.ResponseWriter, r *http.Request, id strin
 	})
 }
 
-// answerScan takes the scanner's answer and shows, after 303, where the sign-in stands
-// now: an answer that comes too late, or twice, sees what became of it.
+// answerScan takes the user's answer and redirects to the page with the state of the sign-in,
+// which also shows the result after a late or repeated answer.
 func (s *Scans) answerScan(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err

@@ -18,14 +18,14 @@ import (
 // cookie of the browser that shows it.
 const kind = "qr"
 
-// Where such a sign-in stands. Any of it ends with its time.
+// The states of such a sign-in. Each of them expires.
 const (
 	Pending   = "pending"   // nobody has scanned the code
-	Scanned   = "scanned"   // somebody has, and sees what is asked of them
-	Confirmed = "confirmed" // they said yes: the browser may collect the sign-in
-	Rejected  = "rejected"  // they said no
-	Collected = "collected" // it did; the ticket stays so that the phone can still say so
-	Expired   = "expired"   // not a state of the ticket: it is too late
+	Scanned   = "scanned"   // a user has, and sees the confirmation
+	Confirmed = "confirmed" // the user has confirmed: the browser may collect the sign-in
+	Rejected  = "rejected"  // the user has rejected it
+	Collected = "collected" // the browser has collected it; the ticket stays for the phone's page
+	Expired   = "expired"   // not stored: the ticket's time is over
 )
 
 const (
@@ -35,15 +35,15 @@ const (
 
 // Why a step is not taken.
 var (
-	errEnded = errors.New("signin: the code is used, ended or unknown") // which of them is nobody's business
+	errEnded = errors.New("signin: the code is used, ended or unknown") // which of them must not be revealed
 	errTaken = errors.New("signin: somebody else has scanned the code")
 )
 
-// step changes a ticket, or leaves it as it is: done is whether it did.
+// step changes a ticket and returns true, or leaves it as it is.
 type step func(t *storage.Ticket, now time.Time) (done bool, err error)
 
-// scan is the step of whoever opens what the code leads to: the first becomes the only one
-// who can confirm. Looking again changes nothing.
+// scan returns the step of a user who opens the link of the code: the first one becomes the only
+// one who can confirm. Opening it again changes nothing.
 func scan(v storage.Session) step {
 	return func(t *storage.Ticket, _ time.Time) (bool, error) {
 		switch {
@@ -59,15 +59,14 @@ func scan(v storage.Session) step {
 	}
 }
 
-// drawNumber draws what both devices show. It is drawn at the scan, so the code does not
-// hold it: a code that was sent to somebody else shows them a number that is on no screen
-// near them.
+// drawNumber draws the number that both devices show. It is drawn at the scan, so the code does
+// not hold it: after the scan of a code that an attacker has sent, no screen nearby shows it.
 func drawNumber() string {
 	n, _ := rand.Int(rand.Reader, big.NewInt(90)) // crypto/rand does not fail
 	return strconv.FormatInt(10+n.Int64(), 10)
 }
 
-// decide is the step of the scanner's answer. Only the first answer counts.
+// decide returns the step of the user's answer. Only the first answer counts.
 func decide(v storage.Session, yes bool) step {
 	return func(t *storage.Ticket, now time.Time) (bool, error) {
 		switch {
@@ -87,8 +86,8 @@ func decide(v storage.Session, yes bool) step {
 	}
 }
 
-// take takes a step of the ticket with this scan id, if it is one to take: of requests at
-// once, one does, and the others see what became of it.
+// take applies a step to the ticket with this scan id: of parallel requests one changes it, and
+// the others return the changed ticket.
 func (s *Scans) take(ctx context.Context, id string, do step) (storage.Ticket, error) {
 	for {
 		t, err := s.code(ctx, id)
@@ -110,7 +109,7 @@ func (s *Scans) take(ctx context.Context, id string, do step) (storage.Ticket, e
 	}
 }
 
-// code returns the ticket with this scan id, which may have ended, or errOver.
+// code returns the ticket with this scan id, which may have expired, or errEnded.
 func (s *Scans) code(ctx context.Context, id string) (storage.Ticket, error) {
 	if !web.IsScanID(id) {
 		return storage.Ticket{}, errEnded

@@ -11,9 +11,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Begin gives the browser a new session of who proved at a time who they are. What it
-// brought along is ended first: a value someone else may have planted must not become a
-// signed-in one.
+// Begin begins a session of a user who authenticated at the time proved. The browser's old
+// sessions are ended first: a cookie that someone has planted must not become a signed-in one.
 func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User, loginType, lang string, proved time.Time) error {
 	if _, err := s.EndAll(r); err != nil {
 		return err
@@ -35,8 +34,8 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 // MaxEnded bounds what one request can make the store do.
 const MaxEnded = 4
 
-// EndAll ends the session behind every cookie, and returns those that there were: of two,
-// nobody knows which one is real.
+// EndAll ends the sessions of all session cookies of a request, and returns them: of two cookies
+// it is not known which one is real.
 func (s *Sessions) EndAll(r *http.Request) (ended []storage.Session, err error) {
 	cookies := CookiesOf(r)
 	for _, cookie := range cookies[:min(len(cookies), MaxEnded)] {
@@ -72,7 +71,7 @@ func (s *Sessions) endOne(ctx context.Context, id string) (storage.Session, erro
 	return v, err
 }
 
-// EndSessions ends those of a user's sessions that which names.
+// EndSessions ends those of a user's sessions that which reports.
 func (s *Sessions) EndSessions(ctx context.Context, sub string, which func(storage.Session) bool) error {
 	all, err := s.Store.Sessions(ctx, sub)
 	for _, v := range all {
@@ -83,5 +82,5 @@ func (s *Sessions) EndSessions(ctx context.Context, sub string, which func(stora
 	return err
 }
 
-// All names every session.
+// All reports every session.
 func All(storage.Session) bool { return true }

@@ -7,9 +7,9 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-// CookieName is the protocol's (4.8), which rules out a __Host- prefix. What the
-// prefix would guarantee is kept by hand: no Domain, Path=/, Secure on https, and a
-// request with two such cookies has none, because a neighbouring site may have put one.
+// CookieName is the name in protocol 4.8, which rules out a __Host- prefix. The guarantees of the
+// prefix are kept by hand: no Domain, Path=/, Secure on https; and a request with two such cookies
+// has none, because a neighbouring site may have set one.
 const CookieName = "open_sso_token"
 
 // CookiesOf returns the session cookies of a request that could be ours.
@@ -30,7 +30,7 @@ func (s *Sessions) setCookie(w http.ResponseWriter, value string, ends time.Time
 	http.SetCookie(w, c)
 }
 
-// ClearCookie takes the session cookie from the browser.
+// ClearCookie removes the session cookie from the browser.
 func (s *Sessions) ClearCookie(w http.ResponseWriter) {
 	c := s.cookie("")
 	c.Expires, c.MaxAge = time.Unix(1, 0), -1

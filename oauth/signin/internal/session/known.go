@@ -14,10 +14,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// KnownCookie says as whom somebody has signed in with this browser within a year (decision 56).
-// It opens nothing. Each of its marks is a salt and a keyed hash of
-// the user and the month: it says nothing to who reads it, cannot be made by who has not
-// signed in, and is not the same in two browsers.
+// KnownCookie is the cookie that marks the users who have signed in with this browser within a
+// year (decision 56). It grants no access. Each of its marks is a salt and a keyed hash of the
+// user and the month: it reveals no user, cannot be forged, and differs between two browsers.
 const KnownCookie = "keystile_known"
 
 const (
@@ -33,7 +32,7 @@ const (
 var MarkText = base64.RawURLEncoding.EncodedLen(markLen)
 
 // Known reports whether somebody has signed in as a user (a sub) with this browser before.
-// If that cannot be found out now, nobody has.
+// If the key cannot be read now, it reports false.
 func (s *Sessions) Known(r *http.Request, sub string) bool {
 	marks := MarksOf(r)
 	if len(marks) == 0 {
@@ -52,8 +51,8 @@ func (s *Sessions) Known(r *http.Request, sub string) bool {
 	return false
 }
 
-// Remember marks the browser as one in which a user has signed in. Without it the browser
-// is unknown the next time, and no more: it is no reason to turn somebody away.
+// Remember marks the browser as one in which a user has signed in. If that fails, the browser is
+// unknown the next time, and the sign-in goes on.
 func (s *Sessions) Remember(w http.ResponseWriter, r *http.Request, sub string) {
 	key, err := s.knownKey(r.Context())
 	if err != nil {
@@ -75,7 +74,7 @@ func (s *Sessions) Remember(w http.ResponseWriter, r *http.Request, sub string) 
 	})
 }
 
-// knownKey is the key of the marks, the same in every process.
+// knownKey returns the key of the marks, the same in every process.
 func (s *Sessions) knownKey(ctx context.Context) (storage.Secret, error) {
 	if key := s.marks.Load(); key != nil {
 		return *key, nil
@@ -88,8 +87,8 @@ func (s *Sessions) knownKey(ctx context.Context) (storage.Secret, error) {
 	return key, nil
 }
 
-// MarksOf returns the marks that a request brings. Several cookies are read: what a
-// neighbouring site has put there proves nothing and is not to make a browser unknown.
+// MarksOf returns the marks of a request. Several cookies are read: one that a neighbouring site
+// has set proves nothing, and must not make a browser unknown.
 func MarksOf(r *http.Request) (marks [][]byte) {
 	for _, c := range r.CookiesNamed(KnownCookie) {
 		for text := range strings.SplitSeq(c.Value, ".") {
@@ -125,8 +124,8 @@ func markOf(key storage.Secret, salt []byte, sub string, month int) []byte {
 // monthOf numbers the months.
 func monthOf(at time.Time) int { return at.UTC().Year()*12 + int(at.UTC().Month()) }
 
-// Familiar reports whether a user has signed in with this browser before: it says so by its
-// mark, or by a session that is still theirs.
+// Familiar reports whether a user has signed in with this browser before, by its mark or by a live
+// session.
 func (s *Sessions) Familiar(r *http.Request, sub string) bool {
 	if s.Known(r, sub) {
 		return true

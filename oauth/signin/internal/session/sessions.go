@@ -1,4 +1,4 @@
-// Package session keeps who is signed in behind the session cookie.
+// Package session keeps the sessions of signed-in users behind the session cookie.
 //
 // # Choices
 //
@@ -20,17 +20,17 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Sessions keeps who is signed in behind the session cookie.
+// Sessions keeps the sessions of signed-in users behind the session cookie.
 type Sessions struct {
 	Store  Store
 	Users  Users
 	Peer   func(*http.Request) netip.Addr // the address that a request comes from
 	Log    *slog.Logger
 	Secure bool          // the cookies are for https alone
-	Idle   time.Duration // without use end a session
-	Max    time.Duration // end it in any case
+	Idle   time.Duration // a session ends after this time without use
+	Max    time.Duration // it ends after this time in any case
 
-	marks atomic.Pointer[storage.Secret] // the key of what known browsers have; nil: not read yet
+	marks atomic.Pointer[storage.Secret] // the key of the marks of known browsers; nil: not read yet
 }
 
 // Store keeps sessions; *storage.Store has it.

@@ -11,15 +11,14 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// Visitor says whose browser a request comes from: the live session of an enabled user.
-// Nobody's is storage.ErrNotFound. Any other error means that it is not known: never take
-// it for nobody.
+// Visitor returns the live session of a request, of an enabled user. storage.ErrNotFound means
+// that nobody is signed in. Any other error means that it is not known: never treat it as nobody.
 func (s *Sessions) Visitor(r *http.Request) (storage.Session, error) {
 	v, _, err := s.Visit(r)
 	return v, err
 }
 
-// Visit returns the session that a request comes from, and whose it is.
+// Visit returns the live session of a request, and its user.
 func (s *Sessions) Visit(r *http.Request) (storage.Session, storage.User, error) {
 	v, err := s.session(r)
 	if err != nil {
@@ -89,14 +88,15 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Recent reports whether a visitor's sign-in is recent enough to change who gets in, and
-// whatever else must not be open to who finds a browser that somebody has left: decision 57.
+// Recent reports whether a visitor's sign-in is recent enough to change the sign-in methods, and
+// for everything else that must not be open in a browser that its user has left: decision 57.
 func Recent(v storage.Session) bool { return stepup.Fresh(v.AuthTime, time.Now()) }
 
-// ErrStale says that somebody is signed in, but for so long that it may be somebody else by now.
+// ErrStale says that the sign-in is too long ago: somebody else may be using the browser by now.
 var ErrStale = errors.New("signin: the sign-in is too long ago")
 
-// Recent is Visit for what takes a recent sign-in. With ErrStale it says whose is too old.
+// Recent is Visit for requests that take a recent sign-in. With ErrStale it returns the session
+// and the user too.
 func (s *Sessions) Recent(r *http.Request) (storage.Session, storage.User, error) {
 	v, u, err := s.Visit(r)
 	if err == nil && !Recent(v) {

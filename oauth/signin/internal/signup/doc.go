@@ -1,7 +1,7 @@
-// Package signup makes users of people who fill in a form.
+// Package signup creates accounts by a form.
 //
 // # Choices
 //
-// Only a user's own email proves an address: one typed at sign-up is kept nowhere until its
-// code comes back, so nobody can prepare an account in another's name.
+// Only a code sent to an address proves it: an address typed at sign-up is stored nowhere until
+// its code comes back, so nobody can prepare an account in another's name.
 package signup

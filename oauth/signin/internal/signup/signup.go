@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Path is where the page to sign up is.
+// Path is the path of the page to sign up.
 const Path = web.FormPath + "/signup"
 
 //go:embed join.html
@@ -26,7 +26,7 @@ var files embed.FS
 
 var page = web.Parse(files, "join")
 
-// view holds what the page to sign up shows of what was typed.
+// view holds the data of the page to sign up.
 type view struct {
 	web.View
 	Address        string
@@ -34,11 +34,11 @@ type view struct {
 	Invitation     string // as typed
 }
 
-// SignUp makes users of people who fill in a form.
+// SignUp creates accounts by a form.
 type SignUp struct {
 	*flow.Steps
 	Users   users.SignUpUsers
-	Invited bool // only who brings the code of a storage.Invitation
+	Invited bool // only with the code of a storage.Invitation
 	Emails  bool // the form asks for an email address
 	Codes   *otp.Codes
 }
@@ -48,7 +48,7 @@ func (s *SignUp) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
 }
 
-// serve answers the page on which people become users by themselves.
+// serve serves the page to sign up.
 func (s *SignUp) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.submit(w, r)
@@ -113,7 +113,7 @@ func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
 	return s.signIn(w, r, u, address, in["query"])
 }
 
-// check says what is wrong with a form before anything is looked up.
+// check returns the error of a form that shows before anything is looked up, as an alert.
 func (s *SignUp) check(in map[string]string) (address, alert string) {
 	var err error
 	if s.Emails && strings.TrimSpace(in["address"]) != "" {
@@ -133,8 +133,8 @@ func (s *SignUp) check(in map[string]string) (address, alert string) {
 	return address, ""
 }
 
-// create makes the user. A wrong invitation counts as a failed sign-in does; all together
-// an address makes a few users at a time.
+// create makes the user. A wrong invitation counts as a failed sign-in; each address makes only a
+// few users at a time.
 func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, wait time.Duration, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(ip); wait > 0 {
@@ -154,8 +154,8 @@ func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, 
 	return u, 0, err
 }
 
-// signIn signs a new user in. The address is not theirs until they have typed in the code
-// that is sent to it; nobody is told of it before.
+// signIn signs a new user in. The address is not stored until they have typed in the code that is
+// sent to it.
 func (s *SignUp) signIn(w http.ResponseWriter, r *http.Request, u storage.User, address, query string) error {
 	if address == "" {
 		return s.SignIn(w, r, u, storage.LoginSelf, query)

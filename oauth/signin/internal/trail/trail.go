@@ -1,10 +1,10 @@
-// Package trail writes what happens at sign-in on the audit trail.
+// Package trail writes the audit events of sign-in.
 //
 // # Choices
 //
-// What people change is on the trail, with what was before and what is after, before it is answered.
-// Sign-in methods are named; email addresses and passwords are there as eight bytes of a SHA-256, of
-// the password's salted hash. Of a host's own passwords the trail says "unknown".
+// A change is on the trail, with the values before and after it, before it is answered. Sign-in
+// methods are named; email addresses and passwords are written as eight bytes of a SHA-256, of the
+// password's salted hash. For a host's own passwords the trail says "unknown".
 //
 // A failed attempt names the user it was against, and is a record of its own: the lock and the delay
 // bound how many there are. One that was not looked at, because of them, and one against a name that
@@ -28,7 +28,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// Trail writes what happens here on the audit trail.
+// Trail writes the audit events of sign-in.
 type Trail struct {
 	audit audit
 	peer  func(*http.Request) netip.Addr
@@ -40,7 +40,7 @@ type audit interface {
 	NoteNow(ctx context.Context, e event.Event) error
 }
 
-// New makes a trail; of a nil audit one that writes nothing.
+// New makes a Trail. With a nil audit it writes nothing.
 func New(a audit, peer func(*http.Request) netip.Addr) *Trail {
 	if a == nil {
 		a = noAudit{}
@@ -54,24 +54,24 @@ type noAudit struct{}
 func (noAudit) Note(event.Event)                           {}
 func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
-// SignedIn writes a sign-in on the audit trail, or what somebody tried who is signed in.
+// SignedIn records a sign-in, or an attempt of a signed-in user.
 func (t *Trail) SignedIn(r *http.Request, status int, sub string) {
 	t.Write(r, event.SignIn, event.Event{Status: status, User: sub})
 }
 
-// Refused writes an attempt of somebody unknown on the audit trail. One against a user is
-// named, and so never summed: only what the lock and the delay of the account have let through
-// may name one. Anybody can cause all others without end.
+// Refused records an anonymous attempt. One against a user is a record of its own and never
+// summed, so only attempts that the lock and the delay of the account have let through may name
+// one: anybody can cause any number of the others.
 func (t *Trail) Refused(r *http.Request, status int, against string) {
 	t.Write(r, event.SignIn, event.Event{Status: status, User: against, Anonymous: true})
 }
 
-// Write writes what came of a request on the audit trail: 303 unless it says otherwise.
+// Write records the result of a request, with status 303 unless the event has another.
 func (t *Trail) Write(r *http.Request, kind string, what event.Event) {
 	t.audit.Note(t.event(r, kind, what))
 }
 
-// WriteNow is write for what must be on the trail before it is answered.
+// WriteNow is Write for an event that must be stored before the request is answered.
 func (t *Trail) WriteNow(r *http.Request, kind string, what event.Event) error {
 	if err := t.audit.NoteNow(r.Context(), t.event(r, kind, what)); err != nil {
 		return web.AuditFailed.Because(err)
@@ -79,7 +79,7 @@ func (t *Trail) WriteNow(r *http.Request, kind string, what event.Event) error {
 	return nil
 }
 
-// Changed writes down what became of something by which a user gets in.
+// Changed records a change of a user's sign-in methods, password or address.
 func (t *Trail) Changed(r *http.Request, sub, what, before, after string) error {
 	return t.WriteNow(r, event.Account, event.Event{User: sub, Detail: what + ": " + before + " -> " + after})
 }
@@ -91,8 +91,7 @@ func (t *Trail) event(r *http.Request, kind string, what event.Event) event.Even
 	return e
 }
 
-// Hashed returns how a text that the trail must not hold is written there: which of two it was
-// can be found out by who has the text.
+// Hashed returns a digest of a text that the trail must not hold: who has the text can compare it.
 func Hashed(text string) string {
 	if text == "" {
 		return "none"
@@ -100,7 +99,7 @@ func Hashed(text string) string {
 	return "sha256:" + DigestOf(text)
 }
 
-// DigestOf is enough of a hash to tell two texts apart, and too little to stand for one.
+// DigestOf returns enough of a hash to distinguish two texts, and too little to replace one.
 func DigestOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
@@ -116,7 +115,7 @@ func MethodsOf(all []storage.Login) string {
 	return cmp.Or(strings.Join(slices.Compact(names), " "), "none")
 }
 
-// MethodsBy names the methods that a user signs in by, as far as anybody here knows.
+// MethodsBy names the sign-in methods of a user, "unknown" if they cannot be read.
 func MethodsBy(ctx context.Context, logins users.LoginStore, sub string) string {
 	all, err := logins.Logins(ctx, sub)
 	if err != nil {

@@ -1,2 +1,2 @@
-// Package usernames says which usernames there can be.
+// Package usernames decides which usernames are valid, and finds them.
 package usernames

@@ -11,9 +11,8 @@ import (
 	"github.com/keystile/keystile/internal/confusable"
 )
 
-// Keys returns what a username could be kept under: what users had who were made when only the
-// case was compared, and the form that is compared now. There are none if nobody can have
-// the name.
+// Keys returns the subjects that a username can be stored under: the one of older users, for whom
+// only the case was folded, and the current one. There are none if the name is not valid.
 func Keys(username string) (all []string) {
 	if len(username) > MaxTyped || !utf8.ValidString(username) {
 		return nil
@@ -27,11 +26,11 @@ func Keys(username string) (all []string) {
 	return all
 }
 
-// MaxTyped bounds the text that a username is looked for by: in full width, and with space
-// around it, it is longer than the name.
+// MaxTyped bounds a typed username in bytes: in full width, and with space around it, it is longer
+// than the name.
 const MaxTyped = 4 * confusable.MaxName
 
-// Check says what is wrong with a username that somebody wants to have.
+// Check returns the error of a new username.
 func Check(name string) error {
 	if err := confusable.Check(name); err != nil {
 		return fmt.Errorf("username: %w", err)
@@ -39,7 +38,7 @@ func Check(name string) error {
 	return nil
 }
 
-// Explain says on a page, in English, why a username is refused.
+// Explain returns the text of a refused username for a page, in English.
 func Explain(err error) string {
 	if errors.Is(err, confusable.ErrMixed) {
 		return "This username mixes writing systems that can be mistaken for each other. Use the letters of one."

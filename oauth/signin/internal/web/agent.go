@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-// In the order to look in: most browsers also claim to be the ones below them.
+// Texts of a User-Agent, first match first: most browsers also claim to be the ones below them.
 var (
 	browserNames = [][2]string{
 		{"MicroMessenger/", "WeChat"}, {"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"},
@@ -20,8 +20,8 @@ var (
 	}
 )
 
-// AgentText says which browser a User-Agent is, as people call it: "Firefox on Windows".
-// The browser says so of itself, and no word of it is the sender's own.
+// AgentText returns the common name of the browser of a User-Agent: "Firefox on Windows". The
+// browser may lie about it, but no text of the sender is in the name.
 func AgentText(l page.Lang, agent string) string {
 	browser, system := named(browserNames, agent), named(systemNames, agent)
 	switch {
@@ -44,7 +44,7 @@ func named(names [][2]string, agent string) string {
 	return ""
 }
 
-// Moment is a time as a machine and as a person reads it.
+// Moment is a time as machines and users read it.
 type Moment struct{ Machine, Human string }
 
 // DayOf returns the day of a time in a language, in UTC.
@@ -55,7 +55,7 @@ func DayOf(l page.Lang, at time.Time) string {
 	return at.UTC().Format("2 January 2006")
 }
 
-// MomentOf returns a time as it is read in a language.
+// MomentOf returns a time formatted in a language.
 func MomentOf(l page.Lang, at time.Time) Moment {
 	layout := "2 January 2006, 15:04 UTC"
 	if l == page.Chinese {

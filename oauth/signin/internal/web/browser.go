@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-// BrowserCookie tells apart the browsers that nobody has signed in with yet: what one has
-// begun, only that one finishes. It opens nothing.
+// BrowserCookie identifies a browser before the sign-in: a sign-in can be finished only in the
+// browser that began it. It grants no access.
 const BrowserCookie = "keystile_browser"
 
 const browserLife = storage.MaxTicketLife
@@ -27,7 +27,7 @@ func BrowserOf(r *http.Request) string {
 	return ""
 }
 
-// BrowserSecret returns the value of the cookie itself, which the store never has.
+// BrowserSecret returns the value of the cookie itself, which is never stored.
 func BrowserSecret(r *http.Request) string {
 	cookies := r.CookiesNamed(BrowserCookie)
 	if len(cookies) != 1 || !IsCookie(cookies[0].Value) {
@@ -36,11 +36,11 @@ func BrowserSecret(r *http.Request) string {
 	return cookies[0].Value
 }
 
-// Bind gives the browser an id, a new one each time: a value that somebody has planted
-// must not become the one that something is begun with.
+// Bind gives the browser a new id and returns it: a sign-in must not begin with a value that
+// somebody has planted.
 func (p *Pages) Bind(w http.ResponseWriter) string { return handle.Hash(p.BindSecret(w)) }
 
-// BindSecret is Bind for who needs the value itself.
+// BindSecret is Bind, and returns the value of the cookie.
 func (p *Pages) BindSecret(w http.ResponseWriter) string {
 	value := handle.NewCookie()
 	http.SetCookie(w, &http.Cookie{
@@ -52,13 +52,13 @@ func (p *Pages) BindSecret(w http.ResponseWriter) string {
 
 const maxAgent = 256 // bytes
 
-// AgentOf returns what a browser calls itself, as far as it can be shown.
+// AgentOf returns the User-Agent of a request, cut and valid UTF-8.
 func AgentOf(r *http.Request) string {
 	agent := strings.ToValidUTF8(r.UserAgent(), "")
 	return strings.ToValidUTF8(agent[:min(len(agent), maxAgent)], "")
 }
 
-// SeeOther answers a form: 303, never kept.
+// SeeOther answers a form with 303, which is never cached.
 func SeeOther(w http.ResponseWriter, to string) error {
 	w.Header().Set("Location", to)
 	w.Header().Set("Cache-Control", "no-store")
@@ -66,12 +66,12 @@ func SeeOther(w http.ResponseWriter, to string) error {
 	return nil
 }
 
-// SameBrowser reports whether two ids of browsers are one, in constant time.
+// SameBrowser reports whether two browser ids are equal, in constant time.
 func SameBrowser(a, b string) bool {
 	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
-// InSeconds returns a wait as Retry-After has it.
+// InSeconds returns a wait in the form of Retry-After.
 func InSeconds(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
 
 // CookieLen is the length of handle.NewCookie.

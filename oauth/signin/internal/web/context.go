@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// ViewOf returns a view of who somebody is.
+// ViewOf returns a View of a user.
 func ViewOf(user storage.User) View {
 	name := cmp.Or(user.Nickname, user.Name, user.Username)
 	return View{Name: name, Letter: page.Brand{Name: name}.Letter(), Username: user.Username}
@@ -23,14 +23,14 @@ func ViewOf(user storage.User) View {
 type Context struct {
 	Lang        page.Lang
 	Brand       page.Brand
-	Query       string // the authorize request, fit to be carried
+	Query       string // the authorize request, see Carry
 	Origin      string // where that leads in the end; "" if it does not say, or may not
 	Hint        string // login_hint
 	signInLinks []Link // to sign in, beside the password
 	helpLinks   []Link // to a password or a user
 }
 
-// Context returns what the pages share that answer an authorize request of an application.
+// Context returns the Context of the pages for an authorize request of an application.
 func (p *Pages) Context(r *http.Request, query string, app storage.App) Context {
 	params := authorizeParams(r, query)
 	t := Context{
@@ -44,7 +44,7 @@ func (p *Pages) Context(r *http.Request, query string, app storage.App) Context 
 	return t
 }
 
-// authorizeParams reads the authorize request, or what stands in the address bar where there is none.
+// authorizeParams reads the authorize request, or the query of the page if there is none.
 func authorizeParams(r *http.Request, query string) url.Values {
 	if query == "" || isPage(query) {
 		query = r.URL.RawQuery
@@ -53,8 +53,8 @@ func authorizeParams(r *http.Request, query string) url.Values {
 	return values
 }
 
-// Restore is Context for a request that comes back in a form: the application is the one it
-// names, if that may send people where the request says. Otherwise there is none.
+// Restore is Context for a request that comes back in a form: the application is the one that it
+// names, or the zero one if its redirect_uri is not allowed.
 func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Context, error) {
 	app, err := p.AppOf(ctx, query)
 	if err != nil {
@@ -63,8 +63,8 @@ func (p *Pages) Restore(ctx context.Context, r *http.Request, query string) (Con
 	return p.Context(r, query, app), nil
 }
 
-// AppOf returns the application that an authorize request names, if that may send people where
-// the request says, else the zero one.
+// AppOf returns the application that an authorize request names, or the zero one if its
+// redirect_uri is not allowed.
 func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
 	params, _ := url.ParseQuery(query)
 	ids, redirects := params["client_id"], params["redirect_uri"]
@@ -81,7 +81,7 @@ func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
 	return app, nil
 }
 
-// UsernameHint is a login_hint, or what was typed last time, as far as it can be a username.
+// UsernameHint returns a login_hint, or a typed text, if it can be a username, else "".
 func UsernameHint(hint string) string {
 	if len(usernames.Keys(hint)) == 0 {
 		return ""
@@ -89,8 +89,7 @@ func UsernameHint(hint string) string {
 	return strings.TrimSpace(hint)
 }
 
-// LangFor returns the language that somebody signs in in: what the authorize request asks for, or the
-// browser.
+// LangFor returns the language of a sign-in: that of the authorize request, or of the browser.
 func LangFor(r *http.Request, query string) string {
 	return string(page.LangOf(r, authorizeParams(r, query).Get("ui_locales")))
 }

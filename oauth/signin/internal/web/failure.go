@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
-// Every way the form is refused (protocol 7). Wrong credentials (401) and the lock (429) have
-// pages of their own, see Pages.SayHeld.
+// The refusals of a form (protocol 7). Wrong credentials (401) and the lock (429) have pages of
+// their own, see Pages.ShowThrottled.
 var (
 	Foreign       = &reply.Failure{Status: http.StatusForbidden, Msg: "This form was sent from another site. Open the sign-in page itself and try again."}
 	NotAForm      = &reply.Failure{Status: http.StatusBadRequest, Msg: "The form could not be read. Open the sign-in page again and use the form on it."}
@@ -30,15 +30,15 @@ var (
 	NoPassword    = &reply.Failure{Status: http.StatusBadRequest, Msg: "You sign in without a password, so there is none to change."}
 )
 
-// Every way that another provider is not linked (protocol 7). What can be mended on the sign-in
-// page is said there, see Pages.SayAgain.
+// The refusals of linking a provider (protocol 7). Those that the user can correct on the sign-in
+// page are shown there, see Pages.ShowFormWithAlert.
 var (
 	NotWhoBegan = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has signed in here meanwhile. Open your account page and begin again."}
 	LoginTaken  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This is how somebody else signs in here already. Sign in as them and unlink it there first."}
 )
 
-// Every way a sign-in by scanned code is refused (protocol 7). What the browser that shows the
-// code is told has a page of its own.
+// The refusals of a sign-in by scanned code (protocol 7). The browser that shows the code has a
+// page of its own for them.
 var (
 	ScanEnded    = &reply.Failure{Status: http.StatusNotFound, Msg: "This code has been used or is too old. Get a new one on the other device and scan that."}
 	ScanTaken    = &reply.Failure{Status: http.StatusForbidden, Msg: "Somebody else has scanned this code before. Get a new one on the other device and scan that."}
@@ -48,7 +48,7 @@ var (
 	NoCode       = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
 )
 
-// What the pages of failures say, in English.
+// The texts of the failure pages, in English.
 const (
 	RefusedTitle     = "This request cannot go on"
 	UnavailableTitle = "Please try again shortly"

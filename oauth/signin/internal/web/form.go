@@ -12,10 +12,10 @@ import (
 // MaxForm bounds the body of a form.
 const MaxForm = 64 << 10
 
-// Form holds what the sign-in page sends back.
+// Form holds the fields of the sign-in form.
 type Form struct {
 	Username, Password string
-	Query              string // the authorize request, in a hidden field: whatever the sender liked
+	Query              string // the authorize request, in a hidden field that the sender can change
 }
 
 // ReadForm reads a sign-in form.
@@ -27,8 +27,8 @@ func ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	return parseForm(body)
 }
 
-// ReadFields reads a form of these fields, strictly: what could be read in two ways is
-// refused. A field that is missing is empty, and others are not looked at.
+// ReadFields reads these fields of a form, strictly: an ambiguous form is refused. A missing field
+// is empty, and other fields are ignored.
 func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	body, err := readBody(w, r)
 	if err != nil {
@@ -37,7 +37,7 @@ func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[st
 	return parseFields(body, names...)
 }
 
-// ReadCarried is readFields for a form that carries an authorize request in the field query.
+// ReadCarried is ReadFields for a form that carries an authorize request in the field query.
 func ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
 	in, err := ReadFields(w, r, append(names, "query")...)
 	if err != nil {

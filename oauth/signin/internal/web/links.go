@@ -6,17 +6,17 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-// Link leads from a page to another way to sign in, or to what its reader can change.
+// Link is a link on a page, to a sign-in method or to a page that changes the account.
 type Link struct {
-	Path  string // where it begins; the authorize request goes along as the parameter query
+	Path  string // the target; the authorize request is appended as the parameter query
 	Label string // in English
-	Post  bool   // it begins with a form, not with a link
+	Post  bool   // it is a form, not a link
 	Of    string // the name for the %s of Label, the same in every language
 
 	OtherDevice bool // it needs a phone beside this device, so it is hidden on a phone
 }
 
-// In is the label in a language.
+// In returns the label in a language.
 func (w Link) In(l page.Lang) string {
 	if w.Of == "" {
 		return l.T(w.Label)
@@ -24,8 +24,8 @@ func (w Link) In(l page.Lang) string {
 	return l.T(w.Label, w.Of)
 }
 
-// links returns the ways as links that carry an authorize request along. Who has just
-// scanned a code is not offered another one.
+// links returns the sign-in links with an authorize request. After the scan of a code the link to
+// scan another one is left out.
 func (p *Pages) links(query string) []Link {
 	var links []Link
 	for _, w := range p.SignInLinks {

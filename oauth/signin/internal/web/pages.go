@@ -19,7 +19,7 @@ import (
 //go:embed alert.html failed.html form.html locked.html person.html
 var files embed.FS
 
-// The pages that more than one way to sign in shows.
+// The pages that several sign-in methods share.
 var (
 	FormPage   = Parse(files, "form")
 	failedPage = Parse(files, "failed")
@@ -32,16 +32,16 @@ func Parse(from fs.FS, name string) *template.Template {
 	return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "alert.html", "person.html"))
 }
 
-// View holds what the templates of all pages see. A password is not among it.
+// View holds the data of the templates of all pages. It never holds a password.
 type View struct {
 	page.Lang
 	Title     string // in English
 	Username  string
-	Alert     string // why the form is shown again
+	Alert     string // the reason why the form is shown again
 	AlertOnly bool   // the Alert is not about the form
-	Lead      string // why to sign in, where that is not plain
-	Name      string // of who is signed in
-	Letter    string // in place of their picture
+	Lead      string // the reason to sign in, where it is not obvious
+	Name      string // of the signed-in user
+	Letter    string // in place of the user's picture
 
 	Live bool // a script of the page asks the server how it goes
 	Away bool // a form of the page leads to another provider
@@ -53,7 +53,7 @@ type View struct {
 
 func (v *View) common() *View { return v }
 
-// viewer is a view, or a struct of a page that embeds one.
+// viewer is a *View, or a struct of a page that embeds View.
 type viewer interface{ common() *View }
 
 // Show writes a page of this context.
@@ -67,7 +67,7 @@ func (t Context) Show(w http.ResponseWriter, status int, body *template.Template
 		look.FormActions = []string{t.Origin}
 	}
 	if v.Away {
-		look.FormActions = append(look.FormActions, "https:") // providers send people on, nobody knows where to
+		look.FormActions = append(look.FormActions, "https:") // providers redirect to addresses that are not known here
 	}
 	return Write(w, status, look, body, of)
 }
@@ -90,7 +90,7 @@ func New(apps appStore, origin string) (*Pages, error) {
 	return p, nil
 }
 
-// appStore knows the applications that people sign in to.
+// appStore finds applications.
 type appStore interface {
 	App(ctx context.Context, id string) (storage.App, error)
 }
@@ -103,7 +103,7 @@ func (p *Pages) CheckOrigin(r *http.Request) error {
 	return nil
 }
 
-// Write writes a page whose body a template says of v.
+// Write writes a page with the body that a template makes of v.
 func Write(w http.ResponseWriter, status int, look page.Look, body *template.Template, v any) error {
 	var out strings.Builder
 	if err := body.Execute(&out, v); err != nil {
@@ -112,9 +112,8 @@ func Write(w http.ResponseWriter, status int, look page.Look, body *template.Tem
 	return page.Write(w, status, look, template.HTML(out.String()))
 }
 
-// ShowThrottled says how long somebody must wait who has failed too often (protocol 8): 429 with Retry-After.
-// It is their network that must, or with account every browser in which nobody has signed in as the
-// user that they try to be.
+// ShowThrottled shows how long to wait after too many failures (protocol 8): 429 with Retry-After.
+// The wait is for the network, or with account for all browsers that are not known to the account.
 func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
 	t, err := p.Restore(r.Context(), r, query)
 	if err != nil {

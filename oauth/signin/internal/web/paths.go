@@ -4,11 +4,11 @@ import "strings"
 
 // The paths that pages of more than one package lead to.
 const (
-	AuthorizePath = "/oauth/authorize" // where a sign-in leads back to, if not to the page of a scanned code or to the sign-in page itself
-	FormPath      = "/oauth/signin"    // where the sign-in page is, and where its form goes
+	AuthorizePath = "/oauth/authorize" // a sign-in redirects back there, or to the page of a scanned code or the sign-in page
+	FormPath      = "/oauth/signin"    // the sign-in page and the target of its form
 	QRPath        = FormPath + "/qr"
-	// ScanPath and a scan id lead from a code to its page: the phone's side of a sign-in that was
-	// begun in another browser.
+	// ScanPath and a scan id are the address in a code: the phone's side of a sign-in in another
+	// browser.
 	ScanPath    = FormPath + "/scan/"
 	WithPath    = FormPath + "/with/" // and the name of a provider
 	AccountPath = "/oauth/account"
@@ -20,8 +20,8 @@ func IsScanID(id string) bool {
 	return len(id) == 26 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// isScan reports whether what a sign-in page carries is the way to such a page and not an
-// authorize request. The form is exact: a sign-in may lead there.
+// isScan reports whether the query that a sign-in page carries is the path of a scan, and not an
+// authorize request. The match is exact, because a sign-in redirects there.
 func isScan(query string) bool {
 	id, ok := strings.CutPrefix(query, ScanPath)
 	return ok && IsScanID(id)

@@ -16,12 +16,11 @@ import (
 // into a form, and the URL it becomes into a request line.
 const MaxQuery = 16 << 10
 
-// MaxStored bounds the authorize request that is stored while somebody who is not known yet
-// signs in in a way of several steps. It has room for a redirect_uri of 2 kB, a state of 1 kB
-// and all the rest that applications send.
+// MaxStored bounds the authorize request that is stored during a sign-in of several steps. It fits
+// a redirect_uri of 2 kB, a state of 1 kB and the other parameters of applications.
 const MaxStored = 4 << 10
 
-// CheckLength refuses a request that is too long to be stored, and says what makes it so.
+// CheckLength refuses a request that is too long to be stored, and names its longest parameter.
 func CheckLength(r *http.Request, query string) error {
 	if len(query) <= MaxStored {
 		return nil
@@ -47,9 +46,9 @@ func isName(text string) bool {
 	})
 }
 
-// QueryOf is the authorize request as the page carries it: the query as it came, or the
-// fields of a form POST. Whoever has read the body must have left them in r.PostForm;
-// without them the user would sign in and arrive nowhere.
+// QueryOf returns the authorize request as the page carries it: the query as it came, or the
+// fields of a form POST. If the caller has read the body, it must have put them into r.PostForm;
+// without them the sign-in would redirect nowhere.
 func QueryOf(r *http.Request) (string, error) {
 	if r.Method != http.MethodPost {
 		return Carry(r.URL.RawQuery)
@@ -63,8 +62,7 @@ func QueryOf(r *http.Request) (string, error) {
 	return Carry(r.PostForm.Encode())
 }
 
-// QueryParam is the authorize request that a link carries along as its parameter query, ""
-// if it carries none.
+// QueryParam returns the authorize request in the parameter query of a link, "" if there is none.
 func QueryParam(r *http.Request) (string, error) {
 	switch values := r.URL.Query()["query"]; len(values) {
 	case 0:
@@ -75,9 +73,9 @@ func QueryParam(r *http.Request) (string, error) {
 	return "", BadQuery
 }
 
-// Carry makes a query fit for a Location header without changing what it says: bytes that
-// no URL may hold are escaped, '#' too, which would cut the rest off. A space or a
-// control character comes from nobody's browser and is refused.
+// Carry makes a query fit for a Location header without changing its meaning: bytes that no URL
+// may hold are escaped, '#' too, which would cut the rest off. A space or a control character
+// comes from no browser and is refused.
 func Carry(query string) (string, error) {
 	if len(query) > MaxQuery {
 		return "", LongQuery
@@ -96,8 +94,8 @@ func Carry(query string) (string, error) {
 	return out.String(), nil
 }
 
-// Back returns where a query that is carried belongs. The page of a scanned code and the account
-// page travel in the place of a request, and no request looks like one.
+// Back returns the address that a carried query leads back to. The paths of a scan and of the
+// account page are carried in the place of a request, and no request looks like one.
 func Back(query string) string {
 	switch {
 	case query == "":
@@ -110,20 +108,19 @@ func Back(query string) string {
 
 func isPage(query string) bool { return query == AccountPath || isScan(query) }
 
-// Onward returns where a user goes who has just proved who they are: back to the authorize
-// request, byte for byte, except for what has now been done. Asking again for it would
-// have them sign in for ever.
+// Onward returns the address to redirect to after a sign-in: the authorize request, byte for byte,
+// without the parameters that demand a sign-in, which would loop for ever.
 func Onward(query string) string {
 	return rewrite(query, func(part string) (string, bool) { return dropSettled(part, true, "login", "select_account") })
 }
 
-// Allowed returns where a user goes who has just consented.
+// Allowed returns the address to redirect to after a consent.
 func Allowed(query string) string {
 	return rewrite(query, func(part string) (string, bool) { return dropSettled(part, false, "consent") })
 }
 
-// Refused returns where a user goes who has not: the provider judges the request once more and
-// tells the application, at an address that it has found right itself.
+// Refused returns the address to redirect to after a denial: the provider checks the request once
+// more and redirects to the application, at an address that it has validated itself.
 func Refused(query string) string {
 	return rewrite(query, func(part string) (string, bool) {
 		name, _, _ := strings.Cut(part, "=")
@@ -132,10 +129,10 @@ func Refused(query string) string {
 	}) + "&" + paramConsent + "=denied"
 }
 
-// paramConsent tells the provider no; see oauth.Consent.
+// paramConsent marks a denial; see oauth.Consent.
 const paramConsent = "keystile_consent"
 
-// rewrite returns where a query that is carried belongs, with each parameter changed or dropped.
+// rewrite is Back with each parameter changed or dropped.
 func rewrite(query string, change func(part string) (rest string, keep bool)) string {
 	if query == "" || isPage(query) {
 		return Back(query)
@@ -149,8 +146,8 @@ func rewrite(query string, change func(part string) (rest string, keep bool)) st
 	return AuthorizePath + "?" + strings.Join(kept, "&")
 }
 
-// dropSettled takes prompts that have been followed out of a parameter, and with a fresh
-// sign-in max_age=0 (OpenID Connect Core 3.1.2.1).
+// dropSettled removes the prompts that are done from a parameter, and after a fresh sign-in
+// max_age=0 (OpenID Connect Core 3.1.2.1).
 func dropSettled(part string, fresh bool, done ...string) (rest string, keep bool) {
 	name, raw, _ := strings.Cut(part, "=")
 	name, err := url.QueryUnescape(name)
