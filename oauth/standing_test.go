@@ -31,7 +31,7 @@ func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 	h.exchange(code).tokens(t)
 }
 
-// Sign out everywhere, then sign in again: what was granted before is over, at every door;
+// Sign out everywhere, then sign in again: what was granted before is over, at every endpoint;
 // what is granted afterwards works, even within the same second, and where the clock was ahead
 // when it was granted, and is right again.
 func TestRevokingAUserOrAnApplicationEndsWhatWasGrantedBefore(t *testing.T) {

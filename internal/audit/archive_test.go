@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// A shelf has gaps between its Seqs, and was never pruned.
+// An archive has gaps between its Seqs, and was never pruned.
 func (s *fakeStore) Appended(context.Context) (uint64, error) { return 0, nil }
 
 func (s *fakeStore) Checkpoint(context.Context) (storage.Checkpoint, error) {

@@ -24,7 +24,7 @@ func everything(t *testing.T) (h *providerFixture, routes []reply.Route) {
 	return h, routes
 }
 
-// Cross-site request forgery, at every door that changes something.
+// Cross-site request forgery, at every endpoint that changes something.
 func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
 	h, routes := everything(t)
 	mina := h.enterMina()

@@ -67,7 +67,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 			"no state": func(j *providerVisit, target string) answer {
 				return j.open(strings.Replace(target, "state="+j.query.Get("state"), "", 1))
 			},
-			"another provider's door": func(j *providerVisit, target string) answer {
+			"another provider's return address": func(j *providerVisit, target string) answer {
 				return j.open(strings.Replace(target, "with/wx", "with/qq", 1))
 			},
 			"too late":      func(j *providerVisit, target string) answer { time.Sleep(limits.VisitLife); return j.open(target) },

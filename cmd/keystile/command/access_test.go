@@ -19,8 +19,8 @@ func TestAccessToToolsChangesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
-	paper := firstRunOf(t, data)
-	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	record := firstRunOf(t, data)
+	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	found := func(want bool) {
 		t.Helper()
 		if list := speak(t, s, token, "tools/list", ``); strings.Contains(list, "pets__getPet") != want {
@@ -28,7 +28,7 @@ func TestAccessToToolsChangesAtOnce(t *testing.T) {
 		}
 	}
 	found(true)
-	must(t, "capability", "access", "pets", "--deny", "app:"+paper.App.ClientID, "--data", data)
+	must(t, "capability", "access", "pets", "--deny", "app:"+record.App.ClientID, "--data", data)
 	found(false)
 	must(t, "capability", "access", "pets", "--reset", "--data", data)
 	found(true)
@@ -69,12 +69,12 @@ func TestWithOpenSignUpToolsAreTheirOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
-	paper := firstRunOf(t, data)
-	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	record := firstRunOf(t, data)
+	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"tools":[]`) {
 		t.Errorf("an application finds %s", list)
 	}
-	must(t, "capability", "access", "pets", "--allow", "app:"+paper.App.ClientID, "--data", data)
+	must(t, "capability", "access", "pets", "--allow", "app:"+record.App.ClientID, "--data", data)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, "pets__getPet") {
 		t.Errorf("an application that is allowed finds %s", list)
 	}

@@ -272,8 +272,8 @@ func TestEachKeyIsTried(t *testing.T) {
 // ownToken is a token of the first application itself.
 func ownToken(t *testing.T, s *service) string {
 	t.Helper()
-	paper := firstRunOf(t, s.data)
-	return machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	record := firstRunOf(t, s.data)
+	return machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 }
 
 func wantStatus(t *testing.T, s *service, path, token string, want int) {

@@ -7,19 +7,19 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// Decisions 21 and 22, as a tourist meets them.
+// Decisions 21 and 22, as a user meets them.
 func TestABrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
-	paper := firstRunOf(t, s.data)
-	must(t, "app", "set", paper.App.ClientID, "--data", s.data, "--first-party=false", "--tier", "white_label",
+	record := firstRunOf(t, s.data)
+	must(t, "app", "set", record.App.ClientID, "--data", s.data, "--first-party=false", "--tier", "white_label",
 		"--brand-name", "Blue Whale", "--brand-color", "#0a5c8a")
 
 	p.Look(1000, false)
 	p.Open(s.base + "/demo")
 	p.Follow("a.button")
-	p.Type("#username", paper.Admin.Username)
-	p.Type("#password", paper.Admin.Password)
+	p.Type("#username", record.Admin.Username)
+	p.Type("#password", record.Admin.Password)
 	p.Follow("button[type=submit]")
 	if got := p.Text("h1"); got != "Allow Blue Whale?" || strings.Contains(p.Text("body"), "Keystile") {
 		t.Fatalf("after signing in: %q at %s: %s", got, p.URL(), p.Text("body"))

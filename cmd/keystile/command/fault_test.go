@@ -139,7 +139,7 @@ func TestOfEightHalfSentRequestsAllThatArriveAreAnswered(t *testing.T) {
 	asked := time.Now()
 	c.Process.Signal(syscall.SIGTERM)
 	c.child.log.find(t, c.child.ended, `msg=(stopping)`)
-	for refused := false; !refused; { // the door is shut before the rest arrives
+	for refused := false; !refused; { // the connection is closed before the rest arrives
 		conn, err := net.Dial("tcp", c.address)
 		if refused = err != nil; !refused {
 			conn.Close()

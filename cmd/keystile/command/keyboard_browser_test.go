@@ -54,7 +54,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 }
 
 // to presses Tab until something that begins so has the focus, and can be seen to have it.
-func (v *tourist) to(name string) {
+func (v *walkthrough) to(name string) {
 	v.t.Helper()
 	for range 30 {
 		if f := v.Focus(); strings.HasPrefix(f.Name, name) {

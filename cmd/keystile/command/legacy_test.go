@@ -13,19 +13,19 @@ func TestAnOldApplicationSignsItsUsersIn(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
-	paper := firstRunOf(t, data)
-	must(t, "app", "set", paper.App.ClientID, "--legacy-success-code", "0", "--data", data)
+	record := firstRunOf(t, data)
+	must(t, "app", "set", record.App.ClientID, "--legacy-success-code", "0", "--data", data)
 	ask := func(form url.Values) (answer map[string]any) {
 		t.Helper()
-		form.Set("appid", paper.App.ClientID)
-		form.Set("appkey", paper.App.ClientSecret)
+		form.Set("appid", record.App.ClientID)
+		form.Set("appkey", record.App.ClientSecret)
 		_, body := get(t, http.DefaultClient, s.base+"/connect.php?"+form.Encode())
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
 		return answer
 	}
-	began := ask(url.Values{"act": {"login"}, "type": {"self"}, "redirect_uri": {paper.App.RedirectURI}, "state": {"s1"}})
+	began := ask(url.Values{"act": {"login"}, "type": {"self"}, "redirect_uri": {record.App.RedirectURI}, "state": {"s1"}})
 	if began["code"] != 0.0 {
 		t.Fatalf("act=login = %v", began)
 	}
@@ -47,7 +47,7 @@ func TestAnOldApplicationSignsItsUsersIn(t *testing.T) {
 
 	s.stop()
 	exit, report, errs := command(t, "", "report", "migration", "--data", data)
-	if exit != 0 || !strings.Contains(report, paper.App.ClientID) || !strings.Contains(report, "PLAIN KEY") {
+	if exit != 0 || !strings.Contains(report, record.App.ClientID) || !strings.Contains(report, "PLAIN KEY") {
 		t.Errorf("report = %d %s %s", exit, report, errs)
 	}
 }

@@ -49,8 +49,8 @@ func TestACallIsCancelledAtItsUpstream(t *testing.T) {
 	if shown := must(t, "capability", "show", "pets", "--data", data); shown["timeout"] != 600.0 {
 		t.Errorf("shown is %v", shown)
 	}
-	paper := firstRunOf(t, data)
-	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	record := firstRunOf(t, data)
+	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	session := ""
 	post := func(body string) (*http.Response, string) {
 		r, err := http.NewRequest("POST", s.base+"/api/mcp", strings.NewReader(body))

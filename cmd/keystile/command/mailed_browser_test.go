@@ -9,7 +9,7 @@ import (
 
 // mailed is the code in the mail that the service has just been asked for: the newest file
 // in the folder of mails, which has to be to this address.
-func (v *tourist) mailed(to string) (code string) {
+func (v *walkthrough) mailed(to string) (code string) {
 	v.t.Helper()
 	v.mails++
 	v.s.log.find(v.t, v.s.ended, fmt.Sprintf("(?s)(a mail is done with.*){%d}", v.mails))
@@ -28,7 +28,7 @@ func (v *tourist) mailed(to string) (code string) {
 
 // members looks at the pages on which people sign in by mail, sign up and set passwords. In
 // the end they are signed out.
-func (v *tourist) members() {
+func (v *walkthrough) members() {
 	v.t.Helper()
 	at := v.s.base + "/oauth/signin"
 	v.Open(at + "/email")
@@ -71,7 +71,7 @@ func (v *tourist) members() {
 // wrongOf is another code.
 func wrongOf(code string) string { return string('0'+('9'-code[0])) + code[1:] }
 
-func (v *tourist) passwords() {
+func (v *walkthrough) passwords() {
 	v.t.Helper()
 	at := v.s.base + "/oauth/signin"
 	who := firstRunOf(v.t, v.s.data).Admin

@@ -107,7 +107,7 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 		t.Errorf("the registrar does not take it whole: %v, %v", err, tools)
 	}
 	if _, index := get(t, http.DefaultClient, s.base+"/"); !strings.Contains(index, `"openapi":"`+s.base+`/openapi.json"`) {
-		t.Errorf("the lobby does not link it: %s", index)
+		t.Errorf("the landing page does not link it: %s", index)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // Every page that people can meet. The claims, the consent page, the code to scan and the
 // fakes are looked at on the way of TestEachWayInEndsAtTheClaims.
 func TestEachPageIsFitForEverybody(t *testing.T) {
-	each(t, []reader{english, chinese}, func(v *tourist) {
+	each(t, []reader{english, chinese}, func(v *walkthrough) {
 		v.entrance()
 		v.quiet("400", "401")
 		v.members()
@@ -24,10 +24,10 @@ func TestEachPageIsFitForEverybody(t *testing.T) {
 }
 
 // entrance looks at where people come in, and where they are turned away.
-func (v *tourist) entrance() {
+func (v *walkthrough) entrance() {
 	v.t.Helper()
 	v.at("/")
-	v.look("lobby")
+	v.look("landing")
 	v.at("/demo")
 	v.look("demo")
 	v.at("/oauth/signin")
@@ -57,7 +57,7 @@ func (v *tourist) entrance() {
 }
 
 // scan looks at both sides of a sign-in by code. The phone is the same visitor's.
-func (v *tourist) scan() {
+func (v *walkthrough) scan() {
 	v.t.Helper()
 	v.begin()
 	v.Follow(`a[href^="/oauth/signin/qr"]`)
@@ -91,7 +91,7 @@ func (v *tourist) scan() {
 }
 
 // account looks at the pages of who is signed in.
-func (v *tourist) account() {
+func (v *walkthrough) account() {
 	v.t.Helper()
 	v.begin()
 	v.password()
@@ -124,7 +124,7 @@ func (v *tourist) account() {
 
 // brands looks at an application's own colours, which have to be readable whatever they
 // are, and at the sign-up of who is invited.
-func (v *tourist) brands() {
+func (v *walkthrough) brands() {
 	v.t.Helper()
 	for name, color := range map[string]string{"pale": "#ffe680", "deep": "#0b1d3a"} {
 		must(v.t, "app", "set", firstRunOf(v.t, v.s.data).App.ClientID, "--data", v.s.data, "--tier", "white_label", "--brand-color", color)
@@ -138,7 +138,7 @@ func (v *tourist) brands() {
 }
 
 // locked looks at what an address sees from which there were too many failures.
-func (v *tourist) locked() {
+func (v *walkthrough) locked() {
 	v.t.Helper()
 	for range 10 {
 		post(v.t, v.s, "/oauth/signin", url.Values{"username": {"mina"}, "password": {"wrong"}})

@@ -55,8 +55,8 @@ func TestADocumentIsServedAsTools(t *testing.T) {
 		t.Errorf("the webhook is told %s", body)
 	}
 
-	paper := firstRunOf(t, data)
-	token := machineToken(t, s, paper.App.ClientID, paper.App.ClientSecret)
+	record := firstRunOf(t, data)
+	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"name":"pets__getPet"`) || !strings.Contains(list, `"description":"One pet"`) {
 		t.Errorf("tools/list = %s", list)
 	}

@@ -16,11 +16,11 @@ func TestADayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
-	paper := firstRunOf(t, data)
+	record := firstRunOf(t, data)
 	granted := redeem(t, s, authorize(t, s), 200)
 	wantUserInfo(t, s, granted.AccessToken, 200)
 	wantSignIn(t, s, "203.0.113.1", 401)
-	post(t, s, "/oauth/revoke", url.Values{"client_id": {paper.App.ClientID}, "client_secret": {paper.App.ClientSecret}, "token": {granted.AccessToken}})
+	post(t, s, "/oauth/revoke", url.Values{"client_id": {record.App.ClientID}, "client_secret": {record.App.ClientSecret}, "token": {granted.AccessToken}})
 	wantUserInfo(t, s, granted.AccessToken, 401)
 	must(t, "app", "create", "--name", "Shop", "--domain", "shop.example", "--data", data)
 
@@ -54,7 +54,7 @@ func TestADayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 			t.Errorf("%q is not on the trail: %q", want, kinds)
 		}
 	}
-	for _, secret := range []string{paper.App.ClientSecret, paper.Admin.Password, granted.AccessToken, granted.RefreshToken, "a password to keep"} {
+	for _, secret := range []string{record.App.ClientSecret, record.Admin.Password, granted.AccessToken, granted.RefreshToken, "a password to keep"} {
 		if strings.Contains(export, secret) {
 			t.Errorf("the trail holds the secret %q", secret)
 		}

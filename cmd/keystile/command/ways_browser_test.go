@@ -10,28 +10,28 @@ import (
 // waysIn is every way to sign in, with the login_type that applications are told.
 var waysIn = []struct {
 	name, loginType string
-	by              func(v *tourist)
+	by              func(v *walkthrough)
 }{
-	{"self", "self", func(v *tourist) { v.password() }},
-	{"email", "email", func(v *tourist) {
+	{"self", "self", func(v *walkthrough) { v.password() }},
+	{"email", "email", func(v *walkthrough) {
 		v.Follow(`a[href^="/oauth/signin/email"]`)
 		v.Type("#address", "mina@example.org")
 		v.Follow("form button")
 		v.Type("#code", v.mailed("mina@example.org"))
 		v.Follow("form button")
 	}},
-	{"wx", "wx", func(v *tourist) { v.provider("wx", "lin") }},
-	{"qq", "qq", func(v *tourist) { v.provider("qq", "omar") }},
-	{"alipay", "alipay", func(v *tourist) { v.provider("alipay", "mei") }},
-	{"douyin", "douyin", func(v *tourist) { v.provider("douyin", "robert") }},
-	{"qr, by a phone that is signed in by password", "self", func(v *tourist) { v.scanned((*tourist).password) }},
-	{"qr, by a phone that is signed in by wx", "wx", func(v *tourist) {
-		v.scanned(func(phone *tourist) { phone.provider("wx", "lin") })
+	{"wx", "wx", func(v *walkthrough) { v.provider("wx", "lin") }},
+	{"qq", "qq", func(v *walkthrough) { v.provider("qq", "omar") }},
+	{"alipay", "alipay", func(v *walkthrough) { v.provider("alipay", "mei") }},
+	{"douyin", "douyin", func(v *walkthrough) { v.provider("douyin", "robert") }},
+	{"qr, by a phone that is signed in by password", "self", func(v *walkthrough) { v.scanned((*walkthrough).password) }},
+	{"qr, by a phone that is signed in by wx", "wx", func(v *walkthrough) {
+		v.scanned(func(phone *walkthrough) { phone.provider("wx", "lin") })
 	}},
 }
 
 func TestEachWayInEndsAtTheClaims(t *testing.T) {
-	each(t, []reader{english, byTheirApp}, func(v *tourist) {
+	each(t, []reader{english, byTheirApp}, func(v *walkthrough) {
 		subs := map[string]string{}
 		for _, way := range waysIn {
 			v.Forget()
@@ -58,7 +58,7 @@ func TestEachWayInEndsAtTheClaims(t *testing.T) {
 
 // scanned shows a code, and lets somebody with a phone that is not signed in yet sign in
 // there and confirm.
-func (v *tourist) scanned(signIn func(phone *tourist)) {
+func (v *walkthrough) scanned(signIn func(phone *walkthrough)) {
 	v.t.Helper()
 	v.Follow(`a[href^="/oauth/signin/qr"]`)
 	v.look("qr")
@@ -75,7 +75,7 @@ func (v *tourist) scanned(signIn func(phone *tourist)) {
 	v.Arrive()
 }
 
-// Who links a provider to their account is the same tourist by both ways in.
+// Who links a provider to their account is the same walkthrough by both ways in.
 func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
 	v := alone(t)
 	v.begin()

@@ -12,17 +12,17 @@ import (
 const base = "http://127.0.0.1:8080"
 
 func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.dying.before = func() {
 		if _, err := os.Stat(h.path); err != nil {
-			t.Errorf("a record is made before the paper is there: %v", err)
+			t.Errorf("a record is made before the record is there: %v", err)
 		}
 	}
-	paper, err := Run(t.Context(), h.config())
-	if err != nil || paper == nil {
-		t.Fatalf("Run() = %v, %v", paper, err)
+	record, err := Run(t.Context(), h.config())
+	if err != nil || record == nil {
+		t.Fatalf("Run() = %v, %v", record, err)
 	}
-	h.wantComplete(t, paper)
+	h.wantComplete(t, record)
 	text, err := os.ReadFile(h.path)
 	if err != nil {
 		t.Fatal(err)
@@ -30,19 +30,19 @@ func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	shape := regexp.MustCompile(`^{"base_url":"http://127.0.0.1:8080","admin":{"username":"admin","password":"[0-9a-z-]{23}"},` +
 		`"app":{"client_id":"ks[0-9a-z]{20}","client_secret":"[\w-]{43}","domains":\["localhost","127.0.0.1"\],"redirect_uri":"http://127.0.0.1:8080/demo/callback"}}$`)
 	if !shape.Match(compact(t, text)) {
-		t.Errorf("the paper is %s", compact(t, text))
+		t.Errorf("the record is %s", compact(t, text))
 	}
 }
 
 func TestTheFirstRunIsOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	if _, err := Run(t.Context(), h.config()); err != nil {
 		t.Fatal(err)
 	}
 	for _, before := range []func(){func() {}, func() { os.Remove(h.path) }, func() { os.WriteFile(h.path, []byte("mine"), 0o600) }} {
 		before()
-		if paper, err := Run(t.Context(), h.config()); paper != nil || err != nil {
-			t.Errorf("Run() again = %v, %v", paper, err)
+		if record, err := Run(t.Context(), h.config()); record != nil || err != nil {
+			t.Errorf("Run() again = %v, %v", record, err)
 		}
 	}
 	if text, _ := os.ReadFile(h.path); string(text) != "mine" {
@@ -51,21 +51,21 @@ func TestTheFirstRunIsOnce(t *testing.T) {
 }
 
 // Whatever write the process dies at, before it or right behind it, the next start
-// finishes with what the paper said.
+// finishes with what the record said.
 func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
-			h := newHouse(t)
+			h := newFixture(t)
 			h.dying.left, h.dying.behind = n, behind
-			paper, err := Run(t.Context(), h.config())
+			record, err := Run(t.Context(), h.config())
 			if err == nil {
 				if n < 4 {
 					t.Fatalf("the first run has only %d writes: the test looks at the wrong thing", n-1)
 				}
 				break
 			}
-			if paper == nil || h.dying.left != 0 {
-				t.Fatalf("dying at write %d: Run() = %v, %v", n, paper, err)
+			if record == nil || h.dying.left != 0 {
+				t.Fatalf("dying at write %d: Run() = %v, %v", n, record, err)
 			}
 			h.dying.left = -1
 			c := h.config()
@@ -76,8 +76,8 @@ func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 				t.Fatalf("after dying at write %d: Run() = %v, %v", n, again, err)
 			}
 			kept, err := read(h.path)
-			if err != nil || kept.Admin != paper.Admin || kept.App.ClientSecret != paper.App.ClientSecret || kept.BaseURL != c.BaseURL {
-				t.Errorf("after dying at write %d the paper is %+v, %v; was %+v", n, kept, err, paper)
+			if err != nil || kept.Admin != record.Admin || kept.App.ClientSecret != record.App.ClientSecret || kept.BaseURL != c.BaseURL {
+				t.Errorf("after dying at write %d the record is %+v, %v; was %+v", n, kept, err, record)
 			}
 			h.wantComplete(t, kept)
 		}
@@ -85,35 +85,35 @@ func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 }
 
 func TestAPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	drawn := new(Record)
 	drawn.draw(base, true)
 	if err := drawn.write(h.path); err != nil {
 		t.Fatal(err)
 	}
-	paper, err := Run(t.Context(), h.config())
-	if err != nil || paper.Admin != drawn.Admin || paper.App.ClientID != drawn.App.ClientID {
-		t.Errorf("Run() = %+v, %v; want %+v", paper, err, drawn)
+	record, err := Run(t.Context(), h.config())
+	if err != nil || record.Admin != drawn.Admin || record.App.ClientID != drawn.App.ClientID {
+		t.Errorf("Run() = %+v, %v; want %+v", record, err, drawn)
 	}
 	h.wantComplete(t, drawn)
 }
 
 func TestADamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	os.WriteFile(h.path, []byte("{"), 0o600)
 	if _, err := Run(t.Context(), h.config()); err == nil {
-		t.Error("it went on with another password than the paper's")
+		t.Error("it went on with another password than the record's")
 	}
 }
 
 func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	if _, err := h.users.Create(t.Context(), storage.User{Username: "ada", Role: storage.RoleAdmin}, "correct horse"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if paper, err := Run(t.Context(), h.config()); paper != nil || err != nil {
-			t.Fatalf("Run() = %v, %v", paper, err)
+		if record, err := Run(t.Context(), h.config()); record != nil || err != nil {
+			t.Fatalf("Run() = %v, %v", record, err)
 		}
 	}
 	apps, _, _ := h.store.Apps(t.Context(), "", "", 10)
@@ -123,7 +123,7 @@ func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 }
 
 func TestThePaperFollowsTheBaseURL(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	first, err := Run(t.Context(), h.config())
 	if err != nil {
 		t.Fatal(err)
@@ -135,19 +135,19 @@ func TestThePaperFollowsTheBaseURL(t *testing.T) {
 	}
 	kept, err := read(h.path)
 	if err != nil || kept.BaseURL != c.BaseURL || kept.App.RedirectURI != "https://id.example.com/demo/callback" || kept.Admin != first.Admin {
-		t.Errorf("the paper is %+v, %v", kept, err)
+		t.Errorf("the record is %+v, %v", kept, err)
 	}
 	h.wantComplete(t, kept)
 }
 
 func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	c := h.config()
 	c.Demo = false
-	paper, err := Run(t.Context(), c)
+	record, err := Run(t.Context(), c)
 	apps, _, _ := h.store.Apps(t.Context(), "", "", 10)
-	if err != nil || paper.App != nil || len(apps) != 0 {
-		t.Fatalf("Run() = %+v, %v; applications %v", paper, err, apps)
+	if err != nil || record.App != nil || len(apps) != 0 {
+		t.Fatalf("Run() = %+v, %v; applications %v", record, err, apps)
 	}
 	if _, err := Run(t.Context(), h.config()); err != nil {
 		t.Fatal(err)
@@ -161,8 +161,8 @@ func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
 func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; n <= 4; n++ {
-			h := newHouse(t)
-			paper, err := Run(t.Context(), h.config())
+			h := newFixture(t)
+			record, err := Run(t.Context(), h.config())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,13 +180,13 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 				}
 			}
 			ended, _ := h.store.Revocations(t.Context(), 0, 10)
-			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
+			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
 				t.Errorf("dead at write %d: the application is %+v, %v; revoked: %v", n, app, err, ended)
 			}
 			if _, err := Run(t.Context(), h.config()); err != nil {
 				t.Fatal(err)
 			}
-			if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || app.Disabled {
+			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || app.Disabled {
 				t.Errorf("with the demo again the application is %+v, %v", app, err)
 			}
 		}
@@ -194,9 +194,9 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 }
 
 func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.dying.left = 1
-	paper, err := Run(t.Context(), h.config())
+	record, err := Run(t.Context(), h.config())
 	if err == nil {
 		t.Fatal("it did not die")
 	}
@@ -206,18 +206,18 @@ func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
 	if _, err := Run(t.Context(), off); err != nil {
 		t.Fatal(err)
 	}
-	if app, err := h.store.App(t.Context(), paper.App.ClientID); err != nil || !app.Disabled {
+	if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled {
 		t.Errorf("the application is %+v, %v", app, err)
 	}
 }
 
 func TestAnApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
-	h := newHouse(t)
-	paper, err := Run(t.Context(), h.config())
+	h := newFixture(t)
+	record, err := Run(t.Context(), h.config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := h.store.App(t.Context(), paper.App.ClientID)
+	app, err := h.store.App(t.Context(), record.App.ClientID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,15 +16,15 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// house is a store, a place for the paper, and a way to die.
-type house struct {
+// fixture holds a store, the path of the record, and a way to die.
+type fixture struct {
 	dying *dying
 	store *storage.Store
 	users *users.StoreUsers
 	path  string
 }
 
-func newHouse(t *testing.T) *house {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	backend := &dying{Backend: memory.New(), left: -1}
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
@@ -32,15 +32,15 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	return &house{backend, store, users, filepath.Join(t.TempDir(), "first-run.json")}
+	return &fixture{backend, store, users, filepath.Join(t.TempDir(), "first-run.json")}
 }
 
-func (h *house) config() Config {
+func (h *fixture) config() Config {
 	return Config{Target: admin.Target{Store: h.store, Users: h.users}, Path: h.path, BaseURL: base, Demo: true}
 }
 
-// wantComplete makes sure that the paper tells the truth, and that nothing is there twice.
-func (h *house) wantComplete(t *testing.T, p *Record) {
+// wantComplete makes sure that the record tells the truth, and that nothing is there twice.
+func (h *fixture) wantComplete(t *testing.T, p *Record) {
 	t.Helper()
 	u, err := h.users.Authenticate(t.Context(), p.Admin.Username, p.Admin.Password)
 	if err != nil || u.Role != storage.RoleAdmin {
@@ -53,7 +53,7 @@ func (h *house) wantComplete(t *testing.T, p *Record) {
 	}
 	a := apps[0]
 	if a.ID != p.App.ClientID || !a.AppKey().Equal(p.App.ClientSecret) || !a.FirstParty || a.Owner != "" || a.Name != "Demo" || a.AllowsRedirect(p.App.RedirectURI) != nil {
-		t.Errorf("the application is %+v, not what the paper says", a)
+		t.Errorf("the application is %+v, not what the record says", a)
 	}
 	if id, _ := h.store.Setting(t.Context(), demo.SettingClient); id != a.ID {
 		t.Errorf("the demo's application is %q, want %q", id, a.ID)

@@ -14,9 +14,9 @@ import (
 	"github.com/keystile/keystile/internal/test/browser"
 )
 
-// tourist is somebody with a device, in one language, at a service that has the fakes of all
+// walkthrough drives a browser as one user, on one device and in one language, at a service that has the fakes of all
 // providers and an application that asks for consent.
-type tourist struct {
+type walkthrough struct {
 	*browser.Page
 	t      *testing.T
 	b      *browser.Browser
@@ -42,14 +42,14 @@ var (
 )
 
 // each visits a service of its own with each device, as each reader, all at once.
-func each(t *testing.T, readers []reader, do func(v *tourist)) {
+func each(t *testing.T, readers []reader, do func(v *walkthrough)) {
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	t.Run("as", func(t *testing.T) {
 		for _, device := range []browser.Device{browser.Desktop, browser.Phone} {
 			for _, reads := range readers {
 				t.Run(device.Name+" "+reads.name, func(t *testing.T) {
 					t.Parallel()
-					v := &tourist{t: t, b: b, s: fakes(t), reads: reads, looked: all}
+					v := &walkthrough{t: t, b: b, s: fakes(t), reads: reads, looked: all}
 					v.with(device)
 					do(v)
 				})
@@ -59,9 +59,9 @@ func each(t *testing.T, readers []reader, do func(v *tourist)) {
 }
 
 // alone is one visitor with a desktop who reads English, and has a browser of their own.
-func alone(t *testing.T) *tourist {
+func alone(t *testing.T) *walkthrough {
 	t.Helper()
-	v := &tourist{t: t, b: browser.Launch(t), s: fakes(t), reads: english, looked: &looked{at: map[string]bool{}}}
+	v := &walkthrough{t: t, b: browser.Launch(t), s: fakes(t), reads: english, looked: &looked{at: map[string]bool{}}}
 	v.with(browser.Desktop)
 	return v
 }
@@ -70,7 +70,7 @@ func alone(t *testing.T) *tourist {
 const appName = "Blue Whale"
 
 // fakes starts a service with all that people can meet. Its pages ask more of it than one
-// tourist does in a minute.
+// walkthrough does in a minute.
 func fakes(t *testing.T) *service {
 	t.Helper()
 	s := start(t, t.TempDir(), "--fake-providers", "--signup", "open", "--limits-per-ip", "100000")
@@ -79,14 +79,14 @@ func fakes(t *testing.T) *service {
 }
 
 // with gives the visitor a device that has not been here before.
-func (v *tourist) with(d browser.Device) {
+func (v *walkthrough) with(d browser.Device) {
 	v.t.Helper()
 	v.device = d.In(v.reads.header)
 	v.Page = v.b.Tab(v.t, v.device)
 }
 
 // says makes sure which page this is, by its heading.
-func (v *tourist) says(text string, args ...string) {
+func (v *walkthrough) says(text string, args ...string) {
 	v.t.Helper()
 	if got, want := v.Text("h1"), v.reads.lang.T(text, args...); got != want {
 		v.t.Fatalf("the page is %q, want %q, at %s: %s", got, want, v.URL(), v.Text("body"))
@@ -94,13 +94,13 @@ func (v *tourist) says(text string, args ...string) {
 }
 
 // at opens a page of the service.
-func (v *tourist) at(path string) {
+func (v *walkthrough) at(path string) {
 	v.t.Helper()
 	v.Open(v.s.base + path)
 }
 
 // begin goes from the demo to the sign-in page.
-func (v *tourist) begin() {
+func (v *walkthrough) begin() {
 	v.t.Helper()
 	v.at("/demo")
 	v.Follow("a.button")
@@ -110,7 +110,7 @@ func (v *tourist) begin() {
 }
 
 // password fills in the sign-in form as the admin.
-func (v *tourist) password() {
+func (v *walkthrough) password() {
 	v.t.Helper()
 	who := firstRunOf(v.t, v.s.data).Admin
 	v.Type("#username", who.Username)
@@ -119,18 +119,18 @@ func (v *tourist) password() {
 }
 
 // at a provider, somebody who does not exist is chosen.
-func (v *tourist) provider(name, tourist string) {
+func (v *walkthrough) provider(name, user string) {
 	v.t.Helper()
 	v.Follow(`a[href^="/oauth/signin/with/` + name + `"]`)
 	v.look("provider")
-	v.Follow(`button[value="` + tourist + `"]`)
+	v.Follow(`button[value="` + user + `"]`)
 }
 
 var bearerOnPage = regexp.MustCompile(`Bearer ([\w.-]+)`)
 
 // arrive allows what the application asks for, if it has to, and returns what that is told
 // in the end.
-func (v *tourist) arrive() (claims map[string]any) {
+func (v *walkthrough) arrive() (claims map[string]any) {
 	v.t.Helper()
 	if strings.HasPrefix(v.URL(), v.s.base+"/oauth/authorize") {
 		v.says("Allow %s?", appName)
@@ -159,7 +159,7 @@ func (v *tourist) arrive() (claims map[string]any) {
 
 // quiet makes sure that the browser had nothing to complain of but answers with these
 // statuses, which the test wanted.
-func (v *tourist) quiet(wanted ...string) {
+func (v *walkthrough) quiet(wanted ...string) {
 	v.t.Helper()
 	for _, fault := range v.Faults() {
 		expected := false
@@ -187,12 +187,12 @@ func (l *looked) first(name string) bool {
 }
 
 // inEnglish are the pages that are for who tries the service out, and in no other language.
-var inEnglish = map[string]bool{"lobby": true, "demo": true, "claims": true, "demo-no": true, "provider": true, "provider-bad": true}
+var inEnglish = map[string]bool{"landing": true, "demo": true, "claims": true, "demo-no": true, "provider": true, "provider-bad": true}
 
 // look holds a page against what makes it fit for everybody: axe-core finds nothing, light
 // and dark; nothing is wider than the window, nor at twice the size; it is in the language
 // of the reader. With KEYSTILE_SCREENSHOTS=folder pictures are kept there.
-func (v *tourist) look(name string) {
+func (v *walkthrough) look(name string) {
 	v.t.Helper()
 	name += "-" + string(v.reads.lang) + "-" + v.device.Name
 	if !v.looked.first(name) {
@@ -222,7 +222,7 @@ func (v *tourist) look(name string) {
 			v.t.Errorf("%s, %s: %s", name, scheme, f)
 		}
 		for _, f := range unsure {
-			v.t.Logf("%s, %s, for a tourist to judge: %s", name, scheme, f)
+			v.t.Logf("%s, %s, for a user to judge: %s", name, scheme, f)
 		}
 		if folder := os.Getenv("KEYSTILE_SCREENSHOTS"); folder != "" {
 			v.Screenshot(filepath.Join(folder, name+"-"+scheme+".png"))
