@@ -48,7 +48,7 @@ func (b *Billing) RemoveApp(ctx context.Context, id string, revoke func(context.
 	return app, err
 }
 
-// close removes an application, with what it has used and the orders that end with it.
+// close removes an application, records what it has used and cancels its orders.
 func (b *Billing) close(ctx context.Context, a storage.App) error {
 	used, err := b.Used(ctx, a)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *Billing) close(ctx context.Context, a storage.App) error {
 	if err != nil {
 		return err
 	}
-	gone, err := b.overtaken(ctx, storage.App{ID: a.ID}, a.Owner, at) // nothing stands any more
+	gone, err := b.overtaken(ctx, storage.App{ID: a.ID}, a.Owner, at) // nothing is in effect any more
 	if err != nil {
 		return err
 	}
