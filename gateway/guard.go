@@ -60,7 +60,7 @@ func (g *Gateway) Charge(caller storage.Caller, product string, failed bool) err
 // guard holds what differs between guarded handlers.
 type guard struct {
 	product string
-	open    bool // whoever has no good token is let in all the same: the service says no itself
+	open    bool // requests without a valid token pass too: the service refuses them itself
 	own     bool // the service is part of Keystile: its 5xx are ours, and not charged
 }
 

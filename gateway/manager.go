@@ -42,7 +42,7 @@ func (g *Gateway) manager(r *http.Request) (manager, error) {
 // itself reports whether an application acts for itself.
 func (m manager) itself() bool { return m.user.Sub == "" }
 
-// by is who acts: a sub, or a client_id.
+// by returns the actor: a sub, or a client_id.
 func (m manager) by() string {
 	if m.itself() {
 		return m.app.ID

@@ -231,7 +231,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// buffers are what bodies are copied through.
+// buffers is the pool of buffers for copying bodies.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte {

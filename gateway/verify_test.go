@@ -25,8 +25,8 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	}
 }
 
-// Decision 63: a proxy that copies only what it finds in the answer would leave
-// what the client says of itself.
+// Decision 63: a proxy that copies only what it finds in the answer would leave the
+// client's own headers.
 func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
 	h := newFixture(t)
 	for name, bearer := range map[string]string{"an application": h.bearer(h.app), "a user": h.userBearer()} {

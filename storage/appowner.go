@@ -15,8 +15,8 @@ import (
 const maxSecrets = 2
 
 // RotateSecret gives the application a new secret. The one before it stays valid for the
-// overlap and not longer. One that is older ends at once: whoever learns that it has leaked
-// rotates again, and the one in use goes on. Without an overlap all end at once.
+// overlap and not longer. An older one ends at once: an owner whose secret has leaked
+// rotates twice. Without an overlap all end at once.
 func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	if a.Public {
 		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
@@ -115,8 +115,8 @@ func (s *Store) writeFenced(ctx context.Context, a App, f fence, pool spent) (in
 }
 
 // GiveApp writes an application with another owner, "" for none. Its orders go with it, so
-// that whoever had it neither sees them nor takes them back. Where there are more of them
-// than one write holds, the first ones go before it: if that breaks off, do it again.
+// that the former owner neither sees nor cancels them. Where there are more of them than
+// one write holds, the first ones go before it: if that breaks off, do it again.
 func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 	a.Owner = owner
 	a, err := a.complete(time.Now().UTC())

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// quietFor is how long a successful write counts as proof, and the least time between two
-	// probes.
+	// quietFor is the time for which a successful write counts as proof, and the least time
+	// between two probes.
 	quietFor  = 5 * time.Second
 	probeWait = time.Second // the timeout of a probe
 )

@@ -94,7 +94,7 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 	return trouble("exchange", s.backend.Exchange(ctx, key, at, next...))
 }
 
-// Revoke stores revocations, dated as Dated says.
+// Revoke stores revocations, adjusted by Dated.
 func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	if slices.ContainsFunc(rs, func(r driver.Revocation) bool { return r.Kind == driver.RevokeConsent }) {
 		if err := s.need(ctx, consentRevocations); err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // RemoveApp removes an application and ends everything it was granted. It is disabled before
-// its tokens are revoked, so that nothing is granted in between. A request that is on its
-// way may have read it before: the revocation reaches ahead by a minute, which costs nothing,
-// because the client_id is never given again. may says whether the newest state may be
+// its tokens are revoked, so that nothing is granted in between. A request that is on its way
+// may have read it before: the revocation reaches ahead by a minute, which costs nothing,
+// because the client_id is never given again. may decides whether the newest state may be
 // removed; nil is yes.
 //
 // What it has used of its quota is asked when nothing new can call any more: its owner does not

@@ -20,7 +20,8 @@ import (
 //
 // A month that began more than 400 days ago is settled by the rows of days, because those of
 // hours are not kept for longer. Its calls are the same; what went beyond the quota may be
-// told of another tier or product on a day in which the tier changed or the quota ended.
+// attributed to another tier or product on a day in which the tier changed or the quota
+// ended.
 type Settlement struct {
 	ClientID     string        `json:"client_id"`
 	Name         string        `json:"name"`

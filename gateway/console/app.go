@@ -38,7 +38,7 @@ func sees(who consoleauth.Actor, owner string) bool {
 	return who.Role == storage.RoleAdmin || owner == who.Sub
 }
 
-// listApps is GET /api/console/apps?owner=&after=.
+// listApps serves GET /api/console/apps?owner=&after=.
 func (s *Console) listApps(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	after, err := manage.AfterOf(r)
 	if err != nil {
@@ -83,7 +83,7 @@ func fromOf(owner, after string) string {
 	return driver.After("owner="+owner, after)
 }
 
-// showApp is GET /api/console/apps/{client_id}.
+// showApp serves GET /api/console/apps/{client_id}.
 func (s *Console) showApp(w http.ResponseWriter, r *http.Request, who consoleauth.Actor) error {
 	app, err := s.c.Store.App(r.Context(), r.PathValue("client_id"))
 	if err == nil && !sees(who, app.Owner) {

@@ -32,7 +32,7 @@ type Config struct {
 	// the service itself, without Audiences.
 	CheckEvery time.Duration
 
-	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, whoever is on the way can send keys of their own
+	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, anybody on the path can send keys of their own
 	Client         *http.Client // nil: one of its own. It follows no redirects
 	CacheSize      int          // good tokens to remember, 0.45 KB each; 0: 100,000
 	Log            *slog.Logger // nil: slog.Default()

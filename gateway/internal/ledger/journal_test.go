@@ -32,7 +32,7 @@ func left(t testing.TB, data []byte) (folder string) {
 	return folder
 }
 
-// counted is what becomes of a journal by product, when a Ledger has sent it.
+// counted returns the calls of a journal by product, once a Ledger has sent it.
 func counted(t *testing.T, folder string, out *lines) map[string]driver.Count {
 	t.Helper()
 	s := newStore()

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// scars is what a reader of a journal could not count, in bytes.
+// scars counts the bytes of a journal that could not be read.
 type scars struct {
 	torn    int // at the end: what a kill or a power cut left of a record nobody was answered for
 	damaged int // anywhere else
