@@ -140,7 +140,7 @@ func (g *Gateway) deleteApp(w http.ResponseWriter, r *http.Request, m manager, i
 	var before storage.App
 	_, err := g.billing.RemoveApp(r.Context(), id, revoke, func(a storage.App) error {
 		before = a
-		return m.mine(a)
+		return m.requireOwn(a)
 	})
 	if err != nil {
 		return refusal(err)

@@ -42,7 +42,7 @@ func (h *fixture) do(method, target, bearer, body string) answer {
 }
 
 // text is a member of the body, found as by number.
-func (a answer) member(path string) string {
+// member returns a text member of the body, found like number.
 	v := any(a.body)
 	for name := range strings.SplitSeq(path, ".") {
 		m, _ := v.(map[string]any)

@@ -29,7 +29,7 @@ func (g *Gateway) upgrade(w http.ResponseWriter, r *http.Request) error {
 	if err := cmp.Or(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
 		return err
 	}
-	order, made, err := g.billing.Order(r.Context(), id, tier, m.by(), m.mine)
+	order, made, err := g.billing.Order(r.Context(), id, tier, m.actor(), m.requireOwn)
 	if err != nil {
 		return refusal(err)
 	}

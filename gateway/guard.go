@@ -80,7 +80,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		*out = answer{ResponseWriter: w, gateway: g, request: r, visit: v, guard: &c, began: began}
 		defer out.close()
 		if err == nil && !c.open {
-			err = admits(v)
+			err = checkAdmitted(v)
 		}
 		if err != nil {
 			out.ours = true
@@ -92,9 +92,9 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 	})
 }
 
-// admits returns why a request is refused, nil if it is not. A token for one of the other
+// checkAdmitted returns why a request is refused, nil if it is not. A token for one of the other
 // Resources is accepted only by handlers that verify it themselves, such as the tool bus.
-func admits(v *reqctx.Visit) error {
+func checkAdmitted(v *reqctx.Visit) error {
 	e := v.Entry.(*entry)
 	switch {
 	case !v.Known:

@@ -42,25 +42,25 @@ func (g *Gateway) manager(r *http.Request) (manager, error) {
 // itself reports whether an application acts for itself.
 func (m manager) itself() bool { return m.user.Sub == "" }
 
-// by returns the actor: a sub, or a client_id.
-func (m manager) by() string {
+// actor returns the actor: a sub, or a client_id.
+func (m manager) actor() string {
 	if m.itself() {
 		return m.app.ID
 	}
 	return m.user.Sub
 }
 
-// has reports whether an application is the manager's, by its id and its owner.
-func (m manager) has(id, owner string) bool {
+// owns reports whether an application is the manager's, by its id and its owner.
+func (m manager) owns(id, owner string) bool {
 	if m.itself() {
 		return id == m.app.ID
 	}
 	return owner == m.user.Sub
 }
 
-// mine refuses an application that is not the manager's as if there were none.
-func (m manager) mine(a storage.App) error {
-	if !m.has(a.ID, a.Owner) {
+// requireOwn refuses an application that is not the manager's as if there were none.
+func (m manager) requireOwn(a storage.App) error {
+	if !m.owns(a.ID, a.Owner) {
 		return noApp
 	}
 	return nil
@@ -82,7 +82,7 @@ func (m manager) refuseOtherUsers(id string) error {
 func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.App, error) {
 	app, err := g.c.Store.App(ctx, id)
 	if err == nil {
-		err = m.mine(app)
+		err = m.requireOwn(app)
 	}
 	return app, refusal(err)
 }
@@ -91,7 +91,7 @@ func (g *Gateway) managed(ctx context.Context, m manager, id string) (storage.Ap
 // was before too.
 func (g *Gateway) change(ctx context.Context, m manager, id string, change func(*storage.App) error) (before, after storage.App, err error) {
 	after, err = apps.Change(ctx, g.c.Store, id, func(a *storage.App) error {
-		if err := m.mine(*a); err != nil {
+		if err := m.requireOwn(*a); err != nil {
 			return err
 		}
 		before = *a
@@ -110,7 +110,7 @@ func (g *Gateway) note(r *http.Request, m manager, what string, before, after st
 		on = before
 	}
 	return g.recorder().Note(r, manage.Act{
-		What: what, On: on.ID, By: m.by(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
+		What: what, On: on.ID, By: m.actor(), App: on.ID, User: on.Owner, Changes: manage.AppChanges(before, after),
 	})
 }
 

@@ -24,7 +24,7 @@ func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	all, next := []manage.OrderRecord{}, ""
-	if q, there := m.only(q); there {
+	if q, there := m.restrictToManager(q); there {
 		var page []storage.Order
 		if page, next, err = g.c.Store.Orders(r.Context(), q, after, manage.PageSize); err != nil {
 			return err
@@ -39,8 +39,8 @@ func (g *Gateway) orders(w http.ResponseWriter, r *http.Request) error {
 	}{all, next})
 }
 
-// only narrows a query to the manager's orders; false if there can be none.
-func (m manager) only(q storage.OrderQuery) (storage.OrderQuery, bool) {
+// restrictToManager narrows a query to the manager's orders; false if there can be none.
+func (m manager) restrictToManager(q storage.OrderQuery) (storage.OrderQuery, bool) {
 	if !m.itself() {
 		q.Owner = m.user.Sub
 		return q, true
@@ -58,7 +58,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	order, err := g.c.Store.Order(r.Context(), r.PathValue("order_id"))
-	if isNotFound(err) || err == nil && !m.has(order.AppID, order.Owner) {
+	if isNotFound(err) || err == nil && !m.owns(order.AppID, order.Owner) {
 		return noOrder
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 	before := order
 	may := func(order storage.Order, _ storage.App) error {
 		switch {
-		case !m.has(order.AppID, order.Owner):
+		case !m.owns(order.AppID, order.Owner):
 			return noOrder
 		case m.itself() && !order.Open(): // what is decided binds more than the application
 			return notByItself
@@ -81,7 +81,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 		before = order
 		return nil
 	}
-	order, err = g.billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.by(), May: may})
+	order, err = g.billing.Cancel(r.Context(), order.ID, billing.Actor{By: m.actor(), May: may})
 	if err != nil {
 		return refusal(err)
 	}
@@ -94,7 +94,7 @@ func (g *Gateway) oneOrder(w http.ResponseWriter, r *http.Request) error {
 // noteOrder puts what became of an order on the audit trail, and waits for it.
 func (g *Gateway) noteOrder(r *http.Request, m manager, what string, before, after storage.Order) error {
 	return g.recorder().Note(r, manage.Act{
-		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.by(), App: after.AppID, User: after.Owner,
+		What: what + " " + after.ID + " " + after.Tier, On: after.AppID, By: m.actor(), App: after.AppID, User: after.Owner,
 		Changes: manage.OrderChanges(before, after),
 	})
 }

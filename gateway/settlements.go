@@ -50,7 +50,7 @@ func (g *Gateway) settled(r *http.Request, m manager, id string) (all []storage.
 	if id != "" {
 		app, err := g.billing.App(ctx, id)
 		if err == nil {
-			err = m.mine(app)
+			err = m.requireOwn(app)
 		}
 		return []storage.App{app}, refusal(err)
 	}

@@ -15,8 +15,9 @@ import (
 const maxSecrets = 2
 
 // RotateSecret gives the application a new secret. The one before it stays valid for the
-// overlap and not longer. An older one ends at once: an owner whose secret has leaked
-// rotates twice. Without an overlap all end at once.
+// overlap and not longer. An older one ends at once: an owner who learns that it has
+// leaked rotates again, and the one in use stays valid. Without an overlap all end at
+// once.
 func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	if a.Public {
 		return fmt.Errorf("%w: %s is public: it has no secret", ErrInvalid, a.ID)
@@ -75,7 +76,7 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		}
 		a.Spent = pool.take(limit)
 		version, err := s.writeFenced(ctx, a, stands, pool)
-		if lost(err, fences.name, spents.name) {
+		if lostRace(err, fences.name, spents.name) {
 			continue // another one was made or removed; each round one of them gets through
 		}
 		a.Version = version
@@ -227,7 +228,7 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		if err != nil {
 			return err
 		}
-		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lost(err, spents.name) {
+		if _, err = s.write(ctx, append(slices.Clip(docs), d)...); !lostRace(err, spents.name) {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 		if err != nil {
 			return storage.Order{}, err
 		}
-		if same, err := b.already(ctx, app, tier, now); err != nil || same.ID != "" {
+		if same, err := b.existing(ctx, app, tier, now); err != nil || same.ID != "" {
 			return same, err
 		}
 		return b.place(ctx, storage.Order{
@@ -54,9 +54,9 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func
 	return order, made, err
 }
 
-// already returns an existing order of the same tier, the zero one if there is none, or why no
+// existing returns an existing order of the same tier, the zero one if there is none, or why no
 // order can be made.
-func (b *Billing) already(ctx context.Context, app storage.App, tier string, now time.Time) (storage.Order, error) {
+func (b *Billing) existing(ctx context.Context, app storage.App, tier string, now time.Time) (storage.Order, error) {
 	switch open, err := b.open(ctx, app); {
 	case err != nil:
 		return storage.Order{}, err
@@ -68,7 +68,7 @@ func (b *Billing) already(ctx context.Context, app storage.App, tier string, now
 	if !app.TierUntil(now).IsZero() {
 		var later storage.Order
 		err := b.approved(ctx, app.ID, func(o storage.Order) {
-			if later.ID == "" && o.Tier == tier && agreed(o, now) {
+			if later.ID == "" && o.Tier == tier && scheduled(o, now) {
 				later = o
 			}
 		})
@@ -239,7 +239,7 @@ func (b *Billing) saveWith(ctx context.Context, o storage.Order, a storage.App, 
 // longer take effect, canceled.
 func (b *Billing) overtaken(ctx context.Context, a storage.App, by string, at time.Time) (all []storage.Order, err error) {
 	err = b.approved(ctx, a.ID, func(o storage.Order) {
-		if agreed(o, at) && !stands(o, a) {
+		if scheduled(o, at) && !inEffect(o, a) {
 			all = append(all, decided(o, &a, storage.OrderCanceled, by, "another change has overtaken it", at))
 		}
 	})

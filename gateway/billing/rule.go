@@ -49,7 +49,7 @@ func reject(o storage.Order, a storage.App, by, reason string, at time.Time) (st
 func cancel(o storage.Order, a storage.App, by string, at time.Time) (storage.Order, storage.App, error) {
 	switch {
 	case o.Open():
-	case agreed(o, at):
+	case scheduled(o, at):
 		end := o.EffectiveAt
 		a.SetTier(a.TierAt(at), end, time.Time{})
 		if !o.PriorEnd.IsZero() {
@@ -70,12 +70,12 @@ func decided(o storage.Order, a *storage.App, status, by, reason string, at time
 	return o
 }
 
-// agreed reports whether the order is approved for later.
-func agreed(o storage.Order, at time.Time) bool {
+// scheduled reports whether the order is approved for later.
+func scheduled(o storage.Order, at time.Time) bool {
 	return o.Status == storage.OrderApproved && at.Before(o.EffectiveAt)
 }
 
-// stands reports whether the tier that the order agreed on is still in the application's history.
-func stands(o storage.Order, a storage.App) bool {
+// inEffect reports whether the tier that the order agreed on is still in the application's history.
+func inEffect(o storage.Order, a storage.App) bool {
 	return slices.ContainsFunc(a.Tiers, func(c storage.TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
 }

@@ -50,7 +50,7 @@ func (v *Verifier) Ready(ctx context.Context) error {
 		err = errors.New("the service's keys are too old to trust")
 	}
 	if err != nil {
-		return away(err)
+		return unavailable(err)
 	}
 	return nil
 }

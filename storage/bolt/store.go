@@ -113,10 +113,10 @@ var errPanic = errors.New("bolt: the file is damaged, or there is a mistake in t
 // all to wait at, and ending the process is the better end.
 func catchFaults(do func() error) error {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return caught(do)
+	return recoverPanic(do)
 }
 
-func caught(do func() error) (err error) {
+func recoverPanic(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", errPanic, p)

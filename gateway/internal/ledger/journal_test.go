@@ -181,7 +181,7 @@ func FuzzReplay(f *testing.F) {
 		record := appendRecord(nil, e)
 		var found []entry
 		lost, err := replay(record, func(e entry) { found = append(found, e) })
-		if err != nil || lost != (scars{}) || len(found) != 1 || found[0] != e {
+		if err != nil || lost != (damage{}) || len(found) != 1 || found[0] != e {
 			t.Fatalf("replay(a record) = %v, %v, %v, want %v", found, lost, err, e)
 		}
 		last := entry{}
