@@ -4,8 +4,8 @@ import "net/http"
 
 const headerHSTS = "Strict-Transport-Security"
 
-// hstsValue is for a year. It leaves out includeSubDomains: what stands beside this host, or
-// below it, is not ours to close, and may have no certificate. preload would need both that
+// hstsValue is valid for a year. It leaves out includeSubDomains: other hosts, even below
+// this one, are not ours to close, and may have no certificate. preload would need both that
 // and a promise for longer than anybody here can give.
 const hstsValue = "max-age=31536000"
 
